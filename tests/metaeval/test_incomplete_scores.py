@@ -1,7 +1,7 @@
 """Scores with gaps and noise: parts of a test set, missing judgements and metric scores, values apart by rounding."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
@@ -42,23 +42,27 @@ def _judged(*rows: Sequence[float]) -> dict[str, ScoreTable]:
     return {"mqm": ScoreTable(systems=SYSTEMS, seg=np.array(rows))}
 
 
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    with tiny_warehouse(tmp_path_factory.mktemp("tiny")) as opened:
+        yield opened
+
+
 # ---------------------------------------------------------------- parts of a test set
 
 
-def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_reason(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        (whole,) = _study(warehouse, Slice(TESTSET, LP), "pearson").results
-        (part,) = _study(warehouse, SPEECH, "pearson").results
+def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_reason(warehouse: Warehouse) -> None:
+    (whole,) = _study(warehouse, Slice(TESTSET, LP), "pearson").results
+    (part,) = _study(warehouse, SPEECH, "pearson").results
     assert "Only-src" in {metric.name for metric in whole.evaluation.metrics}
     assert part.evaluation.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     assert set(part.evaluation.system_score) == {"mean"}
     assert "pearson: without Only-src (no segment scores)" in part.notes
 
 
-def test_on_a_part_system_scores_are_means_over_it(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        block = Inputs(warehouse, SPEECH).block(parse_measure("pearson"))
-        found = system_scores(block, "submitted")
+def test_on_a_part_system_scores_are_means_over_it(warehouse: Warehouse) -> None:
+    block = Inputs(warehouse, SPEECH).block(parse_measure("pearson"))
+    found = system_scores(block, "submitted")
     assert found.human.tolist() == [-1, 0, -25]
     fine = found.metrics[[metric.name for metric in block.metrics].index("Fine-src")]
     assert fine.tolist() == pytest.approx([(0.7 + 0.9) / 2, (0.6 + 0.95) / 2, (0.3 + 0.0) / 2])
@@ -104,23 +108,20 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
     assert "spa: not defined, mqm has scores of no two outputs of a segment" in result.notes
 
 
-@pytest.mark.parametrize(
-    ("on_nan", "rule"),
-    [("drop", "excluded from its mean"), ("zero", "counted as 0"), ("common", "excluded for all metrics")],
-)
-def test_groups_without_a_value_are_reported_with_what_becomes_of_them(tmp_path: Path, on_nan: str, rule: str) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
+def test_groups_without_a_value_are_reported_with_what_becomes_of_them(warehouse: Warehouse) -> None:
+    by_segment = np.array([2 / 6**0.5, NAN, 0, 2 / 6**0.5])  # Rough, as worked out in docs/methods.md
+    for on_nan, rule, expected in (
+        ("drop", "excluded from its mean", np.nanmean(by_segment)),
+        ("zero", "counted as 0", np.nansum(by_segment) / 4),
+        ("common", "excluded for all metrics", np.nanmean(by_segment)),
+    ):
         asked = Slice(TESTSET, LP, metrics=("Fine-src", "Rough-refA"))
         (result,) = _study(warehouse, asked, f"tau_b(by=item, on_nan={on_nan})").results
-    # Rough is constant on segment 2, Fine nowhere.
-    (note,) = [note for note in result.notes if "n_groups_nan" in note]
-    assert note.startswith(f"{result.evaluation.measure}: up to 1 group undefined for 1 metric ")
-    assert note.endswith(f"; a group undefined for a metric is {rule}")
-    fine, rough = result.evaluation.value
-    by_segment = np.array([2 / 6**0.5, NAN, 0, 2 / 6**0.5])  # Rough, as worked out in docs/methods.md
-    expected = {"drop": np.nanmean(by_segment), "zero": np.nansum(by_segment) / 4, "common": np.nanmean(by_segment)}
-    assert rough == pytest.approx(expected[on_nan])
-    assert fine == pytest.approx(1)
+        # Rough is constant on segment 2, Fine nowhere.
+        (note,) = [note for note in result.notes if "n_groups_nan" in note]
+        assert note.startswith(f"{result.evaluation.measure}: up to 1 group undefined for 1 metric ")
+        assert note.endswith(f"; a group undefined for a metric is {rule}")
+        assert result.evaluation.value.tolist() == pytest.approx([1, expected])
 
 
 # ---------------------------------------------------------------- metrics with holes
@@ -244,10 +245,9 @@ def test_who_is_included_is_explained_as_it_is_ranked(
             assert {name: str(why) for name, why in ranked.excluded.items()}.items() <= reasons.items()
 
 
-def test_system_scores_from_another_source_than_asked_for_are_named(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        asked = _study(warehouse, Slice(TESTSET, LP), "pearson", system_score="judged-mean").notes
-        default = _study(warehouse, Slice(TESTSET, LP), "pearson").notes
+def test_system_scores_from_another_source_than_asked_for_are_named(warehouse: Warehouse) -> None:
+    asked = _study(warehouse, Slice(TESTSET, LP), "pearson", system_score="judged-mean").notes
+    default = _study(warehouse, Slice(TESTSET, LP), "pearson").notes
     assert "pearson: no means over annotated segments of Only-src; submitted system scores are used" in asked
     assert not [note for note in default if "system scores of" in note]
 
@@ -287,9 +287,8 @@ def test_scores_apart_by_rounding_become_equal(scores: list[float], expected: li
     np.testing.assert_array_equal(scores, before)
 
 
-def test_system_scores_apart_by_rounding_are_a_tie_unless_raw_floats_are_asked_for(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        block = _block(warehouse, "pa", metrics=("Only-src",))
+def test_system_scores_apart_by_rounding_are_a_tie_unless_raw_floats_are_asked_for(warehouse: Warehouse) -> None:
+    block = _block(warehouse, "pa", metrics=("Only-src",))
     block = replace(block, submitted=np.array([[0.1 + 0.2, 0.3, 0.5]]), human_submitted=np.array([1.0, 1.0, 2.0]))
     for text, tied, raw in (("pa", 1.0, 2 / 3), ("kendall", 1.0, 2 / math.sqrt(2 * 3))):
         measure = parse_measure(text)
@@ -297,11 +296,10 @@ def test_system_scores_apart_by_rounding_are_a_tie_unless_raw_floats_are_asked_f
         assert evaluate(measure, block, Options(raw_ties=True)).value.tolist() == pytest.approx([raw], abs=1e-12)
 
 
-def test_values_apart_by_rounding_share_a_rank_and_are_not_distinct(tmp_path: Path) -> None:
+def test_values_apart_by_rounding_share_a_rank_and_are_not_distinct(warehouse: Warehouse) -> None:
     values = [0.7, 0.7 - 5e-13, 0.7 - 3e-12, NAN]
     assert [rank for _, rank in ranking_order(values, ["a", "b", "c", "d"])] == [1, 1, 3, None]
-    with tiny_warehouse(tmp_path) as warehouse:
-        (result,) = _study(warehouse, Slice(TESTSET, LP), "pa").results
+    (result,) = _study(warehouse, Slice(TESTSET, LP), "pa").results
     assert replace(result.evaluation, value=np.array(values)).n_distinct == 2
     assert replace(result.evaluation, value=np.array([NAN, NAN])).n_distinct == 0
 
@@ -320,12 +318,11 @@ def test_the_signature_names_the_references_that_the_ranked_metrics_saw(simulate
     assert reference(metrics=("Dice-src", "Onlooker-src")) == "refA"  # the slice's, as no metric saw any
 
 
-def test_soft_pairwise_accuracy_says_that_another_system_score_does_not_apply(tmp_path: Path) -> None:
+def test_soft_pairwise_accuracy_says_that_another_system_score_does_not_apply(warehouse: Warehouse) -> None:
     asked = Slice(TESTSET, LP, metrics=("Fine-src",))
-    with tiny_warehouse(tmp_path) as warehouse:
-        notes = _study(warehouse, asked, "spa(n=20)", system_score="submitted").notes
-        quiet = _study(warehouse, asked, "spa(n=20)", system_score="judged-mean").notes
-        others = _study(warehouse, asked, "pa", system_score="mean").notes
+    notes = _study(warehouse, asked, "spa(n=20)", system_score="submitted").notes
+    quiet = _study(warehouse, asked, "spa(n=20)", system_score="judged-mean").notes
+    others = _study(warehouse, asked, "pa", system_score="mean").notes
     assert (
         f"spa(n=20) is computed over annotated segments; {option('system_score', 'submitted')} does not apply" in notes
     )
