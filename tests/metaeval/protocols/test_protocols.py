@@ -60,6 +60,11 @@ def value_of(found: ProtocolScore, task: int) -> dict[str, float]:
     return dict(zip(found.metrics, found.tasks[task].values.tolist(), strict=True))
 
 
+@pytest.fixture(scope="module")
+def official(simulated_warehouse: Warehouse) -> ProtocolScore:
+    return scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
+
+
 # --- values ---------------------------------------------------------------------------------------------------------
 
 
@@ -148,9 +153,8 @@ def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
     assert done == ["pa", "pearson", "pearson(by=item)"]
 
 
-def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse) -> None:
-    found = scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
-    assert [(task.measure, task.lps) for task in found.tasks] == [
+def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, official: ProtocolScore) -> None:
+    assert [(task.measure, task.lps) for task in official.tasks] == [
         ("pa", ("en-de", "cs-uk")),
         ("pearson", ("en-de",)),
         ("pearson", ("cs-uk",)),
@@ -159,11 +163,11 @@ def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse) ->
         ("acc_eq(by=item)", ("en-de",)),
         ("acc_eq(by=item)", ("cs-uk",)),
     ]
-    assert [task.weight for task in found.tasks] == [2, 1, 1, 1, 1, 1, 1]
-    for number, task in enumerate(found.tasks[1:], start=1):
+    assert [task.weight for task in official.tasks] == [2, 1, 1, 1, 1, 1, 1]
+    for number, task in enumerate(official.tasks[1:], start=1):
         ranking = rank(simulated_warehouse, "sim24", task.lps[0], [task.measure], primary=True)
         expected = dict(zip(ranking["base_metric"], ranking["value"].to_numpy(), strict=True))
-        for name, value in value_of(found, number).items():
+        for name, value in value_of(official, number).items():
             np.testing.assert_allclose(value, expected.get(name, np.nan), atol=1e-12)
 
 
@@ -177,17 +181,16 @@ def test_pooled_accuracy_counts_every_system_pair_alike(simulated_warehouse: War
     assert found.tasks[0].weight == 2
 
 
-def test_the_overall_score_is_the_weighted_mean_with_correlations_mapped(simulated_warehouse: Warehouse) -> None:
-    found = scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
-    for place, overall in enumerate(found.overall):
-        pa, r1, r2, s1, s2, a1, a2 = (task.values[place] for task in found.tasks)
+def test_the_overall_score_is_the_weighted_mean_with_correlations_mapped(official: ProtocolScore) -> None:
+    for place, overall in enumerate(official.overall):
+        pa, r1, r2, s1, s2, a1, a2 = (task.values[place] for task in official.tasks)
         correlations = np.nan_to_num([r1, r2, s1, s2])  # of a constant metric: 0
         by_hand = (2 * pa + ((correlations + 1) / 2).sum() + a1 + a2) / 8
         np.testing.assert_allclose(overall, by_hand, atol=1e-12)
-    defined = found.overall[~np.isnan(found.overall)]
+    defined = official.overall[~np.isnan(official.overall)]
     assert (np.diff(defined) <= 0).all()
-    assert np.isnan(found.overall[len(defined) :]).all()
-    assert (found.ranks[len(defined) :] == 0).all()
+    assert np.isnan(official.overall[len(defined) :]).all()
+    assert (official.ranks[len(defined) :] == 0).all()
 
 
 def test_contrastive_metrics_come_in_when_asked_for(simulated_warehouse: Warehouse) -> None:
@@ -385,21 +388,16 @@ def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Wareho
         score(entry, significance=True, testing=TestOptions(draws=39, mid_p=True))
 
 
-@pytest.mark.parametrize(
-    ("name", "testing", "words"),
-    [
+def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
+    for name, testing, words in (
         ("wmt16", TestOptions(alternative="two-sided"), "takes Williams' test, which is one-sided"),
         ("wmt23", TestOptions(legacy_df=True), "legacy df goes with williams"),
         ("wmt23", TestOptions(draws=0), "0 resamples"),
         ("wmt23", TestOptions(alpha=2), "alpha 2"),
-    ],
-)
-def test_what_does_not_fit_is_refused(
-    simulated_warehouse: Warehouse, name: str, testing: TestOptions, words: str
-) -> None:
-    entry = enter(simulated_warehouse, protocol_named(name), "sim24", lps=["cs-uk"])
-    with pytest.raises(QuestionError, match=words):
-        score(entry, significance=True, testing=testing)
+    ):
+        entry = enter(simulated_warehouse, protocol_named(name), "sim24", lps=["cs-uk"])
+        with pytest.raises(QuestionError, match=words):
+            score(entry, significance=True, testing=testing)
 
 
 def test_too_few_systems_for_williams_are_reported(tmp_path: Path) -> None:
@@ -661,8 +659,8 @@ def test_a_test_set_of_no_official_year_is_scored_on_all_that_it_has(simulated_w
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) -> None:
-    shape = as_json(scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=["cs-uk"]))
+def test_the_json_shape_is_the_documented_one(official: ProtocolScore) -> None:
+    shape = as_json(official)
     assert list(shape) == ["protocol", "testset", "tasks", "metrics", "signature"]
     assert [name for name in shape["tasks"][0] if name in ("lps", "level", "measure", "weight")] == [
         "lps",
@@ -677,10 +675,12 @@ def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) ->
         assert len(row["values"]) == len(shape["tasks"])
 
 
-def test_rankings_of_two_protocols_are_correlated_over_the_metrics_both_have(simulated_warehouse: Warehouse) -> None:
+def test_rankings_of_two_protocols_are_correlated_over_the_metrics_both_have(
+    simulated_warehouse: Warehouse, official: ProtocolScore
+) -> None:
     from scipy.stats import kendalltau, spearmanr
 
-    one = scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
+    one = official
     other = scored(simulated_warehouse, protocol_named("wmt14"), "sim24", lps=LPS)
     kendall, spearman, n = rank_correlation(one, other)
     both = {name: value for name, value in zip(other.metrics, other.overall, strict=True) if not np.isnan(value)}
