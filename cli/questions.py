@@ -73,11 +73,9 @@ def _ways(field: Field) -> list[bool]:
 
 def _parameter(field: Field, is_option: bool, is_hidden: bool) -> inspect.Parameter:
     said, kind = field.option, field.element
-    more: dict[str, Any] = {"help": said.help, "hidden": is_hidden}
+    more: dict[str, Any] = {"help": field.help, "hidden": is_hidden}
     if is_option:
         more["rich_help_panel"] = "Options" if field.is_argument else said.panel
-    if said.most is not None:
-        more["help"] = f"{said.help.removesuffix('.')}, {field.limits.removeprefix('of ')}."
     if said.default is not None:
         more["show_default"] = said.default
     if (complete := completion_of(said.names, field.choices)) is not None:

@@ -148,6 +148,12 @@ class Field:
         return f"{words[self.element]} {self.limits}".rstrip()
 
     @property
+    def help(self) -> str:
+        """What help says of it: a greatest value too; a least one goes without saying."""
+        said = self.option.help
+        return said if self.option.most is None else f"{said.removesuffix('.')}, {self.limits.removeprefix('of ')}."
+
+    @property
     def limits(self) -> str:
         """Such as "from 1 to 1,024"; empty where there are none."""
         return in_words(self.option.least, self.option.most)

@@ -3,7 +3,7 @@
 from cli.options.data import Draws, Fresh, Lp, Measures, Seed, Testset, language_pair, pairs_called
 from cli.options.folding import folded
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.values import Number, choice, choice_argument, chosen, number, whole_number
+from cli.options.values import choice, choice_argument, chosen, number, whole_number
 
 __all__ = [
     "Db",
@@ -12,7 +12,6 @@ __all__ = [
     "Fresh",
     "Lp",
     "Measures",
-    "Number",
     "Out",
     "Output",
     "PageOutput",

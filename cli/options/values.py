@@ -1,15 +1,13 @@
 """Options that take a number or one of a few words: one way to announce, complete and refuse their values."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from reprlib import repr as shortened
+from dataclasses import MISSING
 from typing import Any
 
 import typer
 
 from cli.exit_codes import UsageError
-from metaeval.options import in_words
+from metaeval.question import Field, Option
 from warehouse.errors import unlisted
 
 
@@ -40,56 +38,21 @@ def _reading(name: str, values: Sequence[str]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Number:
-    """What reads the text of an option as a number, whole or not, that is finite and within its limits."""
-
-    flag: str
-    is_whole: bool
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def __name__(self) -> str:  # the library asks what reads a value for its name
-        return "int" if self.is_whole else "float"
-
-    def __call__(self, text: str) -> float:
-        """Raises UsageError: no such number."""
-        try:
-            value = int(text) if self.is_whole else float(text)
-        except ValueError:
-            value = math.nan
-        least = -math.inf if self.least is None else self.least
-        most = math.inf if self.most is None else self.most
-        if least <= value <= most and abs(value) < math.inf:
-            return value
-        raise UsageError(f"{self.flag} {shortened(text)}: expected {self._expected()}")
-
-    def _expected(self) -> str:
-        kind = "a whole number" if self.is_whole else "a finite number"
-        return f"{kind} {self.limits()}".rstrip()
-
-    def limits(self) -> str:
-        """Such as "from 1 to 1,024"; empty where there are none."""
-        return in_words(self.least, self.most)
-
-
 def whole_number(
     flag: str, *others: str, least: int | None = None, most: int | None = None, metavar: str = "N", **more: Any
 ) -> Any:
     """An option that takes a whole number within limits; more: as for `typer.Option`."""
-    return _option(Number(flag, True, least, most), others, metavar, more)
+    return _option(int, Option(more.pop("help"), least=least, most=most), (flag, *others), metavar, more)
 
 
 def number(
     flag: str, *others: str, least: float | None = None, most: float | None = None, metavar: str = "NUMBER", **more: Any
 ) -> Any:
     """An option that takes a finite number within limits; more: as for `typer.Option`."""
-    return _option(Number(flag, False, least, most), others, metavar, more)
+    return _option(float, Option(more.pop("help"), least=least, most=most), (flag, *others), metavar, more)
 
 
-def _option(read: Number, others: tuple[str, ...], metavar: str, more: dict[str, Any]) -> Any:
-    """The option; its help states a greatest value, since a least one goes without saying."""
-    if read.most is not None:
-        more["help"] = f"{more['help'].removesuffix('.')}, {read.limits().removeprefix('of ')}."
-    return typer.Option(read.flag, *others, metavar=metavar, parser=read, **more)
+def _option(kind: type, said: Option, flags: tuple[str, ...], metavar: str, more: dict[str, Any]) -> Any:
+    """The option, read as a question's field is."""
+    field = Field(flags[0].removeprefix("--").replace("-", "_"), kind, said, MISSING, False)
+    return typer.Option(*flags, metavar=metavar, parser=field.parsed, help=field.help, **more)

@@ -8,8 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from cli.main import COMMANDS, program
-from cli.options import Number
-from metaeval.question import fields_of
+from metaeval.question import Field, fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
@@ -44,10 +43,9 @@ def _taken(command: str) -> Iterator[Taken]:
             yield Taken(one.opts[0], one.name, field.element, said.least, said.most, field.limits)
             continue
         hint, info = hints[one.name][0], hints[one.name][1]
-        number = getattr(info, "parser", None)
-        if isinstance(number, Number):
-            kind = int if number.is_whole else float
-            yield Taken(number.flag, one.name, kind, number.least, number.most, number.limits())
+        field = getattr(getattr(info, "parser", None), "__self__", None)
+        if isinstance(field, Field):
+            yield Taken(one.opts[0], one.name, field.kind, field.option.least, field.option.most, field.limits)
         else:
             assert not {int, float} & {hint, *get_args(hint)}, one.name
             yield Taken(one.opts[0], one.name, hint)
