@@ -11,6 +11,7 @@ import polars as pl
 from metaeval.notes import Excluded, placed
 from metaeval.remarks import remarks
 from metaeval.signature import line, program_version, slice_parts
+from metaeval.stars import marking
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
 from warehouse.database.frames import spelt_frame
@@ -113,7 +114,8 @@ class Answer(Table):
     reading, reading_notes: rows and notes for reading, where they are others.
     least: by column, what a 0 of each row stands for.
     digits: decimals for reading, for all columns or by column. title: what the rows are about, in front of them.
-    is_no: the answer is no, such as a printed value that is not met.
+    is_no: the answer is no, such as a printed value that is not met. own: names of the user's own metrics, where it was
+    asked with `charted=True`.
     """
 
     question: Any = None
@@ -125,6 +127,7 @@ class Answer(Table):
     least: Mapping[str, Sequence[float]] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
     is_no: bool = False
+    own: frozenset[str] = frozenset()
 
     @property
     def counts(self) -> dict[str, str]:
@@ -148,7 +151,8 @@ class Answer(Table):
 
         Raises QuestionError: the question has no chart.
         """
-        found: alt.VConcatChart = self.question.chart(self)
+        with marking(self.own):
+            found: alt.VConcatChart = self.question.chart(self)
         return found
 
 

@@ -13,6 +13,7 @@ from metaeval.options import Run
 from metaeval.question import Field, Question, fields_of, made
 from metaeval.questions import question_named
 from queries.evalsets import stored_name, stored_names
+from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
@@ -116,7 +117,11 @@ def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answe
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
     """
     asked = made(question, given)
-    return as_stored(asked, run).answer(run)
+    found = as_stored(asked, run).answer(run)
+    if not asked.charted or found.own:
+        return found
+    with run.opened() as warehouse:
+        return replace(found, own=own_metrics(warehouse))
 
 
 _WAREHOUSE = inspect.Parameter("warehouse", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Warehouse)

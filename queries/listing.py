@@ -74,9 +74,12 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
         return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
 
 
+_OWN = "SELECT DISTINCT sc.name FROM entry AS n JOIN scorer AS sc ON sc.scorer_id = n.scorer_id WHERE n.is_own"
+
+
 def own_metrics(warehouse: Warehouse) -> frozenset[str]:
     """The names of the user's own metrics."""
-    return frozenset(name for (name,) in warehouse.rows("SELECT DISTINCT metric FROM metrics WHERE is_own"))
+    return frozenset(name for (name,) in warehouse.rows(_OWN))
 
 
 NameKind = Literal["testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon", "reference"]

@@ -30,7 +30,7 @@ def _curve(found: "Table", metric: str) -> alt.VConcatChart:
     ]
     base = alt.Chart(alt.NamedData("curve"), width=460, height=280).encode(
         x=alt.X("threshold:Q").title(f"threshold on {metric}").scale(zero=False, nice=False),
-        color=alt.Color("statistic:N"),
+        color=alt.Color("statistic:N").title(None),
     )
     share = alt.Y("value:Q").title("share").scale(domain=[0, 1]).axis(format="%")
     bands = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q").title("share"), y2="high:Q")
@@ -48,7 +48,7 @@ def _cost(found: "Table", metric: str) -> alt.VConcatChart:
     best = base.transform_filter("datum.is_best").mark_point(color=ORANGE, size=80)
     datasets = {"costs": found.frame.rows(named=True)}
     title = f"What publishing by {metric} costs"
-    return titled(alt.layer(base.mark_line(), best), title, found.signature, datasets)
+    return titled(alt.layer(base.mark_line(), best), title, found.signature, datasets, "point: the cheapest share")
 
 
 def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
@@ -62,7 +62,8 @@ def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
         "calibrated": [{"probability": end, "observed": end} for end in (0.0, 1.0)],
     }
     title = f"Whether calibrated scores of {metric} mean what they say"
-    return titled(alt.layer(diagonal, bars, base.mark_point().encode(y=y)), title, found.signature, datasets)
+    words = "bars: 95% of resamples of segments; dashed: probabilities that mean what they say"
+    return titled(alt.layer(diagonal, bars, base.mark_point().encode(y=y)), title, found.signature, datasets, words)
 
 
 def _transfer(found: "Table", metric: str) -> alt.VConcatChart:

@@ -39,8 +39,8 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> alt.VConcatChart:
         )
     )
     title = "Which pairs of systems do metrics order as people do?"
-    line = f"triangles: at most {at_most} of the metrics right"
-    return titled(body, title, found.signature, {"pairs": points}, line)
+    lines = [f"triangles: at most {at_most} of the metrics right"] if any(one["is"] == "hard" for one in points) else []
+    return titled(body, title, found.signature, {"pairs": points}, *lines)
 
 
 def _kind(significant: bool | None) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 
 from metaeval.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk
+from metaeval.stars import starred
 
 _HEIGHT, _WIDE = 11.0, 6.0  # pixels of a line and of a character
 _OVER, _ABOVE = 60.0, 8.0  # pixels that names may reach over the right edge, and over the upper and lower ones
@@ -37,7 +38,7 @@ def labelled(
     for one in moved:
         is_far = (one[x], one[y]) != (one[f"{x}_at"], one[f"{y}_at"])
         one["beyond"] = f"{one[name]} ({one[x]:.3g}, {one[y]:.3g})" if is_far else None
-        one["text"] = one["beyond"] or one[name]
+        one["text"] = starred(one[name]) if one["beyond"] is None else one["beyond"]
     first = sorted(moved, key=lambda one: (one["beyond"] is None, one.get("is") != "own"))
     rows = placed(first, f"{x}_at", f"{y}_at", "text", size)
     rows.sort(key=lambda one: one.get("is") == "own")  # drawn last: on top

@@ -9,6 +9,7 @@ import altair as alt
 
 from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
 from metaeval.charts.parts import Rows, titled
+from metaeval.stars import star
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def _squares(cells: "list[Cell]", panel: str, values: Rows) -> Drawn:
     is_p = panel.rpartition("_")[2] == "p" or panel in ("p", "p_legacy")
     steps = alt.Scale(type="threshold", domain=[0.001, 0.01, 0.05], range=_GREENS)
     colour = alt.Color("value:Q").title(panel).scale(steps if is_p else alt.Scale(domain=[0, 1], scheme="viridis"))
-    across = alt.X("column:N").title(None).sort(None).scale(domain=names).axis(labelAngle=-60)
-    down = alt.Y("row:N").title(None).sort(None).scale(domain=names)
+    across = alt.X("column:N").title(None).sort(None).scale(domain=names).axis(labelAngle=-60, labelExpr=star(names))
+    down = alt.Y("row:N").title(None).sort(None).scale(domain=names).axis(labelExpr=star(names))
     base = alt.Chart().encode(x=across, y=down)
     shown = ["row:N", "column:N", "value:Q"]
     layers: list[Any] = [base.mark_rect().encode(color=colour, tooltip=shown).properties(data=alt.NamedData("values"))]

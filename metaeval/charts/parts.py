@@ -13,6 +13,7 @@ import altair as alt
 import numpy as np
 
 from metaeval.signature import parts_of
+from metaeval.stars import PLAIN, is_starred, star
 from warehouse.wording import counted
 
 Rows = list[dict[str, Any]]
@@ -52,7 +53,7 @@ def config(theme: str = "light") -> dict[str, Any]:
         "background": _PAPER[theme],
         "view": {"stroke": grid},
         "title": {"color": ink, "subtitleColor": faint, "subtitleFontSize": 10, "anchor": "start", "frame": "bounds"},
-        "axis": {**guide, **lines, "labelOverlap": "greedy", "labelFlush": False},
+        "axis": {**guide, **lines, "labelOverlap": "greedy", "labelSeparation": 5, "labelFlush": False},
         "legend": {**guide, "orient": "top", "symbolOpacity": 1, "columns": 6},
         "header": {"labelColor": ink, "titleColor": ink, "labelLimit": 260, "labelFontSize": 11, "title": None},
         "point": {"filled": True, "opacity": 1, "size": 45, "color": BLUE},
@@ -81,6 +82,7 @@ def titled(
     body: Any, title: str, signature: str, datasets: Mapping[str, Rows], *lines: str, **outer: Any
 ) -> alt.VConcatChart:
     """A whole chart. signature: a line a result; datasets: name -> rows; lines: words below the title."""
+    lines = (*lines, "★ your own") if is_starred() else lines
     words = [part for line in lines for part in textwrap.wrap(line, WORDS)]
     heading = alt.Title(textwrap.wrap(title, WORDS * 3 // 4), subtitle=words or alt.Undefined, offset=12)
     caption = broken_lines(common(signature.splitlines()), CAPTION) if signature else []
@@ -172,9 +174,12 @@ def edges(base: Any, rows: Rows) -> list[Any]:
 
 def names(channel: Any, order: Sequence[str], **axis: Any) -> Any:
     """An axis of names in this order, none of them dropped however many there are."""
+    if (label := star(order)) != PLAIN:
+        axis["labelExpr"] = label
     return channel.scale(domain=list(order)).axis(labelOverlap=False, title=None, **axis)
 
 
-def classes(channel: Any, domain: Sequence[str], **legend: Any) -> Any:
+def classes(channel: Any, domain: Sequence[str]) -> Any:
     """Colours or shapes of these names, in this order, of the configuration's ranges."""
-    return channel.scale(domain=list(domain)).title(None)
+    named = channel.scale(domain=list(domain)).title(None)
+    return named if (label := star(domain)) == PLAIN else named.legend(labelExpr=label)

@@ -1,6 +1,6 @@
 """A ranking: dots with intervals and bracketed clusters, two measures against each other, or a heat map of columns."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -9,6 +9,7 @@ import polars as pl
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import labelled
 from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, placed, titled, within
+from metaeval.stars import is_own
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -21,18 +22,18 @@ _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "rank_low", "rank_
 
 
 def ranking_dots(
-    frame: pl.DataFrame, signature: str, lines: Sequence[str], own: Collection[str] = (), *, is_crossed: bool = True
+    frame: pl.DataFrame, signature: str, lines: Sequence[str], *, is_crossed: bool = True
 ) -> alt.VConcatChart:
     """One panel a measure, best first, with intervals, rank ranges where there are any, and brackets around clusters.
 
-    frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals. own:
-    metrics of the user, which stand out. is_crossed: of two measures, also one against the other.
+    frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
+    is_crossed: of two measures, also one against the other.
     """
     measures = list(dict.fromkeys(frame["measure"].to_list()))
     datasets: dict[str, Rows] = {}
     panels: list[Any] = []
     for number, measure in enumerate(measures, start=1):
-        rows = _rows(frame, measure, own)
+        rows = _rows(frame, measure)
         datasets[f"ranking_{number}"] = rows
         datasets[f"clusters_{number}"] = _clusters(rows)
         panels.append(_dots(measure, number, rows))
@@ -46,7 +47,6 @@ def ranking_dots(
         "after ranks: their ranges": "rank_low" in frame.columns,
         "brackets: significance clusters": any(datasets[name] for name in datasets if name.startswith("clusters")),
         "diamonds: people": any(row["is"] == "people" for row in datasets["ranking_1"]),
-        "green: your own": any(row["is"] == "own" for row in datasets["ranking_1"]),
         "triangles at the edge: far beyond it": any(row.get("beyond") for rows in datasets.values() for row in rows),
     }
     lines = [*lines, "; ".join(words for words, is_said in said.items() if is_said)]
@@ -54,7 +54,7 @@ def ranking_dots(
     return titled(alt.concat(*panels, columns=2), title, signature, datasets, *lines)
 
 
-def _rows(frame: pl.DataFrame, measure: str, own: Collection[str]) -> Rows:
+def _rows(frame: pl.DataFrame, measure: str) -> Rows:
     """The metrics of a measure, best first, with the label of their line."""
     columns = [name for name in _COLUMNS if name in frame.columns]
     rows = frame.filter(measure=measure).select(columns).rows(named=True)
@@ -65,7 +65,7 @@ def _rows(frame: pl.DataFrame, measure: str, own: Collection[str]) -> Rows:
         {
             **row,
             "label": placed(row["metric"], row["rank"], row.get("rank_low"), row.get("rank_high")),
-            "is": "own" if row["metric"] in own else row.get("kind", "metric"),
+            "is": "own" if is_own(row["metric"]) else row.get("kind", "metric"),
         }
         for row in within(rows, "value", (min([low, *ends]), max([high, *ends])))
     ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, titled, within
+from metaeval.stars import star
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from queries.segment import Segment
 
 WIDTH, COLUMNS = 112, 8
-_LINES = r"split(replace(datum.label, '. ', '.\u00a0'), ' ')"  # of a panel's name
+_LINES = r"split(replace(replace(datum.label, '. ', '.\u00a0'), regexp('(.{17,})-(?=[^-]{3,}$)'), '$1- '), ' ')"
+"""Of a panel's name: broken at spaces, and before the reference of a long one."""
 
 
 def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
@@ -83,7 +85,11 @@ def _panels(rows: Rows, order: Sequence[str], panels: Sequence[str], *tooltips: 
         layers.append(first.mark_point(filled=False, size=130, strokeWidth=1.2, color=ORANGE))
     layers += edges(base, rows)
     body = alt.layer(*layers, width=WIDTH, height=alt.Step(15), data=alt.NamedData("values"))
+    lines = _LINES.replace("datum.label", f"({star(panels)})".replace("★ ", "★\u00a0"))
     titles = (
-        alt.Facet("panel:N").title(None).sort(list(panels)).header(labelFontSize=10, labelLimit=WIDTH, labelExpr=_LINES)
+        alt.Facet("panel:N")
+        .title(None)
+        .sort(list(panels))
+        .header(labelFontSize=10, labelLimit=WIDTH + 20, labelExpr=lines)
     )
     return body.facet(titles, columns=COLUMNS).resolve_scale(x="independent")

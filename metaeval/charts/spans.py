@@ -8,6 +8,7 @@ import polars as pl
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import SIDES, placed
 from metaeval.charts.parts import BLUE, GREY, titled
+from metaeval.stars import starred
 
 if TYPE_CHECKING:
     from metaeval.answer import Table
@@ -39,7 +40,7 @@ def equal_f(value: float) -> list[tuple[float, float]]:
 
 
 def _precision_recall(found: "Table") -> alt.VConcatChart:
-    points = found.frame.drop_nulls("f").rows(named=True)
+    points = [{**row, "text": starred(row["metric"])} for row in found.frame.drop_nulls("f").rows(named=True)]
     lines = [{"F": value, "recall": r, "precision": p} for value in _EQUAL for r, p in equal_f(value)]
     ends = [one for one in lines if one["recall"] == 1.0]
     unit = alt.Scale(domain=[0, 1])
@@ -55,10 +56,10 @@ def _precision_recall(found: "Table") -> alt.VConcatChart:
     for side, (dx, dy, _) in SIDES.items():
         of_side = dots.transform_filter(alt.FieldEqualPredicate(field="label", equal=side))
         align: Any = {"right": "left", "left": "right"}.get(side, "center")
-        layers.append(of_side.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="metric:N"))
-    datasets = {"lines": lines, "ends": ends, "metrics": placed(points, "recall", "precision", "metric", _PLOT)}
+        layers.append(of_side.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="text:N"))
+    datasets = {"lines": lines, "ends": ends, "metrics": placed(points, "recall", "precision", "text", _PLOT)}
     body = alt.layer(*layers, width=_PLOT[0], height=_PLOT[1])
-    return titled(body, "Error spans found, lines of equal F", found.signature, datasets)
+    return titled(body, "Error spans that metrics predict", found.signature, datasets, "grey: lines of equal F")
 
 
 def _of_groups(found: "Table", by: str) -> alt.VConcatChart:

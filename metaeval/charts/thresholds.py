@@ -4,6 +4,7 @@ import altair as alt
 import polars as pl
 
 from metaeval.charts.parts import ORANGE, titled
+from metaeval.stars import star
 
 COLUMNS = 6
 
@@ -32,7 +33,7 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         [best, curve.lazy().select("metric", "epsilon", "value", is_optimum=False)], how="diagonal"
     ).collect()
     base = alt.Chart().encode(
-        x=alt.X("epsilon:Q").title("ε").scale(type="sqrt", nice=False).axis(tickCount=4, format="~r"),
+        x=alt.X("epsilon:Q").title("ε").scale(type="sqrt", nice=False).axis(tickCount=3, format="~r"),
     )
     value = alt.Y("value:Q").title(measure).scale(zero=False)
     optimum = base.transform_filter("datum.is_optimum")
@@ -49,7 +50,10 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
     body = alt.layer(*layers, width=145, height=120, data=alt.NamedData("thresholds"))
     return titled(
         body.facet(
-            alt.Facet("metric:N").title(None).sort(optima["metric"].to_list()).header(labelFontWeight="bold"),
+            alt.Facet("metric:N")
+            .title(None)
+            .sort(optima["metric"].to_list())
+            .header(labelFontWeight="bold", labelExpr=star(optima["metric"].to_list())),
             columns=COLUMNS,
         ).resolve_scale(x="independent"),
         f"{measure} over tie thresholds",

@@ -1,6 +1,6 @@
 """`rank`: metrics by measures."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,13 +28,12 @@ class Ranking:
     """What pages and charts of a ranking are made of.
 
     is_one: of one evaluation set, or pooled. drawn: the table with intervals, where a chart of it is wanted; on: lines
-    on them. own: names of metrics that users added.
+    on them.
     """
 
     is_one: bool
     drawn: "Table"
     on: tuple[str, ...] = ()
-    own: "Collection[str]" = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,11 +143,15 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             raise QuestionError(f"{option('seed')} needs something that is drawn: {drawn}")
 
     def answer(self, run: Run) -> "Answer":
+        from queries.listing import own_metrics
+
         if self.with_file is None:
             return self._answer(run)
         with self._trial(run) as (within, question, notes):
             found = question._answer(within)
-        return replace(found, question=self, notes=(*notes, *found.notes))
+            with within.opened() as warehouse:
+                own = own_metrics(warehouse)
+        return replace(found, question=self, notes=(*notes, *found.notes), own=own)
 
     def _answer(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
@@ -193,12 +196,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     def _with_intervals(self, table: "Table", found: "Read", run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.intervals import with_intervals, with_ranges
-        from queries.listing import own_metrics
 
-        own: Collection[str] = ()
-        if self.charted:
-            with run.opened() as warehouse:
-                own = own_metrics(warehouse)
         is_one = not self.wide and (self.pool is not None or len(found.studies) == 1)
         if self.ranges:
             table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress)
@@ -209,7 +207,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
-        return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines), own))
+        return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines)))
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":
@@ -250,6 +248,6 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
 
         found, frame = answer.found, answer.frame
         if found.is_one:
-            return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on), found.own)
+            return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on))
         people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
         return ranking_heat_map(wide(people), list(self.measures), answer.signature)

@@ -19,6 +19,7 @@ from cli.main import COMMANDS, program
 from metaeval.charts import pairs, ranking, significance
 from metaeval.charts import parts as shared
 from metaeval.charts.heat_map import heat_map
+from metaeval.stars import marking
 from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
@@ -91,11 +92,29 @@ def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], d
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
-def test_charts_of_the_simulated_task_are_those_that_were_looked_at(kind: str, drawn: Drawn) -> None:
+def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
+    kind: str, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command, options = KINDS.get(kind, ("", ()))
+    monkeypatch.setattr("metaeval.doors.own_metrics", lambda warehouse: frozenset({"simBLEU-refA"}))
     found = drawn(OTHERS.get(kind) or (command, *SIM, *(() if command == "systems" else FEW), *options))
     assert faults(found) == []
+    is_named = any("simBLEU" in name for name in _ordered_names(found))
+    assert ("★ your own" in laid(found).lines) is is_named, "one's own metric has a star"
     check_golden(kind, found)
+
+
+def _ordered_names(part: Any) -> Iterator[str]:
+    """What axes, colours and panels name."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name in ("domain", "sort") and isinstance(value, list):
+                yield from (one for one in value if isinstance(one, str))
+            elif name != "datasets":
+                yield from _ordered_names(value)
+    elif isinstance(part, list):
+        for one in part:
+            yield from _ordered_names(one)
 
 
 HOSTILE = ("<script>alert(1)<", "quo\"te's\x07\u202etxt", "\u05e9\u05dc\u05d5\u05dd", "=1+1&amp;%[program]%")
@@ -347,14 +366,15 @@ def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None
     ranges = [pl.lit(1).alias("rank_low"), pl.lit(4).alias("rank_high")]
     ranged = laid(vega_lite(ranking.ranking_dots(frame.with_columns(ranges), "s:1", [])))
     assert [row["label"] for row in ranged.spec["datasets"]["ranking_1"]][1::11] == ["2 (1-4). m1", "m12"]
-    found = laid(vega_lite(ranking.ranking_dots(frame, "s:1", [], own={"m3"})))
+    with marking({"m3"}):
+        found = laid(vega_lite(ranking.ranking_dots(frame, "s:1", [])))
     rows = {row["metric"]: row for row in found.spec["datasets"]["ranking_1"]}
     assert (rows["m0"]["at"], rows["m0"]["beyond"]) == (pytest.approx(0.91), "7")
     assert (rows["m11"]["at"], rows["m11"]["beyond"]) == (pytest.approx(0.78), "-3")
     assert (rows["m12"]["at"], rows["m12"]["beyond"]) == (None, None)
     assert {row["at"] for row in rows.values() if row["beyond"] is None} == {*near, None}
     assert [row["metric"] for row in rows.values() if row["is"] == "own"] == ["m3"]
-    assert found.lines == ("green: your own; triangles at the edge: far beyond it",)
+    assert found.lines == ("triangles at the edge: far beyond it", "★ your own")
     assert {"triangle-left", "triangle-right"} <= {mark["mark"].get("shape") for mark in _marks(found.spec)}
 
 
