@@ -120,11 +120,11 @@ def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: 
 
 
 def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, SET, Asked(), draws=30)
+    found = replay(simulated_warehouse, SET, Asked(), draws=8)
     assert {one.method for one in found.each} == set(METHODS) - {"random"}
     for one in found.each:
         assert one.sizes == tuple(one.n_segments * percent // 100 for percent in PERCENT)
-        assert one.random.shape == (30, 3, len(PERCENT))
+        assert one.random.shape == (8, 3, len(PERCENT))
         assert (np.abs(one.values[1]) <= 1).all()
         assert ((one.values[2] >= 0) & (one.values[2] <= 1)).all()
     frame = found.table().frame
