@@ -1,4 +1,7 @@
-"""Questions as functions that take an open warehouse, and as methods of one."""
+"""Questions as functions that take an open warehouse, and as methods of one, with names as users type them.
+
+Light: commands that are no questions look names up by it.
+"""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -6,9 +9,8 @@ from contextlib import nullcontext
 from dataclasses import MISSING, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from metaeval.answer import Answer
 from metaeval.options import Run
 from metaeval.question import Field, Question, fields_of, made
 from metaeval.questions import question_named
@@ -18,6 +20,9 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
 from warehouse.names import is_language_pair
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
 
 Asked = TypeVar("Asked", bound=Question)
 
@@ -79,15 +84,17 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 
 
 @cache
-def function(name: str) -> Callable[..., Answer]:
+def function(name: str) -> "Callable[..., Answer]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
+    from metaeval.answer import Answer
+
     question = question_named(name)
     known, function_name = fields_of(question), name.replace("-", "_")
     parameters = sorted(map(_parameter, known.values()), key=lambda one: one.kind)
     parameters += [_CHARTED] if question.has_chart() else []
     signature = inspect.Signature([_WAREHOUSE, *parameters], return_annotation=Answer)
 
-    def ask(*args: Any, **kwargs: Any) -> Answer:
+    def ask(*args: Any, **kwargs: Any) -> "Answer":
         for one in kwargs:
             if one not in signature.parameters:
                 raise unknown("option", one, signature.parameters, where=f"metaeval.{function_name}")
@@ -111,7 +118,7 @@ def function(name: str) -> Callable[..., Answer]:
     return ask
 
 
-def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answer:
+def answered(question: type[Question], given: dict[str, Any], run: Run) -> "Answer":
     """Ask a question with names in any case, as users type them.
 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
