@@ -188,11 +188,16 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
 
     >>> str(unknown("metric", "COMET22", ["COMET", "BLEU"], where="wmt23 en-de"))
     "unknown metric 'COMET22' for wmt23 en-de; did you mean 'COMET'?"
+    >>> str(unknown("system", "A,B", ["A", "B", "C"]))
+    "unknown system 'A,B'; name each by itself: 'A', 'B'"
     """
     known = sorted(set(known))
+    parts = name.split(",")
     folded = {item.lower(): item for item in known}
     near = [folded[item] for item in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
-    if near:
+    if len(parts) > 1 and set(parts) <= set(known):
+        hint = f"name each by itself: {', '.join(map(repr, parts))}"
+    elif near:
         hint = f"did you mean {' or '.join(repr(item) for item in near)}?"
     elif known:
         shown = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
