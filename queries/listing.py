@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-import polars as pl
-
-from queries.catalog import ask
 from queries.evalsets import evalset_id, unknown_testset
 from warehouse import Warehouse
 from warehouse.errors import unknown
@@ -111,13 +108,15 @@ def names(warehouse: Warehouse, kind: NameKind, testsets: Sequence[str] = (), lp
         return [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
 
 
-def dictionary(warehouse: Warehouse, name: str | None = None) -> pl.DataFrame:
+def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
     """Columns kind (view, macro, table), name, column (null for the thing itself), type, meaning.
 
     Views come first, then macros, then tables; columns in their own order.
     name: one view, macro or table alone.
     Raises QuestionError: there is none of that name. LimitError: no answer in CATALOGUE_SECONDS.
     """
+    from queries.catalog import ask
+
     with warehouse.within(CATALOGUE_SECONDS):
         found = ask(warehouse, "dictionary", thing=name)
         if name is not None and found.is_empty():
