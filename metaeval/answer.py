@@ -114,8 +114,8 @@ class Answer(Table):
     reading, reading_notes: rows and notes for reading, where they are others.
     least: by column, what a 0 of each row stands for.
     digits: decimals for reading, for all columns or by column. title: what the rows are about, in front of them.
-    is_no: the answer is no, such as a printed value that is not met. own: names of the user's own metrics, where it was
-    asked with `charted=True`.
+    is_no: the answer is no, such as a printed value that is not met. own: names of the user's own metrics, where a
+    chart or such metrics are asked for.
     """
 
     question: Any = None

@@ -125,7 +125,7 @@ def answered(question: type[Question], given: dict[str, Any], run: Run) -> "Answ
     """
     asked = made(question, given)
     found = as_stored(asked, run).answer(run)
-    if not asked.charted or found.own:
+    if found.own or not (asked.charted or getattr(asked, "own", False) or getattr(asked, "metrics", ())):
         return found
     with run.opened() as warehouse:
         return replace(found, own=own_metrics(warehouse))

@@ -238,6 +238,7 @@ def select(
         n_segments=len(places),
         notes=(
             *(["documents stand in the place of segments"] if asked.level == "doc" else []),
+            *_beyond(asked.segments, places),
             *(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
         ),
     )
@@ -343,6 +344,12 @@ def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequenc
     return chosen
 
 
+def _beyond(asked: tuple[int, int] | None, places: Sequence[Place]) -> list[str]:
+    """A line where segments are asked for behind the last one."""
+    last = max((place[0] for place in places), default=0)
+    return [f"there is no segment {asked[1]}: the last is {last}"] if asked is not None and asked[1] > last else []
+
+
 def _choose_systems(
     found: Holdings, asked: Slice, human: str | None, reference: str | None, where: str
 ) -> list[SystemChoice]:
@@ -410,9 +417,13 @@ def _choose_metrics(
     systems: Sequence[SystemChoice],
     where: str,
 ) -> list[MetricChoice]:
-    for pattern in asked.metrics:
-        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in found.metrics):
-            raise unknown("metric", pattern, {one.name for one in found.metrics}, where=where)
+    known = {one.name for one in found.metrics}
+    if errors := [
+        unknown("metric", pattern, known, where=where)
+        for pattern in asked.metrics
+        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in found.metrics)
+    ]:
+        raise errors[0] if len(errors) == 1 else QuestionError("; ".join(one.called(IT) for one in errors), where=where)
     wanted = {choice.name for choice in systems}
     has_lists = any(one.status not in (None, "no entry") for one in found.metrics)
     named = (*asked.metrics, *also)

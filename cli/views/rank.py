@@ -36,7 +36,15 @@ def show(answer: "Answer", output: Output) -> None:
     if output.is_for_reading:
         is_table = format_for(output.format, output.output) is Format.TABLE
         answer = replace(answer, reading=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
-    output.show_answer(answer, below=_legend(asked) if asked.significance else ())
+    legend = _legend(asked) if asked.significance else []
+    if output.is_for_terminal and answer.own.intersection(answer.frame["metric"]):
+        import polars as pl
+
+        starred = pl.col("metric").replace({name: f"{name} ★" for name in answer.own})
+        reading = answer.frame if answer.reading is None else answer.reading
+        answer = replace(answer, reading=reading.with_columns(starred))
+        legend.append("★ your own")
+    output.show_answer(answer, below=legend)
 
 
 def _legend(asked: "Rank") -> list[str]:

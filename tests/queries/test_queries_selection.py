@@ -182,6 +182,12 @@ def test_segments_are_chosen_by_domain_document_and_number(
         (TESTSET, LP, {"human": "mqn"}, "unknown human score 'mqn' for tiny24 en-de; did you mean 'mqm'?"),
         (TESTSET, LP, {"reference": "refX"}, "unknown reference 'refX' for tiny24 en-de; did you mean 'refA'?"),
         (TESTSET, LP, {"systems": ("Ahs",)}, "unknown system 'Ahs' for tiny24 en-de; did you mean 'Ash'?"),
+        (
+            TESTSET,
+            LP,
+            {"metrics": ("Fin", "Fine-src", "Roug-src")},
+            "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?; unknown metric 'Roug-src'",
+        ),
         (TESTSET, LP, {"metrics": ("Fin",)}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?"),
         (TESTSET, LP, {"domains": ("new",)}, "unknown domain 'new' for tiny24 en-de; did you mean 'news'?"),
         (TESTSET, LP, {"documents": ("x9",)}, "unknown document 'x9' for tiny24 en-de; available: n1, n2, s1"),
@@ -195,6 +201,11 @@ def test_a_slice_that_there_is_not_is_reported_with_the_nearest_names(
     with pytest.raises(QuestionError) as raised:
         select(tiny, Slice(testset, lp, **asked))
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(("last", "said"), [(5, []), (6, ["there is no segment 6: the last is 5"])])
+def test_segments_behind_the_last_one_are_said(last: int, said: list[str], tiny: Warehouse) -> None:
+    assert list(select(tiny, Slice(TESTSET, LP, segments=(2, last))).notes) == said
 
 
 def test_without_an_official_human_score_one_of_several_must_be_named(tmp_path: Path) -> None:
