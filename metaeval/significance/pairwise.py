@@ -54,8 +54,8 @@ class PairTest:
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
     scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
     is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this. level_equal,
-    level_exchangeable: the measured levels of the test for its population (`levels.measured_levels`), NaN where it was
-    not measured.
+    level_exchangeable: the measured levels of the test for its population (`measured_levels`), NaN where it was not
+    measured.
     """
 
     test: str

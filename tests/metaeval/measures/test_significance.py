@@ -313,6 +313,7 @@ def test_copies_add_nothing_to_measures_of_differences(block: Block, text: str) 
     np.testing.assert_allclose(statistic.values(twice, None, 1), statistic.values(None, None, 1), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_redrawn_systems_move_the_interval_of_acc_eq_around_its_value(wmt23_warehouse: Warehouse) -> None:
     asked = Slice("wmt23", "en-de", metrics=("XCOMET-Ensemble-refA", "BLEURT-20-refA"))
     found = Inputs(wmt23_warehouse, asked).block(parse_measure("acc_eq(by=item)"))
