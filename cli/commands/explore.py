@@ -63,11 +63,12 @@ def explore(
     if output.output is not None or output.format is not None:
         raise UsageError("explore opens a page; --export FILE writes it")
     check_extra("explore needs", "explore", "marimo", "altair")
+    from queries.listing import listing
     from warehouse import Warehouse
     from warehouse.temporary import temporary_folder
 
-    with Warehouse.open(output.database):
-        pass
+    with Warehouse.open(output.database) as warehouse:
+        listing(warehouse, "lps", testset, lp)  # refuses unknown names
     source = Path(str(files("cli.explore") / "page.py"))
     given = ["--", "--db", str(output.database.resolve())]
     given += [word for name, value in (("testset", testset), ("lp", lp)) if value for word in (f"--{name}", value)]

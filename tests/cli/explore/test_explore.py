@@ -107,6 +107,8 @@ def test_without_the_extra_a_line_says_how_to_get_it(scorehouse: Scorehouse, mon
 def test_what_cannot_be_explored_is_refused_before_anything_starts(scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(scorehouse("--db", tmp_path / "none.duckdb", "explore"), 4, "no warehouse yet")
     refused(scorehouse("explore", "-o", "x.csv"), 2, "--export FILE writes it")
+    refused(scorehouse("explore", "sim99"), 2, "unknown test set 'sim99'")
+    refused(scorehouse("explore", "sim24", "xx"), 2, "unknown language pair 'xx' for sim24")
 
 
 @pytest.mark.long("marimo writes a page: 8 seconds")
