@@ -204,9 +204,10 @@ def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricCho
     if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
         return []
     scored = sorted({choice.reference for choice in selection.metrics if choice.reference is not None})
+    left = "" if any(metric.reference for metric in metrics) else ", so only reference-free ones are left"
     return [
         Decisive(
-            f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
+            f"no included metric compared with reference {asked.reference}{left}; "
             f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
         )
     ]
