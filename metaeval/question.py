@@ -5,6 +5,7 @@ answers.
 """
 
 import math
+import re
 import types
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -96,6 +97,8 @@ class Field:
         if self.is_list:
             if isinstance(value, str) or not isinstance(value, Collection | Iterator) or isinstance(value, Mapping):
                 value = (value,)
+            if self.option.names == "measure":
+                value = [part for one in value for part in (apart(one) if isinstance(one, str) else [one])]
             read = tuple(dict.fromkeys(self._one(one) for one in value))
             if not read and self.default:
                 raise QuestionError(f"no {option(self.name)}: at least one is needed")
@@ -157,6 +160,15 @@ class Field:
     def limits(self) -> str:
         """Such as "from 1 to 1,024"; empty where there are none."""
         return in_words(self.option.least, self.option.most)
+
+
+def apart(text: str) -> list[str]:
+    """Measures joined by commas; commas in brackets are of one measure.
+
+    >>> apart("spa, acc_eq(by=item,variant=23),pa")
+    ['spa', 'acc_eq(by=item,variant=23)', 'pa']
+    """
+    return re.split(r",\s*(?![^()]*\))", text)
 
 
 def fields_of(question: "type[Question]") -> Mapping[str, Field]:

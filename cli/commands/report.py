@@ -67,6 +67,7 @@ def report(
     from cli.report.making import made
     from cli.report.page import MOST_BYTES, page
     from cli.report.sections import SECTIONS as KNOWN
+    from metaeval.question import apart
     from warehouse.names import is_language_pair
     from warehouse.wording import counted
 
@@ -75,7 +76,7 @@ def report(
     settings = Settings(
         ",".join(one for one in names if not is_language_pair(one)) or "all",
         ",".join(str(language_pair(one)) for one in pairs) or "all",
-        tuple(dict.fromkeys(measure or [])),
+        tuple(dict.fromkeys(part for one in measure or [] for part in apart(one))),
         draws,
         seed,
         details,

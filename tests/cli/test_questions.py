@@ -96,6 +96,13 @@ def test_a_number_has_its_limits(question: type[Question], field: Field) -> None
         assert str(told.value).endswith(field.limits)
 
 
+def test_lists_of_measures_take_commas() -> None:
+    lists = [one for param in _fields() if (one := param.values[1]).is_list and one.option.names == "measure"]
+    assert lists
+    for field in lists:
+        assert field.read(["spa, acc_eq(by=item,variant=23)", "pa"]) == ("spa", "acc_eq(by=item,variant=23)", "pa")
+
+
 @pytest.mark.parametrize(("question", "field"), _fields())
 def test_none_stands_for_the_default(question: type[Question], field: Field) -> None:
     given = _needed(question) | {field.name: None}
