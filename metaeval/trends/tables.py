@@ -264,7 +264,7 @@ def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
         )
         agreement = part["agreement"][0]
         of = "outputs that both judged of the " if found.measure.definition.needs_segments else ""
-        on = f"on the {of}{part['n_systems'][0]} systems of {human} and {other}"
+        on = f"on the {of}{counted(part['n_systems'][0], 'system')} of {human} and {other}"
         on += "" if agreement is None else f", where {human} reaches {agreement:.3f} against {other}"
         lines.append(f"bridge {testset} {lp}: {found.measure} {on}; {values}: a change of protocol, not of metrics")
     return lines

@@ -15,7 +15,7 @@ SOURCES = [
     if "kernels" not in path.parts  # their errors are of arrays
 ]
 NO_NUMBERS = {
-    *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "direction.py: system scores: "),
+    *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "remarks.py: system scores: "),
     "system_pairs.py: scores of one system alone",
 }
 """Kinds of scores, and a range such as 9 to 14."""
