@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -22,6 +22,7 @@ Outliers = Literal["organisers", "mad", "none"]
 Scored = Literal["seg", "doc"]
 """What has scores and is judged: segments or documents."""
 
+_STATUS = (Reason.OWN, Reason.NOT_SUBMITTED)
 Place = tuple[int, str | None, str | None, str | None]
 """A segment, or a document: its number, domain, document and phenomenon."""
 
@@ -92,35 +93,27 @@ class SystemChoice:
 
 
 @dataclass(frozen=True)
-class MetricVariant:
-    """A metric with the reference that it used, as it was submitted.
+class MetricChoice:
+    """A metric with the reference that it used, as it was submitted, and why it is excluded (None where it is not).
 
-    is_own: the user's. is_derived: its scores are those of its error spans, the fewer the better.
+    is_own: the user's. is_derived: its scores are those of its error spans, the fewer the better. segment_gap: why its
+    segment scores alone would exclude it; None where all systems have some.
     """
 
     scorer_id: int
     name: str
     base_name: str
-    reference: str | None
-    status: str | None
-    is_own: bool
-    is_derived: bool
-
-
-@dataclass(frozen=True)
-class MetricChoice(MetricVariant):
-    """A metric variant, and why it is excluded (None where it is not).
-
-    segment_gap: why its segment scores alone would exclude it; None where all systems have some.
-    """
-
-    segment_gap: Exclusion | None
-    reason: Exclusion | None
+    reference: str | None = None
+    status: str | None = None
+    is_own: bool = False
+    is_derived: bool = False
+    segment_gap: Exclusion | None = None
+    reason: Exclusion | None = None
 
     @classmethod
     def made_up(cls, name: str, scorer_id: int = 0) -> "MetricChoice":
         """A metric that no warehouse holds, with scores of all segments. scorer_id: what tells several apart."""
-        return cls(scorer_id, name, name, None, None, is_own=False, is_derived=False, segment_gap=None, reason=None)
+        return cls(scorer_id, name, name)
 
     @property
     def has_segments(self) -> bool:
@@ -132,21 +125,20 @@ class MetricChoice(MetricVariant):
 class Holdings:
     """What an evaluation set has, whatever slice of it is asked for.
 
-    standard_*: the official reference and human scores. humans: identifiers by name. scored: the systems that have
-    scores, by kind, name and level of the scorer. metrics, systems: by name; a system has its identifier, name, kind
-    and whether it is a listed outlier. segments: in test-set order.
+    reference, standards: the official reference, and the official human score of each level. humans: identifiers by
+    name. scored: the systems that have scores, by kind, name and level of the scorer. metrics, systems: by name; none
+    is excluded yet, and a system has its identifier, name, kind and whether it is a listed outlier. segments: in
+    test-set order.
     """
 
-    standard_reference: str | None
-    standard_seg: str | None
-    standard_sys: str | None
-    standard_doc: str | None
+    reference: str | None
+    standards: Mapping[str, str | None]
     ranks_references: bool
     humans: Mapping[str, int]
     scored: Mapping[tuple[str, str, str], set[str]]
-    metrics: tuple[MetricVariant, ...]
+    metrics: tuple[MetricChoice, ...]
     systems: tuple[tuple[int, str, str, bool], ...]
-    segments: tuple[Place, ...]
+    segments: Sequence[Place]
 
 
 @dataclass(frozen=True)
@@ -208,8 +200,7 @@ def select(
     number = evalset_id(warehouse, asked.testset, asked.lp)
     where = f"{asked.testset} {asked.lp}"
     found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
-    by_level = {"seg": found.standard_seg, "doc": found.standard_doc, "sys": found.standard_sys or found.standard_seg}
-    official = by_level[asked.level if level == "seg" else level]
+    official = found.standards[asked.level if level == "seg" else level]
     if human == "required" and not found.humans and challenge_sets(warehouse, asked.testset):
         raise without_grades(asked.testset)
     chosen_human, notes = evalsets.human_score(found.humans, asked.human, official, human, where)
@@ -218,12 +209,17 @@ def select(
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
     translations = [name for _, name, kind, _ in found.systems if kind == "human"]
     used = {one.reference for one in found.metrics if one.reference is not None}
-    reference, of_reference = evalsets.reference(where, asked.reference, found.standard_reference, used, translations)
-    places = found.segments if asked.level == "seg" else _scored_documents(warehouse, number, where)
+    reference, of_reference = evalsets.reference(where, asked.reference, found.reference, used, translations)
+    is_of_documents = asked.level == "doc"
+    places = catalog.ask(warehouse, "scored_documents", evalset=number).rows() if is_of_documents else found.segments
+    if is_of_documents and not places:
+        raise QuestionError(f"no scores of documents of {IT}", where=where)
     segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)
-    chosen = [choice for choice in systems if choice.reason is None]
-    metrics = _choose_metrics(found, asked, also, reference, chosen, where)
+    scored = {choice.name for choice in systems if choice.reason is None}
+    metrics = _choose_metrics(found, asked, also, reference, scored, where)
+    last = max((place[0] for place in places), default=0)
+    _, end = asked.segments or (0, 0)
     return Selection(
         slice=asked,
         evalset_id=number,
@@ -237,8 +233,8 @@ def select(
         documents=tuple(row[2] for row in segments),
         n_segments=len(places),
         notes=(
-            *(["documents stand in the place of segments"] if asked.level == "doc" else []),
-            *_beyond(asked.segments, places),
+            *(["documents stand in the place of segments"] if is_of_documents else []),
+            *([f"there is no segment {end}: the last is {last}"] if end > last else []),
             *(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
         ),
     )
@@ -261,14 +257,15 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
 
 def _holdings(warehouse: Warehouse, number: int) -> Holdings:
     """What an evaluation set has; of its own rows, where the views group those of all."""
-    ((standard_reference, standard_seg, standard_sys, standard_doc, ranks_references),) = warehouse.rows(
+    evalset = {"evalset": number}
+    ((reference, of_segments, of_systems, of_documents, ranks_references),) = warehouse.rows(
         """
         SELECT
           standard_reference, standard_human_seg, standard_human_sys, standard_human_doc, ranks_human_references
         FROM evalset
         WHERE evalset_id = $evalset
         """,
-        {"evalset": number},
+        evalset,
     )
     humans: dict[str, int] = {}
     scored: dict[tuple[str, str, str], set[str]] = defaultdict(set)
@@ -287,10 +284,10 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         WHERE v.evalset_id = $evalset
         GROUP BY ALL
         """,
-        {"evalset": number},
+        evalset,
     )
     systems = warehouse.rows(
-        "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", {"evalset": number}
+        "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", evalset
     )
     segments = warehouse.rows(
         """
@@ -299,27 +296,18 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         WHERE evalset_id = $evalset
         ORDER BY position NULLS LAST, document, index_in_document, segment
         """,
-        {"evalset": number},
+        evalset,
     )
     return Holdings(
-        standard_reference=standard_reference,
-        standard_seg=standard_seg,
-        standard_sys=standard_sys,
-        standard_doc=standard_doc,
+        reference=reference,
+        standards={"seg": of_segments, "sys": of_systems or of_segments, "doc": of_documents},
         ranks_references=bool(ranks_references),
         humans=humans,
         scored=scored,
-        metrics=tuple(sorted((MetricVariant(*row) for row in metrics), key=lambda one: one.name)),
+        metrics=tuple(sorted((MetricChoice(*row) for row in metrics), key=lambda one: one.name)),
         systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
-        segments=tuple(segments),
+        segments=segments,
     )
-
-
-def _scored_documents(warehouse: Warehouse, number: int, where: str) -> Sequence[Place]:
-    rows: list[Place] = catalog.ask(warehouse, "scored_documents", evalset=number).rows()
-    if not rows:
-        raise QuestionError(f"no scores of documents of {IT}", where=where)
-    return rows
 
 
 def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:
@@ -344,12 +332,6 @@ def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequenc
     return chosen
 
 
-def _beyond(asked: tuple[int, int] | None, places: Sequence[Place]) -> list[str]:
-    """A line where segments are asked for behind the last one."""
-    last = max((place[0] for place in places), default=0)
-    return [f"there is no segment {asked[1]}: the last is {last}"] if asked is not None and asked[1] > last else []
-
-
 def _choose_systems(
     found: Holdings, asked: Slice, human: str | None, reference: str | None, where: str
 ) -> list[SystemChoice]:
@@ -363,34 +345,28 @@ def _choose_systems(
         if not any(_matches(name, [pattern]) for _, name, _, _ in found.systems):
             raise unknown("system", pattern, {name for _, name, _, _ in found.systems}, where=where)
     with_references = found.ranks_references if asked.human_references is None else asked.human_references
-
     optimised = {one.system: one.how for one in optimised_in(asked.testset)} if asked.without_optimised else {}
-
-    def reason(name: str, kind: str, is_outlier: bool) -> Exclusion | None:
-        if not _matches(name, asked.systems):
-            return Exclusion(Reason.NOT_SELECTED)
-        if name not in judged:
-            return Exclusion(Reason.NOT_JUDGED, (human or "any metric",))
-        if name == reference:
-            return Exclusion(Reason.IS_REFERENCE)
-        if name in optimised:
-            return Exclusion(Reason.OPTIMISED, (optimised[name],))
-        if is_outlier and asked.outliers == "organisers":
-            return Exclusion(Reason.LISTED_OUTLIER)
-        if kind == "qc":
-            return Exclusion(Reason.QUALITY_CONTROL)
-        if kind == "human" and not with_references and name not in asked.systems:
-            return Exclusion(Reason.HUMAN_TRANSLATION)
-        return None
-
-    choices = [
-        SystemChoice(system_id, name, kind, reason(name, kind, is_outlier))
-        for system_id, name, kind, is_outlier in found.systems
-    ]
+    choices = []
+    for system_id, name, kind, is_outlier in found.systems:
+        is_translation = kind == "human" and not with_references and name not in asked.systems
+        reason = _first_that_holds(
+            (not _matches(name, asked.systems), Exclusion(Reason.NOT_SELECTED)),
+            (name not in judged, Exclusion(Reason.NOT_JUDGED, (human or "any metric",))),
+            (name == reference, Exclusion(Reason.IS_REFERENCE)),
+            (name in optimised, Exclusion(Reason.OPTIMISED, (optimised.get(name),))),
+            (is_outlier and asked.outliers == "organisers", Exclusion(Reason.LISTED_OUTLIER)),
+            (kind == "qc", Exclusion(Reason.QUALITY_CONTROL)),
+            (is_translation, Exclusion(Reason.HUMAN_TRANSLATION)),
+        )
+        choices.append(SystemChoice(system_id, name, kind, reason))
     if not any(choice.reason is None for choice in choices):
         why, hints = most_common(choices)
         raise QuestionError(f"no system of {IT} remains: {why or 'it has none'}", where=where, hint=hints)
     return choices
+
+
+def _first_that_holds(*reasons: tuple[bool, Exclusion]) -> Exclusion | None:
+    return next((reason for holds, reason in reasons if holds), None)
 
 
 def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tuple[str, tuple[str, ...]]:
@@ -410,93 +386,55 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tup
 
 
 def _choose_metrics(
-    found: Holdings,
-    asked: Slice,
-    also: Sequence[str],
-    reference: str | None,
-    systems: Sequence[SystemChoice],
-    where: str,
+    found: Holdings, asked: Slice, also: Sequence[str], reference: str | None, wanted: set[str], where: str
 ) -> list[MetricChoice]:
+    """wanted: the systems that a metric must have scored, with segments or as they were submitted."""
     known = {one.name for one in found.metrics}
     if errors := [
         unknown("metric", pattern, known, where=where)
         for pattern in asked.metrics
-        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in found.metrics)
+        if not any(_is_called(one, [pattern]) for one in found.metrics)
     ]:
         raise errors[0] if len(errors) == 1 else QuestionError("; ".join(one.called(IT) for one in errors), where=where)
-    wanted = {choice.name for choice in systems}
     has_lists = any(one.status not in (None, "no entry") for one in found.metrics)
     named = (*asked.metrics, *also)
     choices = []
     for one in found.metrics:
-        by_segment = found.scored.get(("metric", one.name, asked.level), set())
-        submitted = found.scored.get(("metric", one.name, "sys"), set())
-        of_parts = {name for level in ("doc", "domain") for name in found.scored.get(("metric", one.name, level), ())}
-        is_named = one.name in named or one.base_name in named
-        gap = _segment_gap(wanted, by_segment, asked)
-        reason = (
-            _filtered(asked, named, one, reference)
-            or (None if is_named else _by_status(asked, one.status, one.is_own, has_lists))
-            or (gap if asked.level == "doc" else None)
-            or _without_scores(wanted, by_segment, submitted, of_parts, asked.intersection)
+        by_segment, submitted, *parts = (
+            found.scored.get(("metric", one.name, level), set()) for level in (asked.level, "sys", "doc", "domain")
         )
-        choices.append(MetricChoice(**vars(one), segment_gap=gap, reason=reason))
+        gap = _segment_gap(wanted, by_segment, asked)
+        missing = min(wanted - by_segment, wanted - submitted, key=len)  # whichever it has for more systems
+        used, status = one.reference, one.status
+        is_other = used is not None and used != reference and one.name not in named
+        is_named = one.name in named or one.base_name in named
+        is_listed = not is_named and not one.is_own
+        is_entry = is_listed and status != "no entry"
+        is_primary = not (asked.primary and has_lists) or status in ("primary", "baseline")
+        reason = _first_that_holds(
+            (bool(asked.metrics) and not _is_called(one, named), Exclusion(Reason.NOT_SELECTED)),
+            (is_other and reference is None, Exclusion(Reason.NO_REFERENCE, (used,))),
+            (is_other, Exclusion(Reason.OTHER_REFERENCE, (used, reference))),
+            (asked.only == "reference-based" and used is None, Exclusion(Reason.REFERENCE_FREE)),
+            (asked.only == "reference-free" and used is not None, Exclusion(Reason.REFERENCE_BASED)),
+            (one.is_own and not is_named and not asked.own, Exclusion(Reason.OWN)),
+            (is_listed and not is_entry and not asked.all_metrics, Exclusion(Reason.NOT_SUBMITTED)),
+            (is_entry and not is_primary, Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))),
+            (asked.level == "doc" and gap is not None, gap or Exclusion(Reason.NO_DOCUMENT_SCORES)),
+            (not by_segment and not submitted and any(parts), Exclusion(Reason.OTHER_LEVELS)),
+            (_matters(missing, wanted, asked), Exclusion(Reason.NO_SCORES, (_first_names(missing),))),
+        )
+        choices.append(replace(one, segment_gap=gap, reason=reason))
     return choices
 
 
-def _matched_in_vain(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line for each status that excludes metrics although a pattern of the slice matches them."""
-    if not asked.metrics:
-        return []
-    excluded = {
-        one.name: one.reason
-        for one in metrics
-        if one.reason is not None and one.reason.reason in (Reason.OWN, Reason.NOT_SUBMITTED)
-    }
-    return [
-        f"{_first_names(set(names))} matched, but excluded: {reason}" for reason, names in by_reason(excluded).items()
-    ]
+def _is_called(one: MetricChoice, patterns: Sequence[str]) -> bool:
+    return _matches(one.name, patterns) or _matches(one.base_name, patterns)
 
 
-def _filtered(asked: Slice, named: Sequence[str], one: MetricVariant, reference: str | None) -> Exclusion | None:
-    """Why its name, or the reference that it used, excludes a metric."""
-    if asked.metrics and not (_matches(one.name, named) or _matches(one.base_name, named)):
-        return Exclusion(Reason.NOT_SELECTED)
-    if one.reference is not None and one.reference != reference and one.name not in named:
-        if reference is None:
-            return Exclusion(Reason.NO_REFERENCE, (one.reference,))
-        return Exclusion(Reason.OTHER_REFERENCE, (one.reference, reference))
-    if asked.only == "reference-based" and one.reference is None:
-        return Exclusion(Reason.REFERENCE_FREE)
-    if asked.only == "reference-free" and one.reference is not None:
-        return Exclusion(Reason.REFERENCE_BASED)
-    return None
-
-
-def _by_status(asked: Slice, status: str | None, is_own: bool, has_lists: bool) -> Exclusion | None:
-    """Why its status excludes a metric that is not named exactly. has_lists: whether the year kept lists of entries."""
-    if is_own:
-        return None if asked.own else Exclusion(Reason.OWN)
-    if status == "no entry":
-        return None if asked.all_metrics else Exclusion(Reason.NOT_SUBMITTED)
-    if asked.primary and has_lists and status not in ("primary", "baseline"):
-        return Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))
-    return None
-
-
-def _without_scores(
-    wanted: set[str], by_segment: set[str], submitted: set[str], of_parts: set[str], intersection: bool
-) -> Exclusion | None:
-    """Why a metric is excluded for want of scores: of segments or submitted, whichever it has for more systems.
-
-    of_parts: systems with scores of documents or domains.
-    """
-    if not by_segment and not submitted and of_parts:
-        return Exclusion(Reason.OTHER_LEVELS)
-    missing = min(wanted - by_segment, wanted - submitted, key=len)
-    if not missing or (intersection and missing != wanted):
-        return None
-    return Exclusion(Reason.NO_SCORES, (_first_names(missing),))
+def _matters(missing: set[str], wanted: set[str], asked: Slice) -> bool:
+    """Whether a metric without scores of these systems is excluded; an intersection only needs some."""
+    return bool(missing) and not (asked.intersection and missing != wanted)
 
 
 def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclusion | None:
@@ -504,12 +442,21 @@ def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclus
     missing = wanted - by_segment
     if not missing or (asked.intersection and by_segment):
         return None
-    none, some = (
-        (Reason.NO_DOCUMENT_SCORES, Reason.SOME_DOCUMENT_SCORES)
-        if asked.level == "doc"
-        else (Reason.NO_SEGMENT_SCORES, Reason.SOME_SEGMENT_SCORES)
+    unit = "DOCUMENT" if asked.level == "doc" else "SEGMENT"
+    some = Exclusion(Reason[f"SOME_{unit}_SCORES"], (_first_names(missing),))
+    return Exclusion(Reason[f"NO_{unit}_SCORES"]) if missing == wanted else some
+
+
+def _matched_in_vain(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line for each status that excludes metrics although a pattern of the slice matches them."""
+    lines = by_reason(
+        {one.name: one.reason for one in metrics if one.reason is not None and one.reason.reason in _STATUS}
     )
-    return Exclusion(none) if missing == wanted else Exclusion(some, (_first_names(missing),))
+    return [
+        f"{_first_names(set(names))} matched, but excluded: {reason}"
+        for reason, names in lines.items()
+        if asked.metrics
+    ]
 
 
 def _first_names(names: set[str]) -> str:
