@@ -129,8 +129,7 @@ def _with_gaps(
     """The report in which n_missing counts what the metric now lacks of the evaluation set, in files or not."""
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows(
-            _sql("missing_scores"),
-            {"metric": f"{metric}-{reference or REFERENCE_FREE}", "reference": reference},
+            _sql("missing_scores"), {"metric": f"{metric}-{reference or REFERENCE_FREE}", "reference": reference}
         )
     missing = {(testset, lp): n for testset, lp, n in rows}
     return [
@@ -176,10 +175,7 @@ def remove(
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> list[Removed]:
-    connection.execute(
-        _sql("own_vector"),
-        asked,
-    )
+    connection.execute(_sql("own_vector"), asked)
     found = connection.execute(
         "SELECT testset, lp, metric, sum(n_values)::BIGINT FROM temp.own_vector GROUP BY ALL ORDER BY ALL"
     ).fetchall()
@@ -203,10 +199,7 @@ def check_spelling(metric: str) -> None:
 
 
 def _check_name(warehouse: Warehouse, metric: str) -> None:
-    taken = warehouse.rows(
-        _sql("testsets_with_metric"),
-        {"metric": metric},
-    )
+    taken = warehouse.rows(_sql("testsets_with_metric"), {"metric": metric})
     if taken:
         where = ", ".join(name for (name,) in taken)
         raise QuestionError(f"{metric} is a metric of {where} already; give your own another name")
@@ -223,10 +216,7 @@ def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) ->
 
 def _check_reference(warehouse: Warehouse, reference: str | None, testset: str | None, lp: str | None) -> None:
     """A reference must be one that metrics or texts there name; where nothing names any, all are taken."""
-    rows = warehouse.rows(
-        _sql("references"),
-        {"testset": testset, "lp": lp},
-    )
+    rows = warehouse.rows(_sql("references"), {"testset": testset, "lp": lp})
     known = {name for (name,) in rows}
     if reference == REFERENCE_FREE:
         raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say {option('reference_free', True)}")

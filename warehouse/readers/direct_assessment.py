@@ -99,8 +99,7 @@ def _placed(table: pl.DataFrame) -> pl.DataFrame:
     if "SEGID" in table.columns:
         within = pl.col("SEGID").str.extract_groups(r"^(?<document>.+)::(?<index>[0-9]+)$")
         return table.with_columns(
-            document=within.struct.field("document"),
-            index=within.struct.field("index").cast(pl.Int64, strict=False),
+            document=within.struct.field("document"), index=within.struct.field("index").cast(pl.Int64, strict=False)
         )
     is_line = pl.col("SID").str.contains(r"^[0-9]+$")
     parts = pl.col("SID").str.extract_groups(r"^(?<document>.+)_(?<index>[0-9]+)$")

@@ -14,13 +14,7 @@ from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.named_columns import (
-    ERRORS,
-    Header,
-    header_of,
-    placed,
-    table_under,
-)
+from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under
 from warehouse.readers.text.tables import cells_that_are, numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
 from warehouse.wording import counted, option

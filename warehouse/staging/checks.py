@@ -59,8 +59,7 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             batch.drop_files([content.file_no])
             continue
         pairs = batch.rows(
-            statement(__package__, "annotated_vectors"),
-            {"annotated": content.file_no, "scored": scored.file_no},
+            statement(__package__, "annotated_vectors"), {"annotated": content.file_no, "scored": scored.file_no}
         )
         if missing := [system for system, _, there in pairs if there is None]:
             what = f"annotations of system {missing[0]!r}, which {beside} does not have"
@@ -121,10 +120,7 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
 
 
 def _same_values(first: int, second: int, batch: Batch) -> bool:
-    differing = batch.rows(
-        _sql("differing_values"),
-        {"first": first, "second": second},
-    )
+    differing = batch.rows(_sql("differing_values"), {"first": first, "second": second})
     return not differing
 
 
@@ -157,25 +153,16 @@ def segment_contradictions(
 
 def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
     """Files whose scores or texts are of the segments that the warehouse has, where others are declared now."""
-    ((changed,),) = batch.rows(
-        _sql("changed_segments"),
-        {"number": evalset_no, "evalset": evalset_id},
-    )
+    ((changed,),) = batch.rows(_sql("changed_segments"), {"number": evalset_no, "evalset": evalset_id})
     if not changed:
         return []
-    rows = batch.rows(
-        _sql("sources_of_segments"),
-        {"evalset": evalset_id},
-    )
+    rows = batch.rows(_sql("sources_of_segments"), {"evalset": evalset_id})
     return [path for (path,) in rows]
 
 
 def _lost(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
     """Files whose scores are of segments that have no number any more, or of two that have one number now."""
-    rows = batch.rows(
-        _sql("sources_of_lost_segments"),
-        {"number": evalset_no, "evalset": evalset_id},
-    )
+    rows = batch.rows(_sql("sources_of_lost_segments"), {"number": evalset_no, "evalset": evalset_id})
     return [path for (path,) in rows]
 
 

@@ -174,11 +174,7 @@ class KnownEvalsets:
     """
 
     def __init__(
-        self,
-        database: Path,
-        connection: duckdb.DuckDBPyConnection,
-        opening: threading.Lock,
-        helds: Sequence[Holdings],
+        self, database: Path, connection: duckdb.DuckDBPyConnection, opening: threading.Lock, helds: Sequence[Holdings]
     ) -> None:
         self._database = database
         self._connection = connection

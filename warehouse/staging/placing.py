@@ -265,8 +265,7 @@ def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
     stage.batch.add(
         "renumbering",
         changed.select(
-            pl.lit(stage.evalset_no, dtype=pl.Int32).alias("evalset_no"),
-            pl.col("old", "new").cast(pl.Int32),
+            pl.lit(stage.evalset_no, dtype=pl.Int32).alias("evalset_no"), pl.col("old", "new").cast(pl.Int32)
         ),
     )
 

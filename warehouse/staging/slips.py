@@ -57,11 +57,7 @@ def _is_one_slip(word: str, other: str) -> bool:
 
 
 def report_slips(
-    contents: Sequence[Content],
-    scores: pl.DataFrame,
-    judgements: pl.DataFrame,
-    stage: Stage,
-    aliases: Collection[str],
+    contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage, aliases: Collection[str]
 ) -> None:
     """A fault for each name in files that is a slip. aliases: spellings of systems that are declared."""
     frames = {"scores": scores, "judgements": judgements.with_columns(level=pl.lit("seg"))}
@@ -150,10 +146,7 @@ def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
     """
     if not evalset_ids:
         return
-    rows = batch.rows(
-        _sql("scored_sides"),
-        {"evalsets": list(evalset_ids.values())},
-    )
+    rows = batch.rows(_sql("scored_sides"), {"evalsets": list(evalset_ids.values())})
     systems: dict[int, list[_Row]] = {}
     for evalset_id, *row in rows:
         systems.setdefault(evalset_id, []).append(tuple(row))

@@ -91,11 +91,7 @@ def _groups(contents: Sequence[Content]) -> dict[int, int]:
 
 
 def stage_judgements(
-    contents: Sequence[Content],
-    judgements: pl.DataFrame,
-    ratings: pl.DataFrame,
-    vectors: pl.DataFrame,
-    stage: Stage,
+    contents: Sequence[Content], judgements: pl.DataFrame, ratings: pl.DataFrame, vectors: pl.DataFrame, stage: Stage
 ) -> None:
     """Judgements under their vectors, and the errors marked in them. vectors: as `stage_vectors` gives them."""
     if judgements.is_empty():

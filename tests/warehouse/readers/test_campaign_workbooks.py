@@ -107,11 +107,7 @@ def test_unknown_languages_are_asked_for_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("at", "cell", "found"),
-    [
-        (5, "good", "Score 'good'"),
-        (6, "perhaps", "valid_line 'perhaps'"),
-        (3, None, "SegmentID None"),
-    ],
+    [(5, "good", "Score 'good'"), (6, "perhaps", "valid_line 'perhaps'"), (3, None, "SegmentID None")],
 )
 def test_a_row_that_does_not_fit_is_a_fault_with_its_row(tmp_path: Path, at: int, cell: object, found: str) -> None:
     rows = [list(row) for row in ROWS]

@@ -102,13 +102,7 @@ def test_other_files_are_left_to_others() -> None:
 
 @pytest.mark.parametrize(
     ("line", "found"),
-    [
-        ("B,x", "BLEU 'x'"),
-        ("B,inf", "BLEU 'inf'"),
-        (",1", "no system"),
-        ("B", "1 column"),
-        ("", "a blank line"),
-    ],
+    [("B,x", "BLEU 'x'"), ("B,inf", "BLEU 'inf'"), (",1", "no system"), ("B", "1 column"), ("", "a blank line")],
 )
 def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str) -> None:
     records = read(READER, MINE, "system,BLEU\nA,1\n" + line + "\n", PLACE)

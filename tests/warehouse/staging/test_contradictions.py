@@ -62,10 +62,7 @@ def test_a_map_of_other_segments_than_scores_are_of_is_refused() -> None:
 
 def test_a_map_that_makes_two_segments_of_one_file_one_is_refused() -> None:
     memory = Memory()
-    rows = [
-        *scores([("A", 1, 0.5)]),
-        {**scores([("A", None, 0.25)])[0], "document": "d", "index": 1},
-    ]
+    rows = [*scores([("A", 1, 0.5)]), {**scores([("A", None, 0.25)])[0], "document": "d", "index": 1}]
     memory.write(File("a", rows))
     one = [{"segment": 1, "document": "d", "index": 1}]
     _, faults = memory.write(File("map", segments=one, claim={"declares": "segments"}))

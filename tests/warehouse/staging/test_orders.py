@@ -82,9 +82,7 @@ def test_lines_places_and_both(in_full: bool) -> None:
 def test_lines_never_meet_the_provisional_numbers_of_others(in_full: bool) -> None:
     """A document's only segment was numbered 1 before; line 1 is another segment."""
     found = _in_any_order(
-        in_full,
-        File("places", _at("P", (None, "d", 1, 4.0))),
-        File("lines", _at("L", (1, None, None, 1.0))),
+        in_full, File("places", _at("P", (None, "d", 1, 4.0))), File("lines", _at("L", (1, None, None, 1.0)))
     )
     assert [(metric, segment) for metric, _, segment, *_ in found["scores"]] == [("L-src", 1), ("P-src", 2)]
 

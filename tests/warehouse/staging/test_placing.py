@@ -99,9 +99,7 @@ def test_lines_that_are_told_to_be_of_two_documents_are_noted_and_the_line_decid
         for origin, document, name in (("a", "d", "M"), ("b", "e", "N"))
     ]
     stage, _ = memory.write(*files)
-    assert stage.notes == [
-        "t24 en-de: 1 segment is assigned to several documents, such as segment 1 of d and e",
-    ]
+    assert stage.notes == ["t24 en-de: 1 segment is assigned to several documents, such as segment 1 of d and e"]
     assert memory.rows("SELECT DISTINCT segment FROM score") == [(1,)]
 
 
