@@ -13,6 +13,7 @@ from warehouse.errors import QuestionError
 from warehouse.readers.claims import Claim, EvalsetKey
 from warehouse.readers.contents import Content
 from warehouse.readers.records import Records
+from warehouse.readers.text.tables import constants
 from warehouse.staging.holdings import KnownEvalsets, holdings
 from warehouse.staging.record_staging import stage_records
 from warehouse.writing.transaction import write_batch
@@ -66,11 +67,8 @@ class ComputedMetric:
             {"level": "sys", "system": names, "value": [self.system_scores[name] for name in names]}
         )
         return pl.concat([of_segments, of_systems], how="diagonal").with_columns(
-            testset=pl.lit(evalset[0]),
-            lp=pl.lit(evalset[1]),
-            kind=pl.lit("metric"),
-            scorer=pl.lit(self.base_name),
-            reference=pl.lit(self.reference),
+            *constants(testset=evalset[0], lp=evalset[1], kind="metric"),
+            *constants(scorer=self.base_name, reference=self.reference),
         )
 
 

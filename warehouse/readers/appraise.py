@@ -17,10 +17,10 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import two_letters
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader, columns
 from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import cells_that_are, numbers, text_of, whole_numbers
+from warehouse.readers.text.tables import cells_that_are, constants, numbers, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
 
@@ -44,7 +44,7 @@ _CANARY_TESTSET = "wmt24"  # line 1 of its test set is the canary, which the cam
 _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time can hold
 
 
-class AppraiseReader:
+class AppraiseReader(TextReader):
     """Reader of Appraise's exports."""
 
     name = "appraise/3"
@@ -60,10 +60,7 @@ class AppraiseReader:
             return f"judgements of an unknown test set; name it with {option('testset')}"
         return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         head = text.split("\n", 20)[:20]
         n_columns = _n_columns(head)
         if n_columns is None:
@@ -153,10 +150,8 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
     first = marked.struct["first"].cast(pl.Int64).fill_null(0)
     languages = pl.col("source", "target").map_batches(_short_codes, return_dtype=pl.String)
     table = table.with_columns(languages).with_columns(
-        testset=pl.lit(claim.testset),
+        *constants(testset=claim.testset, scorer=claim.human, kind="human"),
         lp=pl.concat_str("source", pl.lit("-"), "target"),
-        scorer=pl.lit(claim.human),
-        kind=pl.lit("human"),
         system=pl.coalesce(named.struct["hyp"], pl.lit("ref") + named.struct["ref"], "system"),
         segment=pl.col("item") + shift if "spans" in table.columns or no_documents else pl.lit(None, pl.Int64),
         index=pl.lit(None, pl.Int64) if "spans" in table.columns or no_documents else pl.col("item") + first,
@@ -216,13 +211,7 @@ def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             found = f"error spans {spans!r}"
             faults.append(Fault(str(path), judgement, found, "a JSON list of spans with severities"))
-    schema = {
-        "judgement": pl.Int64,
-        "category": pl.String,
-        "severity": pl.String,
-        "span_start": pl.Int64,
-        "span_end": pl.Int64,
-    }
+    schema = {name: kind for name, kind in columns("ratings").items() if name not in ("weight", "is_source_error")}
     return pl.DataFrame(rows, schema=schema, orient="row"), faults
 
 

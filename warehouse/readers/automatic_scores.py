@@ -11,8 +11,8 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
-from warehouse.readers.text.tables import table_of, text_of
+from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.tables import constants, table_of
 from warehouse.readers.vocabulary import reference_called, testset_called, testset_of
 from warehouse.wording import option
 
@@ -30,7 +30,7 @@ def claim_automatic(path: Path, reader: str, given: Given, place: str) -> Claim 
     return Claim(path, reader, f"{testset}/{place}", testset=testset, status="no entry")
 
 
-class AutomaticScoreReader:
+class AutomaticScoreReader(TextReader):
     """Reader of `automatic-scores.tsv`: system scores of BLEU, chrF and COMET for every pair of a year."""
 
     name = "wmt-automatic/1"
@@ -40,10 +40,7 @@ class AutomaticScoreReader:
             return None
         return claim_automatic(path, self.name, given, _NAME)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         header = text.split("\n", 1)[0]
         if tuple(header.split("\t")) != _COLUMNS:
             found = f"the header {header[:80]!r}"
@@ -60,16 +57,12 @@ class AutomaticScoreReader:
             schema={"metric": pl.String, "scorer": pl.String, "reference": pl.String},
         )
         scores = table.join(facts, on="metric", how="left", maintain_order="left").with_columns(
-            testset=pl.lit(claim.testset),
-            lp=pl.col("pair"),
-            level=pl.lit("sys"),
-            kind=pl.lit("metric"),
-            value=pl.col("score"),
+            *constants(testset=claim.testset, level="sys", kind="metric"), lp="pair", value="score"
         )
         return Records(scores=scores, faults=faults)
 
 
-class SystemScoreListReader:
+class SystemScoreListReader(TextReader):
     """Reader of `COMET_newstest2021_ref-X.tsv`: a system and its score in each line."""
 
     name = "wmt-automatic-list/1"
@@ -85,10 +78,7 @@ class SystemScoreListReader:
             return f"system scores of an unknown language pair; name it with {option('lp')}"
         return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), status="no entry")
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         named = _FILE.fullmatch(claim.path.name)
         assert named is not None
         first = text.split("\n", 1)[0].split("\t")
@@ -96,11 +86,7 @@ class SystemScoreListReader:
         table = table_of(text, ("system", "value"), "\t", claim.path, faults, n_header=n_header, floats=("value",))
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
-            testset=pl.lit(testset),
-            lp=pl.lit(lp),
-            level=pl.lit("sys"),
-            kind=pl.lit("metric"),
-            scorer=pl.lit(named["metric"]),
-            reference=pl.lit(reference_called(named["reference"]), dtype=pl.String),
+            constants(testset=testset, lp=lp, level="sys", kind="metric", scorer=named["metric"])
+            + constants(reference=reference_called(named["reference"]))
         )
         return Records(scores=scores, faults=faults)

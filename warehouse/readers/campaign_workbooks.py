@@ -24,7 +24,7 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.tables import cells_that_are
+from warehouse.readers.text.tables import cells_that_are, constants
 from warehouse.wording import counted, option
 
 MOST_UNPACKED = 1_000_000_000  # bytes of all parts together
@@ -92,9 +92,8 @@ class CampaignWorkbookReader:
         faults += more
         domain = facts.get("domain")
         rows = rows.with_columns(
-            testset=pl.lit(claim.testset),
-            system=pl.lit(_system(path, facts)),
-            domain=pl.lit(domain if isinstance(domain, str) else None, pl.String),
+            *constants(testset=claim.testset, system=_system(path, facts)),
+            *constants(domain=domain if isinstance(domain, str) else None),
             document=pl.col("SegmentID").cast(pl.String),
             index=pl.lit(1),
         )
@@ -247,11 +246,8 @@ def _of_segments(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fau
         parts.append(
             scores.unique(["document", column], keep="first", maintain_order=True).select(
                 *places,
+                *constants(level="seg", kind="metric", scorer=name, reference=reference),
                 value=column,
-                level=pl.lit("seg"),
-                kind=pl.lit("metric"),
-                scorer=pl.lit(name),
-                reference=pl.lit(reference, pl.String),
             )
         )
     return pl.concat(parts, how="diagonal"), faults
@@ -289,12 +285,8 @@ def _of_system(rows: pl.DataFrame, facts: Mapping[str, object]) -> pl.DataFrame:
     ]
     schema = {"scorer": pl.String, "reference": pl.String, "value": pl.Float64}
     return pl.DataFrame(scores, schema=schema, orient="row").with_columns(
+        *constants(**{name: place[name] for name in ("testset", "lp", "system")}, level="sys", kind="metric"),
         line=pl.lit(0, pl.Int64),
-        testset=pl.lit(place["testset"]),
-        lp=pl.lit(place["lp"], pl.String),
-        system=pl.lit(place["system"]),
-        level=pl.lit("sys"),
-        kind=pl.lit("metric"),
     )
 
 

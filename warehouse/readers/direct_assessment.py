@@ -14,8 +14,8 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
-from warehouse.readers.text.tables import cells_that_are, table_of, text_of, whole_numbers
+from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.tables import cells_that_are, constants, table_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import option
 
@@ -27,7 +27,7 @@ _SCORERS = {"RAW.SCR": "wmt-raw", "Z.SCR": "wmt-z"}
 _KNOWN = {"SYS", "N", "N.ALL", *_PLACES, *_SCORERS}
 
 
-class DirectAssessmentReader:
+class DirectAssessmentReader(TextReader):
     """Reader of WMT's averaged direct assessments."""
 
     name = "wmt-da/1"
@@ -44,10 +44,7 @@ class DirectAssessmentReader:
         lp = given.lp or named["lp"]
         return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), level=named["level"])
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         assert claim.level is not None
         level, columns = claim.level, text.split("\n", 1)[0].split()
         if not _is_header(columns, level):
@@ -58,7 +55,7 @@ class DirectAssessmentReader:
             table = whole_numbers(table, "N", claim.path, faults)
         ((testset, lp),) = claim.evalsets
         table = table.rename({"SYS": "system"}).with_columns(
-            testset=pl.lit(testset), lp=pl.lit(lp), level=pl.lit(level), kind=pl.lit("human")
+            constants(testset=testset, lp=lp, level=level, kind="human")
         )
         if level == "seg":
             table = _of_one_kind(table, claim.path, faults)
@@ -70,9 +67,8 @@ class DirectAssessmentReader:
         )
         judgements = None
         if level == "seg":
-            judgements = table.with_columns(
-                scorer=pl.lit("wmt-raw"), judgement=pl.col("line"), value=pl.col("RAW.SCR"), n=pl.col("N")
-            ).with_columns(status=pl.lit("valid"))
+            judged = constants(scorer="wmt-raw", status="valid")
+            judgements = table.with_columns(*judged, judgement="line", value="RAW.SCR", n="N")
         return Records(scores=scores, judgements=judgements, faults=faults)
 
 

@@ -16,16 +16,16 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import score_of_errors, weight_of
 from warehouse.readers.long_table import missing_place, with_evalset, with_place
 from warehouse.readers.pearmut import place_of
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, columns
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
-from warehouse.readers.text.tables import MISSING, first_faults, text_of
+from warehouse.readers.text.tables import MISSING, constants, first_faults, text_of
 from warehouse.wording import counted, option
 
 NO_ERROR = "no-error"
@@ -35,15 +35,6 @@ _PREDICTED = ("task1_pred", "task2_pred", "task3_pred")
 _MORE = ("category", "side")
 _SIDES = {"target": False, "source": True, None: None}
 _MOST = 2**31 - 2
-_ERROR = {
-    "judgement": pl.Int64,
-    "category": pl.String,
-    "severity": pl.String,
-    "weight": pl.Float64,
-    "span_start": pl.Int64,
-    "span_end": pl.Int64,
-    "is_source_error": pl.Boolean,
-}
 Error = tuple[str | None, str | None, int | None, int | None, bool | None]  # category, severity, start, end, in source
 
 
@@ -157,9 +148,7 @@ def records_of(
             judgements=judgements, ratings=errors, scores_from_judgements=True, faults=faults, notes=said[:1]
         )
     rows, looked = (
-        frame.with_columns(
-            kind=pl.lit("metric"), scorer=pl.lit(given.metric), reference=pl.lit(given.reference, dtype=pl.String)
-        )
+        frame.with_columns(constants(kind="metric", scorer=given.metric, reference=given.reference))
         for frame in (rows, looked)
     )
     judgements = looked.with_columns(value=pl.lit(None, pl.Float64), n=pl.lit(None, pl.Int64))
@@ -169,7 +158,7 @@ def records_of(
 def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
     """Errors by judgement as records have them."""
     rows = [(judgement, *error[:2], None, *error[2:]) for judgement, error in found]
-    return pl.DataFrame(rows, schema=_ERROR, orient="row")
+    return pl.DataFrame(rows, schema=columns("ratings"), orient="row")
 
 
 def error_of(span: object) -> Error:
@@ -238,10 +227,8 @@ def _of_table(
     faults += more
     table = with_evalset(
         table.with_columns(
-            scorer=pl.lit(given.metric or given.human),
-            kind=pl.lit("metric"),
+            *constants(scorer=given.metric or given.human, kind="metric", reference=given.reference),
             is_reference_stated=pl.lit(True),
-            reference=pl.lit(given.reference, dtype=pl.String),
         ),
         given,
         claim.root,
@@ -270,7 +257,7 @@ def _of_table(
             except WrongSpanError as error:
                 _wrong(wrong, claim.path, line, error)
         table = table.with_columns(judgement=pl.when(~pl.col("line").is_in(without)).then("judgement"))
-    faults += first_faults(wrong[:MOST_FAULTS], len(wrong))
+    faults += first_faults(wrong)
     kept = ("line", "testset", "lp", "system", "domain", "document", "segment", "index", "judgement", "value", "rater")
     return table.select(name for name in kept if name in table.columns), errors_frame(found), faults
 
@@ -347,17 +334,9 @@ def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.D
             found += errors or ()
             place_in_file = (own_pair or given.lp, domain, document, index)
             rows.append((line, system, *place_in_file, None if errors is None else number, value))
-    faults += first_faults(wrong[:MOST_FAULTS], len(wrong))
-    schema = {
-        "line": pl.Int64,
-        "system": pl.String,
-        "lp": pl.String,
-        "domain": pl.String,
-        "document": pl.String,
-        "index": pl.Int64,
-        "judgement": pl.Int64,
-        "value": pl.Float64,
-    }
+    faults += first_faults(wrong)
+    place = {**dict.fromkeys(("system", "lp", "domain", "document"), pl.String), "index": pl.Int64}
+    schema = {"line": pl.Int64, **place, "judgement": pl.Int64, "value": pl.Float64}
     table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(testset=pl.lit(given.testset, pl.String))
     return table, errors_frame(found), faults
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import polars as pl
 
+from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, numbers, repeated_faults, text_of
+from warehouse.readers.text.tables import MISSING, numbers, repeated_faults
 from warehouse.readers.vocabulary import is_raw_error, standard_reference, testset_called, testset_of
 from warehouse.wording import option
 
@@ -24,7 +25,7 @@ _COLUMNS = ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE")
 _HUMAN = "HUMAN"
 
 
-class FiveColumnReader:
+class FiveColumnReader(TextReader):
     """Reader of system scores that name metric, language pair, test set and system in each line."""
 
     name = "five-columns/1"
@@ -50,11 +51,8 @@ class FiveColumnReader:
             return f"scores of {named!r}, an unrecognised test set; name it with {option('testset')}"
         return Claim(path, self.name, f"{testset}/{path.name}")
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         path = claim.path
-        text, faults = text_of(data, path)
-        if not text:
-            return Records(faults=faults)
         separator, is_titled = _form(text.split("\n", 1)[0])
         table = quoted_table(text, _COLUMNS, separator, path, faults, n_header=int(is_titled))
         table = table.with_columns(pl.col(_COLUMNS).str.strip_chars(" "))

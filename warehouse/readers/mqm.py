@@ -20,13 +20,13 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import DECIMALS
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import (
     cells_that_are,
     columns_found,
+    constants,
     line_faults,
     table_of,
-    text_of,
     visible,
     whole_numbers,
     with_visible_names,
@@ -73,19 +73,13 @@ def claim_mqm(
     )
 
 
-_NAMES = {  # names of columns in both generations
-    "system": "system",
+_REQUIRED = ("system", "rater", "category", "severity")
+_NAMES = {name: name for name in (*_REQUIRED, "source", "target")} | {  # of columns in both generations
     "doc": "document",
     "seg_id": "segment",
     "globalsegid": "segment",
     "docsegid": "index",
-    "rater": "rater",
-    "source": "source",
-    "target": "target",
-    "category": "category",
-    "severity": "severity",
 }
-_REQUIRED = ("system", "rater", "category", "severity")
 _FILE = re.compile(
     r"(?P<before>[a-z]+_)?mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b(?P<part>.*)\.tsv"
 )
@@ -128,7 +122,7 @@ GOOGLE_MQM = Weights(
 )
 
 
-class MqmAnnotationsReader:
+class MqmAnnotationsReader(TextReader):
     """Reader of MQM error annotations, under the weights that it is given."""
 
     def __init__(self, weights: Weights = GOOGLE_MQM) -> None:
@@ -141,10 +135,7 @@ class MqmAnnotationsReader:
             return None
         return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
         errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
@@ -164,9 +155,7 @@ class MqmAnnotationsReader:
         errors = cells_that_are(errors, "category", is_known, expected, claim.path, faults)
         ((testset, lp),) = claim.evalsets
         errors = _weighted(errors, self.weights, year_of_testset(testset))
-        judgements = _judgements(errors).with_columns(
-            testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(claim.human)
-        )
+        judgements = _judgements(errors).with_columns(constants(testset=testset, lp=lp, scorer=claim.human))
         marked = errors.filter(~pl.col("is_no_error"))
         of_errors = f"{counted(judgements.height, 'judgement')} with {counted(marked.height, 'error')}"
         notes = [f"{of_errors}, weights {self.weights.name}"]
@@ -323,7 +312,7 @@ _AVERAGES_FILE = re.compile(
 _AVERAGES = ("system", "mqm_avg_score", "seg_id")
 
 
-class MqmAverageReader:
+class MqmAverageReader(TextReader):
     """Reader of MQM scores of segments, means over their annotators."""
 
     name = "mqm-averages/1"
@@ -334,10 +323,7 @@ class MqmAverageReader:
             return None
         return claim_mqm(path, self.name, named, given, is_annotation=False)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         header = text.split("\n", 1)[0]
         if tuple(header.split()) != _AVERAGES:
             found = f"the header {header[:80]!r}"
@@ -347,12 +333,8 @@ class MqmAverageReader:
         table = table_of(text, _AVERAGES, " ", claim.path, faults, n_header=1, floats=floats, integers=integers)
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
-            testset=pl.lit(testset),
-            lp=pl.lit(lp),
-            level=pl.lit("seg"),
-            kind=pl.lit("human"),
-            scorer=pl.lit(claim.human),
-            segment=pl.col("seg_id"),
-            value=pl.col("mqm_avg_score"),
+            *constants(testset=testset, lp=lp, level="seg", kind="human", scorer=claim.human),
+            segment="seg_id",
+            value="mqm_avg_score",
         )
         return Records(scores=scores, faults=faults)

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.error_spans import Error, errors_frame, records_of
 from warehouse.readers.mtme.ratings import parse_rating
-from warehouse.readers.records import Records
-from warehouse.readers.text.tables import cells_that_are, first_faults, numbers, repeated_faults, table_of, text_of
+from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.tables import cells_that_are, constants, first_faults, numbers, repeated_faults, table_of
 from warehouse.wording import option
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score|(?P<of_spans>.*?)\.?seg\.rating")
 
 
-class OwnScoreReader:
+class OwnScoreReader(TextReader):
     """Reader of a user's own `.seg.score` and `.sys.score` files."""
 
     name = "own-scores/1"
@@ -52,10 +52,7 @@ class OwnScoreReader:
             is_positional=level != "sys",
         )
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         if claim.level == "rating":
             return _predictions(text, claim, given, faults)
         table = table_of(text, ("system", "value"), "\t", claim.path, faults)
@@ -64,12 +61,8 @@ class OwnScoreReader:
         table = numbers(table, "value", claim.path, faults)
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
-            testset=pl.lit(testset),
-            lp=pl.lit(lp),
-            level=pl.lit(claim.level),
-            kind=pl.lit("metric"),
-            scorer=pl.lit(given.metric),
-            reference=pl.lit(given.reference, dtype=pl.String),
+            *constants(testset=testset, lp=lp, level=claim.level, kind="metric"),
+            *constants(scorer=given.metric, reference=given.reference),
         )
         if claim.level == "seg":
             scores = scores.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system"))
@@ -94,11 +87,10 @@ def _predictions(text: str, claim: Claim, given: Given, faults: list[Fault]) -> 
         found += [(line, tuple(error[name] for name in names)) for error in errors or ()]
     ((testset, lp),) = claim.evalsets
     schema = {"line": pl.Int64, "system": pl.String, "judgement": pl.Int64}
-    table = pl.DataFrame(rows, schema=schema, orient="row")
-    faults += [*first_faults(wrong[:MOST_FAULTS], len(wrong)), *_torn_blocks(table, claim.path)]
-    table = table.with_columns(
-        testset=pl.lit(testset), lp=pl.lit(lp), segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system")
+    table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        *constants(testset=testset, lp=lp), segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system")
     )
+    faults += [*first_faults(wrong), *_torn_blocks(table, claim.path)]
     return records_of(table, errors_frame(found), given, claim, faults)
 
 

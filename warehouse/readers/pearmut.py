@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
-from warehouse.readers.text.tables import first_faults, text_of
+from warehouse.readers.text.tables import first_faults
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
 
@@ -43,7 +43,7 @@ Entry = Mapping[str, Any]
 Place = tuple[str | None, str | None, str, int]  # language pair, domain, document, index
 
 
-class PearmutReader:
+class PearmutReader(TextReader):
     """Reader of Pearmut's annotations."""
 
     name = "pearmut/1"
@@ -59,10 +59,7 @@ class PearmutReader:
         claim = Claim.of_judgements(path, self.name, "pearmut", testset, given.human or "esa")
         return replace(claim, may_lack_end=is_document)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         rows = _Rows(claim)
         for line, campaign, entry in _entries(text, claim.path, faults):
             rows.meet(line, campaign, entry)
@@ -74,7 +71,7 @@ class PearmutReader:
             judgements=judgements,
             ratings=errors,
             scores_from_judgements=True,
-            faults=[*faults, *first_faults(rows.faults[:MOST_FAULTS], len(rows.faults))],
+            faults=[*faults, *first_faults(rows.faults)],
             notes=[", ".join(notes)],
         )
 

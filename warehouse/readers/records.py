@@ -4,6 +4,7 @@ A row names its evaluation set, scorer, system and place as the file spells them
 settled later, for all files of an evaluation set together.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,8 +14,8 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, is_language_pair
-from warehouse.readers.claims import EvalsetKey, Numbering
-from warehouse.readers.text.tables import MISSING, UNREADABLE, first_faults, with_visible_names
+from warehouse.readers.claims import Claim, EvalsetKey, Given, Numbering
+from warehouse.readers.text.tables import MISSING, UNREADABLE, first_faults, text_of, with_visible_names
 from warehouse.wording import counted, option
 
 _EVALSET = ("testset", "lp")
@@ -180,46 +181,33 @@ class Records:
         return tuple(sorted(key for key in found if None not in key))
 
 
-def columns(name: str) -> dict[str, Kind]:
+class TextReader(ABC):
+    """What readers of texts have in common."""
+
+    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+        """The rows of the whole file, of which nothing is read where all lines are damaged."""
+        text, faults = text_of(data, claim.path)
+        return self.read(text, faults, claim, given) if text else Records(faults=faults)
+
+    @abstractmethod
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+        """The rows of a text of which some lines may be damaged. faults: of these."""
+
+
+def columns(name: str) -> Mapping[str, Kind]:
     """The columns of one frame of completed records, with their types."""
-    place: dict[str, Kind] = {
-        "line": pl.Int64,
-        "testset": pl.String,
-        "lp": pl.String,
-        "system": pl.String,
-        "domain": pl.String,
-        "document": pl.String,
-        "index": pl.Int64,
-        "segment": pl.Int64,
-    }
+    texts, numbers = ("testset", "lp", "system", "domain", "document"), ("index", "segment")
+    place: Mapping[str, Kind] = {"line": pl.Int64} | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Int64)
+    scored = dict.fromkeys(("kind", "scorer", "reference"), pl.String) | {"value": pl.Float64}
     if name == "scores":
-        texts = dict.fromkeys(("level", "kind", "scorer", "reference"), pl.String)
-        return {**place, **texts, "value": pl.Float64, "is_negated": pl.Boolean, "is_derived": pl.Boolean}
+        return {**place, "level": pl.String, **scored, "is_negated": pl.Boolean, "is_derived": pl.Boolean}
     if name == "judgements":
-        return {
-            **place,
-            "judgement": pl.Int64,
-            "kind": pl.String,
-            "scorer": pl.String,
-            "reference": pl.String,
-            "rater": pl.String,
-            "item": pl.String,
-            "value": pl.Float64,
-            "n": pl.Int64,
-            "time": pl.Datetime("us"),
-            "status": pl.String,
-        }
+        of_one = {"judgement": pl.Int64, **scored, **dict.fromkeys(("rater", "item", "status"), pl.String)}
+        return {**place, **of_one, "n": pl.Int64, "time": pl.Datetime("us")}
     if name == "segments":
         return {column: kind for column, kind in place.items() if column not in ("line", "system")}
-    return {
-        "judgement": pl.Int64,
-        "category": pl.String,
-        "severity": pl.String,
-        "weight": pl.Float64,
-        "span_start": pl.Int64,
-        "span_end": pl.Int64,
-        "is_source_error": pl.Boolean,
-    }
+    marks = {"category": pl.String, "severity": pl.String, "weight": pl.Float64}
+    return {"judgement": pl.Int64, **marks, "span_start": pl.Int64, "span_end": pl.Int64, "is_source_error": pl.Boolean}
 
 
 def _with_pairs(frame: pl.DataFrame) -> pl.DataFrame:

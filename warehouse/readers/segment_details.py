@@ -13,9 +13,9 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.bytes import head_of
-from warehouse.readers.text.tables import first_faults, repeated_faults, table_of, text_of
+from warehouse.readers.text.tables import constants, first_faults, repeated_faults, table_of
 from warehouse.readers.vocabulary import testset_called, testset_of
 from warehouse.wording import option
 
@@ -23,7 +23,7 @@ _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
 
 
-class SegmentDetailsReader:
+class SegmentDetailsReader(TextReader):
     """Reader of the segments that a test set has; they are declared, so that scores are checked against them."""
 
     name = "wmt-details/1"
@@ -42,10 +42,7 @@ class SegmentDetailsReader:
         lp = language_pair_called(row[2])
         return Claim(path, self.name, f"{testset}/input/details/{lp}.txt", ((testset, lp),), declares="segments")
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         table = table_of(text, _COLUMNS, "\t", claim.path, faults, integers=("N", "SEGNO"))
         ((testset, lp),) = claim.evalsets
         table = table.with_columns(named=pl.concat_str("TESTSET", "LP", separator=" "))
@@ -57,10 +54,8 @@ class SegmentDetailsReader:
         strange = table.filter(pl.col("named").is_in(others))
         faults += repeated_faults(strange, "named", "a segment of {}", f"segments of {testset} {lp} alone", claim.path)
         faults += _misplaced(table, claim.path)
-        segments = table.rename({"N": "segment", "DOC": "document", "SEGNO": "index"}).with_columns(
-            testset=pl.lit(testset), lp=pl.lit(lp)
-        )
-        return Records(segments=segments, faults=faults)
+        segments = table.rename({"N": "segment", "DOC": "document", "SEGNO": "index"})
+        return Records(segments=segments.with_columns(constants(testset=testset, lp=lp)), faults=faults)
 
 
 def _first_row(head: Sequence[str]) -> list[str] | None:

@@ -16,8 +16,8 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
-from warehouse.readers.text.tables import MISSING, repeated_faults, table_of, text_of, whole_numbers
+from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.tables import MISSING, repeated_faults, table_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     reference_called,
@@ -57,7 +57,7 @@ _CHALLENGE = re.compile(r"challenge(?:set)?(?:[_-](?P<name>.+))?")
 _REFERENCE_SET = re.compile(r"[a-z]+[A-Z]?20\d\d")
 
 
-class SubmissionReader:
+class SubmissionReader(TextReader):
     """Reader of scores as metrics were entered in the metrics tasks."""
 
     name = "wmt-metrics-task/2"
@@ -92,10 +92,7 @@ class SubmissionReader:
             is_own=given.is_own,
         )
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         layout = _layout(text[: 1 << 16].split("\n")[:_HEAD], claim.path)
         if layout is None:
             expected = "the columns of a submission to a metrics task, such as METRIC LP TESTSET REFSET SYSTEM SCORE"

@@ -14,8 +14,8 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
-from warehouse.readers.text.tables import numbers, repeated_faults, table_of, text_of
+from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.tables import constants, numbers, repeated_faults, table_of
 from warehouse.readers.vocabulary import standard_reference, testset_called
 from warehouse.wording import option
 
@@ -24,7 +24,7 @@ _FIRST = ("LP", "SYSTEM", "HUMAN")
 _HUMAN = "wmt-z"
 
 
-class SystemTableReader:
+class SystemTableReader(TextReader):
     """Reader of tables of human and metric scores of systems."""
 
     name = "wmt-system-table/1"
@@ -40,11 +40,8 @@ class SystemTableReader:
         lp = language_pair_called(named["lp"] if named else row[0])
         return Claim(path, self.name, f"{testset}/{lp}/sys-nohy-scores", ((testset, lp),))
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         path = claim.path
-        text, faults = text_of(data, path)
-        if not text:
-            return Records(faults=faults)
         header = tuple(text.split("\n", 1)[0].removesuffix(" ").split(" "))
         if header[: len(_FIRST)] != _FIRST:
             found = f"the header {' '.join(header)[:80]!r}"
@@ -68,12 +65,7 @@ class SystemTableReader:
             block = numbers(table.select("line", "system", pl.col(column).alias("value")), "value", path, more)
             faults += [replace(fault, found=fault.found.replace("value", name, 1)) for fault in more]
             reference = None if is_human else standard_reference(name, testset, lp)
-            blocks.append(
-                block.with_columns(
-                    kind=pl.lit("human" if is_human else "metric"),
-                    scorer=pl.lit(_HUMAN if is_human else name),
-                    reference=pl.lit(reference, dtype=pl.String),
-                )
-            )
-        scores = pl.concat(blocks).with_columns(testset=pl.lit(testset), lp=pl.lit(lp), level=pl.lit("sys"))
+            kind, scorer = ("human", _HUMAN) if is_human else ("metric", name)
+            blocks.append(block.with_columns(constants(kind=kind, scorer=scorer, reference=reference)))
+        scores = pl.concat(blocks).with_columns(constants(testset=testset, lp=lp, level="sys"))
         return Records(scores=scores, faults=faults)

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
 from warehouse.readers.error_spans import Error, WrongSpanError, error_of, errors_frame, records_of
@@ -27,7 +27,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, finite, first_faults, numbers, text_of
+from warehouse.readers.text.tables import MISSING, constants, finite, first_faults, numbers, text_of
 from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
@@ -40,15 +40,8 @@ _TRANSLATIONS = ("mt", "hypothesis", "hyp", "translation", "output", "target", "
 _SPANS = ("errors", "error_spans")
 _SCORES = ("COMET", "prediction", "score", "value", "overall")
 _PLACES = {"level", "segment", "index", "document", "domain"}
-_SCHEMA = {
-    "line": pl.Int64,
-    "level": pl.String,
-    "system": pl.String,
-    "source": pl.String,
-    "translation": pl.String,
-    "value": pl.Float64,
-    "judgement": pl.Int64,
-}
+_TEXTS = dict.fromkeys(("level", "system", "source", "translation"), pl.String)
+_SCHEMA = {"line": pl.Int64, **_TEXTS, "value": pl.Float64, "judgement": pl.Int64}
 
 Row = tuple[int | None, str, str, str | None, str | None, float | None, int | None]
 
@@ -96,13 +89,9 @@ class ToolOutputReader:
         if reading.is_of_errors:
             notes.append(NEGATED)
         scores = pl.concat([of_segments, of_systems], how="diagonal").with_columns(
-            testset=pl.lit(testset),
-            lp=pl.lit(lp),
-            kind=pl.lit("metric"),
-            scorer=pl.lit(given.metric),
-            reference=pl.lit(given.reference, dtype=pl.String),
+            constants(testset=testset, lp=lp, kind="metric", scorer=given.metric, reference=given.reference)
         )
-        faults += [*first_faults(reading.faults[:MOST_FAULTS], len(reading.faults)), *more]
+        faults += [*first_faults(reading.faults), *more]
         if reading.n_predicted:
             return records_of(scores, errors_frame(reading.spans), given, claim, faults, notes)
         return Records(scores=scores, faults=faults, notes=notes)
@@ -286,10 +275,8 @@ class _Reading:
         assert system is not None
         for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
             cell = line.strip()
-            if cell in MISSING and cell:
-                yield number, "seg", system, None, None, None, None
-            elif (value := finite(cell)) is not None:
-                yield number, "seg", system, None, None, value, None
+            if cell and is_number(cell):
+                yield number, "seg", system, None, None, finite(cell), None
             elif number > 1 or not cell:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
 

@@ -14,16 +14,16 @@ from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.automatic_scores import claim_automatic
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
-from warehouse.readers.text.tables import text_of
+from warehouse.readers.text.tables import constants
 
 _KEYS = ("language_pair", "domain", "document_id")
 _REFERENCE = "refA"
 _YEAR = 2025
 
 
-class Wmt25AutomaticReader:
+class Wmt25AutomaticReader(TextReader):
     """Reader of WMT25's automatic scores."""
 
     name = "wmt25-automatic/1"
@@ -35,20 +35,10 @@ class Wmt25AutomaticReader:
         claimed = claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
         return replace(claimed, is_listing=True) if isinstance(claimed, Claim) else claimed
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         rows, values, more = _rows(text, claim.path)
         faults += more
-        schema: dict[str, Any] = {
-            "line": pl.Int64,
-            "lp": pl.String,
-            "domain": pl.String,
-            "document": pl.String,
-            "scorer": pl.String,
-            "n": pl.Int64,
-        }
+        schema = {"line": pl.Int64, **dict.fromkeys(("lp", "domain", "document", "scorer"), pl.String), "n": pl.Int64}
         table = pl.DataFrame(rows, schema=schema, orient="row")
         scores = table.filter(pl.col("n") > 0).with_columns(index=pl.int_ranges(1, pl.col("n") + 1)).explode("index")
         scores = scores.with_columns(value=pl.Series(values, dtype=pl.Float64))
@@ -58,10 +48,8 @@ class Wmt25AutomaticReader:
         references = {metric: given.reference or _reference(metric) for metric in table["scorer"].unique().to_list()}
         return Records(
             scores=scores.filter(pl.col("value").is_finite().fill_null(True)).with_columns(
-                testset=pl.lit(claim.testset),
-                level=pl.lit("seg"),
-                kind=pl.lit("metric"),
-                system=pl.lit(claim.path.name.partition(".jsonl")[0]),
+                *constants(testset=claim.testset, level="seg", kind="metric"),
+                *constants(system=claim.path.name.partition(".jsonl")[0]),
                 reference=pl.col("scorer").replace_strict(references, return_dtype=pl.String),
             ),
             faults=faults,

@@ -24,9 +24,8 @@ from typing import Any
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
-from warehouse.readers.records import Records
+from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
-from warehouse.readers.text.tables import text_of
 from warehouse.readers.vocabulary import testset_of, year_of_testset
 from warehouse.wording import counted, option
 
@@ -42,7 +41,7 @@ _NO_PAIR = f"human evaluation of an unknown language pair; name it with {option(
 Place = tuple[str, str | None, str, int | None, int | None]  # language pair, domain, document, index, segment
 
 
-class Wmt25HumanReader:
+class Wmt25HumanReader(TextReader):
     """Reader of human evaluation in WMT25's form."""
 
     name = "wmt25-human/4"
@@ -63,10 +62,7 @@ class Wmt25HumanReader:
             return _NO_PAIR
         return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        text, faults = text_of(data, claim.path)
-        if not text:
-            return Records(faults=faults)
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         year = year_of_testset(claim.testset or "")
         begins_with = int(year is not None and year <= _LAST_FROM_ONE)
         rows = _Rows(claim.human or _HUMAN, "-control" if "control" in claim.path.name else "", begins_with, given)

@@ -11,16 +11,17 @@ from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.wording import counted
 
 
-def first_faults(faults: Sequence[Fault], n: int) -> list[Fault]:
+def first_faults(faults: Sequence[Fault], n: int | None = None) -> list[Fault]:
     """The first faults of one kind, and one for all further lines that have it.
 
-    faults: those of the first lines at least. n: how many lines there are.
+    faults: those of the first lines at least. n: how many lines there are, by default as many.
     >>> [str(fault) for fault in first_faults([Fault("a", 3, "no name", "one")], MOST_FAULTS + 2)]
     ['a:3: no name, expected one', 'a: 2 more lines: no name, expected one']
     """
-    if n <= MOST_FAULTS:
+    n_more = (len(faults) if n is None else n) - MOST_FAULTS
+    if n_more <= 0:
         return [*faults]
-    first, n_more = faults[0], n - MOST_FAULTS
+    first = faults[0]
     more = counted(n_more, "more such line") if first.kind else f"{counted(n_more, 'more line')}: {first.found}"
     others = Fault(first.path, 0, more, first.expected, first.way_out, first.kind or first.found, n_more)
     return [*faults[:MOST_FAULTS], others]
@@ -134,9 +135,12 @@ def more_lines(n: int) -> str:
     >>> more_lines(0), more_lines(1), more_lines(7)
     ('', ', and in 1 more line', ', and in 7 more lines')
     """
-    if n == 0:
-        return ""
-    return f", and in {counted(n, 'more line')}"
+    return f", and in {counted(n, 'more line')}" if n else ""
+
+
+def constants(**texts: str | None) -> list[pl.Expr]:
+    """Columns that are the same text, or null, in all rows."""
+    return [pl.lit(text, pl.String).alias(name) for name, text in texts.items()]
 
 
 MISSING = ("None", "NaN", "nan", "NA", "null", "")
