@@ -154,9 +154,8 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
             return ExitCode.USAGE, ""
         named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
         command = getattr(getattr(error, "ctx", None), "command_path", named)
-        text += _repeated(error, words) + said_today(
-            getattr(error, "option_name", None), words if asked is None else ()
-        )
+        today = said_today(getattr(error, "option_name", None), words if asked is None else ())
+        text = (text.rstrip(".") if today else text) + _repeated(error, words) + today
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 

@@ -43,6 +43,10 @@ _DEFINED = """
 SELECT 'VIEW internal.' || view_name FROM duckdb_views()
 WHERE database_name = current_database() AND schema_name = 'internal'
 """
+_SHADOWS = """
+SELECT function_name FROM duckdb_functions()
+GROUP BY function_name HAVING bool_or(database_name = 'warehouse_file') AND bool_or(database_name = 'system')
+"""
 
 
 def _checksum(text: str) -> str:
@@ -246,9 +250,14 @@ def _nothing(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ..
 
 @contextlib.contextmanager
 def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """The attached file as the connection's current database; detach it at the end."""
+    """The attached file as the connection's current database; detach it at the end.
+
+    Raises SchemaError: a macro in it would stand in for a function of DuckDB, on a connection that can read files.
+    """
     try:
         with translated(path):
+            if shadows := connection.execute(_SHADOWS).fetchone():
+                raise SchemaError(f"{path}: its macro {shadows[0]} hides a function of DuckDB; drop it")
             connection.execute("USE warehouse_file")
         yield
     finally:

@@ -19,7 +19,9 @@ HOSTILE = {
     "content AS testset, '' AS lp, '' AS scorer, '' AS system, '' AS issue, '' AS citation FROM read_text('{secret}')",
     "a ledger": "DROP TABLE internal.schema_migration; CREATE VIEW internal.schema_migration AS "
     "SELECT 1 AS number, content AS name, '' AS sha256 FROM read_text('{secret}')",
-    "a function": "CREATE MACRO main.coalesce(a, b) AS (SELECT content FROM read_text('{secret}'))",
+    "a function": "CREATE MACRO main.replace(a, b, c) AS (SELECT content FROM read_text('{secret}'))",
+    "DuckDB's list of views": "CREATE MACRO main.duckdb_views() AS TABLE SELECT content AS view_name, "
+    "current_database() AS database_name, 'internal' AS schema_name, false AS internal FROM read_text('{secret}')",
 }
 ACTS: dict[str, Callable[[Path], object]] = {
     "asked": lambda path: ask(path, "SELECT * FROM testsets, known_issues"),
@@ -43,6 +45,17 @@ def test_what_a_strangers_file_defines_reads_no_other_file(what: str, act: str, 
     assert SECRET not in told
     assert SECRET.encode() not in database.read_bytes()
     assert not any(SECRET.encode() in path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+
+
+def test_a_load_refuses_a_file_that_hides_functions_of_duckdb_and_takes_a_user_s_own(tmp_path: Path) -> None:
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("CREATE MACRO mine(a) AS a + 1; CREATE MACRO replace(a, b, c) AS a")
+    with pytest.raises(SchemaError, match="its macro replace hides a function of DuckDB"):
+        ACTS["loaded into"](database)
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("DROP MACRO replace")
+    ACTS["loaded into"](database)
 
 
 @pytest.mark.parametrize(
