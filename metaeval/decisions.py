@@ -82,10 +82,7 @@ def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int 
     thresholds = grid(decision, points)
     found = [decide(decision.good, decision.scores, one) for one in thresholds]
     n = int((~np.isnan(decision.good)).sum())
-    columns: dict[str, object] = {
-        "threshold": thresholds,
-        "share": [(one.n_true + one.n_false) / n for one in found],
-    }
+    columns: dict[str, object] = {"threshold": thresholds, "share": [(one.n_true + one.n_false) / n for one in found]}
     for name in ("precision", "recall"):
         low, high = _bands(decision, thresholds, name, draws, seed)
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}

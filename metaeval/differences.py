@@ -175,9 +175,7 @@ def _things(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
     names = _short().filter(pl.col("name") != "").unique(maintain_order=True)
     more = names.len().cast(pl.Int64) - _SHOWN
     counted = frame.group_by("testset", "lp", "what", maintain_order=True).agg(
-        pl.col("added", "gone", "changed").sum(),
-        detail=names.head(_SHOWN).str.join(", "),
-        more=more,
+        pl.col("added", "gone", "changed").sum(), detail=names.head(_SHOWN).str.join(", "), more=more
     )
     shown = pl.when(pl.col("more") > 0).then(pl.format("{} and {} more", "detail", "more")).otherwise("detail")
     return _columns(counted.with_columns(detail=pl.when(pl.col("detail") != "").then(shown)).drop("more"))

@@ -24,8 +24,7 @@ Unit = Literal["segment", "document"]
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
 Measures = Annotated[
-    tuple[str, ...],
-    Option("Measure, such as spa or acc_eq(by=item); repeatable.", ("measure", "m"), names="measure"),
+    tuple[str, ...], Option("Measure, such as spa or acc_eq(by=item); repeatable.", ("measure", "m"), names="measure")
 ]
 
 
@@ -130,8 +129,7 @@ class DataFields(EvalsetFields):
         bool, Option("Exclude outlier systems by the MAD rule, not by the organisers' list.", panel="Which data")
     ] = False
     intersection: Annotated[
-        bool,
-        Option("Keep metrics with missing scores; use only segments that all of them scored.", panel="Which data"),
+        bool, Option("Keep metrics with missing scores; use only segments that all of them scored.", panel="Which data")
     ] = False
 
     def slice(self) -> "Slice":
@@ -307,8 +305,7 @@ class TestFields(DrawsField, AlphaField, FreshField):
         ),
     ] = None
     alternative: Annotated[
-        Alternative | None,
-        Option("Alternative hypothesis.", panel=_TESTED, default="two-sided; in protocols greater"),
+        Alternative | None, Option("Alternative hypothesis.", panel=_TESTED, default="two-sided; in protocols greater")
     ] = None
     correction: Annotated[Correction, Option("Correction for multiple comparisons.", panel=_TESTED)] = "none"
     plus_one: Annotated[bool, Option("(b+1)/(n+1) p-values, which are never 0.", panel=_TESTED)] = False

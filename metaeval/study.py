@@ -125,11 +125,9 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         notes += undefined(evaluation, block, options)
     if (partly := int((evaluation.n_groups_nan > 0).sum())) and not np.isnan(evaluation.value).all():
         worst = int(evaluation.n_groups_nan.max())
-        rule = {
-            "drop": "excluded from its mean",
-            "zero": "counted as 0",
-            "common": "excluded for all metrics",
-        }[measure.get("on_nan", "drop")]
+        rule = {"drop": "excluded from its mean", "zero": "counted as 0", "common": "excluded for all metrics"}[
+            measure.get("on_nan", "drop")
+        ]
         groups, metrics = "group" if worst == 1 else "groups", "metric" if partly == 1 else "metrics"
         notes.append(
             f"{measure}: up to {worst} {groups} undefined for {partly} {metrics} (n_groups_nan); a group undefined for "

@@ -192,10 +192,4 @@ def _panel(
             )
         )
     layers += _named_at_edges(edges, protocol, column, scale)
-    return alt.layer(
-        *layers,
-        data=alt.NamedData("years"),
-        title=protocol,
-        width=max(240, 90 * len(years)),
-        height=260,
-    )
+    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=max(240, 90 * len(years)), height=260)

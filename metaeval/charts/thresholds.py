@@ -33,7 +33,7 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         [best, curve.lazy().select("metric", "epsilon", "value", is_optimum=False)], how="diagonal"
     ).collect()
     base = alt.Chart().encode(
-        x=alt.X("epsilon:Q").title("ε").scale(type="sqrt", nice=False).axis(tickCount=3, format="~r"),
+        x=alt.X("epsilon:Q").title("ε").scale(type="sqrt", nice=False).axis(tickCount=3, format="~r")
     )
     value = alt.Y("value:Q").title(measure).scale(zero=False)
     optimum = base.transform_filter("datum.is_optimum")

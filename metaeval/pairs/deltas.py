@@ -98,12 +98,7 @@ class Deltas:
 
 
 def deltas(
-    warehouse: Warehouse,
-    asked: Slice,
-    metric: str,
-    options: Options,
-    what: Asked,
-    progress: Progress | None = None,
+    warehouse: Warehouse, asked: Slice, metric: str, options: Options, what: Asked, progress: Progress | None = None
 ) -> Deltas:
     """Fit agreement with people to a metric's differences, by human protocol and direction.
 

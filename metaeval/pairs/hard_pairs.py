@@ -166,7 +166,7 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> l
     untested = hard["significant"].null_count()
     notes = [
         f"{few} right on {hard.height} of {every.height} pairs of systems in {counted(len(sets), 'evaluation set')}, "
-        f"and on {hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)",
+        f"and on {hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)"
     ]
     if n_ties:
         notes.append(f"excluded: {counted(n_ties, 'pair')} that people score the same")

@@ -266,9 +266,7 @@ def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
         humans[str(block.selection.human)] = None
         values = {"n_systems": len(block.systems), "n_segments": block.selection.n_segments}
         cells += cells_of(one.testset, one.lp, f"{one.testset}.{one.lp}", values)
-    signature = line(
-        [("paper", "kocmi-2021 table-7"), *_places(asked, humans), ("scorehouse", program_version())],
-    )
+    signature = line([("paper", "kocmi-2021 table-7"), *_places(asked, humans), ("scorehouse", program_version())])
     return Computed(tuple(cells), signature)
 
 

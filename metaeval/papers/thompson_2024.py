@@ -356,12 +356,7 @@ def _said(asked: Slice, row: str, column: str, said: Ranking | None, note: str) 
     if said is None:
         return [Cell(row, column, asked.testset, asked.lp, None, note=f"no metric has a value; {note}")]
     more = f" and {len(said.best) - 1} more" if len(said.best) > 1 else ""
-    values = {
-        column: said.value,
-        "n_metrics": said.n_metrics,
-        "n_distinct": said.n_distinct,
-        "kendall": said.kendall,
-    }
+    values = {column: said.value, "n_metrics": said.n_metrics, "n_distinct": said.n_distinct, "kendall": said.kendall}
     cells = cells_of(asked.testset, asked.lp, row, values)
     return [replace(cells[0], note=f"best: {said.best[0]}{more}; {note}"), *cells[1:]]
 

@@ -110,13 +110,7 @@ def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
 
 
 def _second(
-    warehouse: Warehouse,
-    asked: Slice,
-    narrow: Slice,
-    official: str,
-    name: str,
-    measure: Measure,
-    options: Options,
+    warehouse: Warehouse, asked: Slice, narrow: Slice, official: str, name: str, measure: Measure, options: Options
 ) -> HumanRow | str:
     """Another human score as if it were a metric; or why it is not. narrow: the slice with one metric."""
     try:
@@ -146,12 +140,7 @@ def _is_same(one: Block, other: Block) -> bool:
 
 
 def _half(
-    warehouse: Warehouse,
-    asked: Slice,
-    block: Block,
-    humans: Humans,
-    measure: Measure,
-    options: Options,
+    warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
 ) -> HumanRow | str:
     """One half of the judgements against the other; or why there is none."""
     if measure.definition.needs_spans:

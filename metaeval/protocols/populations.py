@@ -95,11 +95,7 @@ def _holding(job: Job, population: Population) -> Test | None:
 
 
 def beside(
-    jobs: Sequence[Job],
-    names: Sequence[str],
-    own: Sequence[Own | None],
-    options: Options,
-    testing: TestOptions,
+    jobs: Sequence[Job], names: Sequence[str], own: Sequence[Own | None], options: Options, testing: TestOptions
 ) -> list[Beside | None]:
     """Every task that has a test of its own; None for those that have none, or none for the population."""
     return [

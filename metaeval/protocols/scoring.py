@@ -11,14 +11,7 @@ from metaeval.options import Options, Population, Run
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import Dropped, Entry, enter
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
-from metaeval.protocols.significance import (
-    StoredTasks,
-    TaskTest,
-    check_tests,
-    organisers,
-    rule_test,
-    tested_tasks,
-)
+from metaeval.protocols.significance import StoredTasks, TaskTest, check_tests, organisers, rule_test, tested_tasks
 from metaeval.protocols.task_scores import (
     IN_WORDS,
     Task,

@@ -34,10 +34,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     ] = None
     halves: Annotated[
         Literal["annotators", "judgements"] | None,
-        Option(
-            "What is split at random for reliability.",
-            default="annotators where at least 4 are known",
-        ),
+        Option("What is split at random for reliability.", default="annotators where at least 4 are known"),
     ] = None
     unit: Annotated[Unit, Option("What is resampled for the interval of alpha.")] = "segment"
 

@@ -35,8 +35,7 @@ class Audit(Question, name="audit"):
         "info"
     )
     queries: Annotated[
-        bool,
-        Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True),
+        bool, Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True)
     ] = False
 
     def __post_init__(self) -> None:

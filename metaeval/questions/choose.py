@@ -31,8 +31,7 @@ class Choose(SliceFields, SeedField, name="choose"):
         Option("How segments are chosen.", default="metric_var; to evaluate, each"),
     ] = None
     metric: Annotated[
-        str | None,
-        Option("Metric to choose by, or the human score.", names="metric", default="the mean over all"),
+        str | None, Option("Metric to choose by, or the human score.", names="metric", default="the mean over all")
     ] = None
     similarity: Annotated[Literal["unigram", "chrf", "bleu"], Option("Similarity of outputs, for diversity.")] = (
         "unigram"
@@ -66,12 +65,10 @@ class Choose(SliceFields, SeedField, name="choose"):
     ] = None
     evaluate: Annotated[bool, Option("Show what such parts of past campaigns say, against random ones.")] = False
     each_set: Annotated[
-        bool,
-        Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",)),
+        bool, Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",))
     ] = False
     clip: Annotated[
-        float | None,
-        Option("Human scores below count as this, on a scale to 100 (MQM: -25).", needs=("evaluate",)),
+        float | None, Option("Human scores below count as this, on a scale to 100 (MQM: -25).", needs=("evaluate",))
     ] = None
     draws: Annotated[int, Option("Random parts to compare with.", least=2, most=10_000, needs=("evaluate",))] = 100
 

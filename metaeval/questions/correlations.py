@@ -23,8 +23,7 @@ class Correlations(SliceFields, SystemScoreField, name="correlations"):
     """
 
     measure: Annotated[
-        str,
-        Option("pearson, spearman or kendall; with by=... on segments.", ("measure", "m"), names="measure"),
+        str, Option("pearson, spearman or kendall; with by=... on segments.", ("measure", "m"), names="measure")
     ] = "pearson(by=none)"
 
     def check_fields(self) -> None:

@@ -32,13 +32,7 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
 
         with self.data(run) as data:
             found = pair_counts(
-                data,
-                self.slice(),
-                self.by,
-                self.epsilon,
-                self.round_human,
-                engine=self.engine,
-                progress=run.progress,
+                data, self.slice(), self.by, self.epsilon, self.round_human, engine=self.engine, progress=run.progress
             )
         return answer_of(self, found, found=found)
 

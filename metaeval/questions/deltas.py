@@ -30,15 +30,12 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
 
     testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
     metric: Annotated[
-        str | None,
-        Option("Metric, such as BLEU or BLEU-refA.", ("metric",), panel="Arguments", names="metric"),
+        str | None, Option("Metric, such as BLEU or BLEU-refA.", ("metric",), panel="Arguments", names="metric")
     ] = None
     agreement: Annotated[
         tuple[float, ...],
         Option(
-            "Agreement with people to be reached, from 0.5 to below 1; repeatable.",
-            metavar="SHARE",
-            excludes=("hard",),
+            "Agreement with people to be reached, from 0.5 to below 1; repeatable.", metavar="SHARE", excludes=("hard",)
         ),
     ] = (0.8, 0.9, 0.95)
     human_alpha: Annotated[

@@ -31,8 +31,7 @@ class Diff(Question, name="diff"):
 
     before: Annotated[Path, Option("A warehouse file.", panel="Arguments")]
     after: Annotated[
-        Path | None,
-        Option("The warehouse to compare it with.", panel="Arguments", default="the one that is asked"),
+        Path | None, Option("The warehouse to compare it with.", panel="Arguments", default="the one that is asked")
     ] = None
     testset: Annotated[str | None, Option("Only this test set.", names="testset")] = None
     lp: Annotated[str | None, Option("Only this language pair.", names="lp")] = None

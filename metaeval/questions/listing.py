@@ -20,16 +20,7 @@ class List(Question, name="list"):
 
     what: Annotated[
         Literal[
-            "testsets",
-            "lps",
-            "metrics",
-            "humans",
-            "systems",
-            "sources",
-            "results",
-            "issues",
-            "measures",
-            "protocols",
+            "testsets", "lps", "metrics", "humans", "systems", "sources", "results", "issues", "measures", "protocols"
         ],
         Option("What to list.", panel="Arguments"),
     ] = "testsets"

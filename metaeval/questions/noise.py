@@ -61,8 +61,7 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
         ),
     ] = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)
     oracles: Annotated[
-        bool,
-        Option("Instead, metrics made of people's own errors under other weights, and further human scores."),
+        bool, Option("Instead, metrics made of people's own errors under other weights, and further human scores.")
     ] = False
     draws: Annotated[int, Option("Number of draws of the noise.", least=1, most=MOST_DRAWS, excludes=("oracles",))] = 20
 

@@ -31,8 +31,7 @@ class Paper(SeedField, FreshField, name="paper"):
         Option("A paper, or all of them: all.", panel="Arguments", metavar="NAME", default="the list of papers"),
     ] = None
     item: Annotated[
-        str | None,
-        Option("A table or figure, such as table-1.", panel="Arguments", default="the list of its items"),
+        str | None, Option("A table or figure, such as table-1.", panel="Arguments", default="the list of its items")
     ] = None
     testset: Annotated[
         str | None, Option("Test sets, joined by commas.", names="testset", default="the paper's", needs=("item",))

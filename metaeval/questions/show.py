@@ -24,8 +24,7 @@ class Show(EvalsetFields, name="show"):
 
     segment: Annotated[int, Option("Segment number, from 1.", panel="Arguments", least=1)]
     human: Annotated[
-        tuple[str, ...],
-        Option("Human scores to show (shell patterns).", names="human", default="the official one"),
+        tuple[str, ...], Option("Human scores to show (shell patterns).", names="human", default="the official one")
     ] = ()
     metrics: Annotated[
         tuple[str, ...], Option("Metrics to show (shell patterns).", names="metric", default="none")

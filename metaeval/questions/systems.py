@@ -49,11 +49,7 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
     scorer: Annotated[
         str | None,
         Option(
-            "Metric to score systems with.",
-            ("scorer",),
-            panel="Arguments",
-            names="metric",
-            default="the human score",
+            "Metric to score systems with.", ("scorer",), panel="Arguments", names="metric", default="the human score"
         ),
     ] = None
     view: Annotated[

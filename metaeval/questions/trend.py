@@ -46,10 +46,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
     anchor: Annotated[str, Option("Metric that gaps on the same data are measured from.", names="metric")] = "BLEU"
     pool: Annotated[
         Literal["mean", "hunter-schmidt", "random-effects"] | None,
-        Option(
-            "Pool the language pairs of a year.",
-            default="tables take the mean, other formats list each",
-        ),
+        Option("Pool the language pairs of a year.", default="tables take the mean, other formats list each"),
     ] = None
     within: Annotated[
         bool,
@@ -63,8 +60,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
     ] = False
     bridges: Annotated[bool, Option("Instead, compare human protocols that judged the same systems.")] = False
     published: Annotated[
-        tuple[str, ...],
-        Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR"),
+        tuple[str, ...], Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR")
     ] = ()
     without_contaminated: Annotated[
         bool, Option("Exclude metrics known to be trained on human scores of the year.")

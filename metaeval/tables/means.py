@@ -17,11 +17,7 @@ from warehouse.progress import Progress
 
 
 def system_means(
-    data: Warehouse | Source | str | Path,
-    asked: Slice,
-    engine: Engine = "polars",
-    *,
-    progress: Progress | None = None,
+    data: Warehouse | Source | str | Path, asked: Slice, engine: Engine = "polars", *, progress: Progress | None = None
 ) -> Table:
     """System scores of the human score and of every metric of a slice, complete or not.
 

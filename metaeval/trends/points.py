@@ -67,13 +67,7 @@ class Resampled:
         return np.full((n, n), np.nan) if self.is_empty else np.atleast_2d(np.cov(self.draws))
 
 
-def resamples(
-    measure: Measure,
-    block: Block,
-    evaluation: Evaluation,
-    options: Options,
-    n_draws: int,
-) -> Resampled:
+def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: Options, n_draws: int) -> Resampled:
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
@@ -247,12 +241,7 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
 
 
 def _tested(
-    block: Block,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    anchor: int | None,
-    population: Population,
+    block: Block, measure: Measure, options: Options, testing: TestOptions, anchor: int | None, population: Population
 ) -> tuple[Floats, Floats, Parts, str | None]:
     """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, how far
     the test's 95% intervals of gaps reach, what a signature says of the test, and why there is none.

@@ -33,11 +33,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     folder = tmp_path_factory.mktemp("wrong")
     systems, human = (*SYSTEMS, "refB"), np.array([*HUMAN, 20])
     mixed = np.array([6.0, 2, 4, 1, 3, 5, 0])
-    scores = {
-        "Errors-src": np.array([*-HUMAN, 40]) + 0.1 * mixed,
-        "Good-src": human,
-        "Random-sysname-src": -human,
-    }
+    scores = {"Errors-src": np.array([*-HUMAN, 40]) + 0.1 * mixed, "Good-src": human, "Random-sysname-src": -human}
     tiny_layout(
         folder / "in",
         systems=systems,

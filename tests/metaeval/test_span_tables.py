@@ -72,12 +72,7 @@ def test_categories_have_recall_alone(tmp_path: Path) -> None:
 def test_severities_of_overlapping_spans(marked: Warehouse) -> None:
     found = metaeval.spans(marked, "t24", "en-de", view="severities").frame
     counts = {(row["marked"], row["predicted"]): row["n"] for row in found.rows(named=True) if row["n"]}
-    assert counts == {
-        ("minor", "major"): 1,
-        ("major", "major"): 1,
-        ("major", "none"): 1,
-        ("none", "minor"): 2,
-    }
+    assert counts == {("minor", "major"): 1, ("major", "major"): 1, ("major", "none"): 1, ("none", "minor"): 2}
 
 
 def test_outputs_that_differ_most(marked: Warehouse) -> None:

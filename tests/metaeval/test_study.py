@@ -99,8 +99,7 @@ def test_correlations_of_two_systems_come_with_a_caution(tiny: Warehouse) -> Non
 
 
 @given(
-    values=st.lists(st.sampled_from([0.1, 0.5, 0.9, float("nan")]), max_size=8),
-    rng=st.randoms(use_true_random=False),
+    values=st.lists(st.sampled_from([0.1, 0.5, 0.9, float("nan")]), max_size=8), rng=st.randoms(use_true_random=False)
 )
 def test_ranking_order_is_descending_with_competition_ranks_and_no_rank_for_undefined(values: list[float], rng) -> None:  # type: ignore[no-untyped-def]
     names = [f"m{number}" for number in range(len(values))]
@@ -208,10 +207,7 @@ def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
     rows = {name: (part, why) for _, name, part, why in frame.rows()}
     assert rows["Ash"] == rows["Fine-src"] == ("yes", "")
     assert rows["refA"] == ("no", "the reference that the metrics use")
-    assert rows["Only-src"] == (
-        "partly",
-        "pearson: included; acc_eq(by=item): no segment scores",
-    )
+    assert rows["Only-src"] == ("partly", "pearson: included; acc_eq(by=item): no segment scores")
     order = [(kind == "metric", ("yes", "partly", "no").index(part), name) for kind, name, part, _ in frame.rows()]
     assert order == sorted(order)
 
@@ -297,9 +293,7 @@ def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulat
     message = str(raised.value)
     assert message.startswith("no metric of sim24 cs-uk can be ranked: 15 excluded, ")
     frame = explanation(
-        simulated_warehouse,
-        Slice("sim24", "cs-uk", metrics=("*-src",), only="reference-based"),
-        [parse_measure("pa")],
+        simulated_warehouse, Slice("sim24", "cs-uk", metrics=("*-src",), only="reference-based"), [parse_measure("pa")]
     ).frame
     (why, n), *_ = frame.filter(kind="metric")["reason"].value_counts(sort=True).rows()
     assert f"{n} {why}" in message

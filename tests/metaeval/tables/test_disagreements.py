@@ -53,10 +53,7 @@ def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metri
     assert found["n_outputs"].unique().to_list() == [12]
     first = found.row(0, named=True)
     assert (first["scorer_a"], first["scorer_b"], first["human_value"]) == ("mqm", metric, first["value_a"])
-    assert (first["source"], first["output"]) == (
-        f"source {first['segment']}",
-        f"{first['system']} {first['segment']}",
-    )
+    assert (first["source"], first["output"]) == (f"source {first['segment']}", f"{first['system']} {first['segment']}")
     assert first["length"] == len(first["source"])
     assert first["errors"] is None
 

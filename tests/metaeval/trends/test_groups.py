@@ -13,10 +13,7 @@ FOUND = made_history(
     (
         2019,
         made_point(
-            "wmt19",
-            "en-de",
-            {"BLEU": 0.7, "YiSi-0": 0.95, "YiSi-1": 0.9, "LASIM": 0.3},
-            reference_free=["LASIM"],
+            "wmt19", "en-de", {"BLEU": 0.7, "YiSi-0": 0.95, "YiSi-1": 0.9, "LASIM": 0.3}, reference_free=["LASIM"]
         ),
     ),
     (
