@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from metaeval.options import MOST_DECIMALS, MOST_DRAWS, Population, Run, SystemScore, Test
-from metaeval.question import Option, Question
+from metaeval.question import Argument, Option, Question
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 
@@ -23,6 +24,11 @@ Correction = Literal["none", "holm", "bh"]
 Unit = Literal["segment", "document"]
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
+WhichData = partial(Option, panel="Which data")
+WhichMetrics = partial(Option, panel="Which metrics")
+HowComputed = partial(Option, panel="How values are computed")
+HowTested = partial(Option, panel="How metrics are tested")
+
 Measures = Annotated[
     tuple[str, ...], Option("Measure, such as spa or acc_eq(by=item); repeatable.", ("measure", "m"), names="measure")
 ]
@@ -32,12 +38,8 @@ Measures = Annotated[
 class EvalsetFields(Question):
     """A test set and language pairs of it."""
 
-    testset: Annotated[
-        str, Option("Test set, such as wmt23; several by commas, or all.", panel="Arguments", names="testset")
-    ]
-    lp: Annotated[
-        str, Option("Language pair, such as en-de; several by commas, or all.", panel="Arguments", names="lp")
-    ] = "all"
+    testset: Annotated[str, Argument("Test set, such as wmt23; several by commas, or all.", names="testset")]
+    lp: Annotated[str, Argument("Language pair, such as en-de; several by commas, or all.", names="lp")] = "all"
 
     def answer(self, run: Run) -> "Answer":
         """The answers for all evaluation sets that are named, below each other, each by `_one`.
@@ -80,56 +82,35 @@ class DataFields(EvalsetFields):
 
     human: Annotated[
         str | None,
-        Option(
-            "Human score; NAME:z for one standardised by annotator.",
-            panel="Which data",
-            names="human",
-            default="the official one",
-        ),
+        WhichData("Human score; NAME:z for one standardised by annotator.", names="human", default="the official one"),
     ] = None
     reference: Annotated[
         str | None,
-        Option(
-            "Reference that metrics used.",
-            ("ref", "reference"),
-            panel="Which data",
-            names="reference",
-            default="the official one",
-        ),
+        WhichData("Reference that metrics used.", ("ref", "reference"), names="reference", default="the official one"),
     ] = None
-    domain: Annotated[
-        tuple[str, ...], Option("Only these domains (shell patterns).", panel="Which data", names="domain")
-    ] = ()
-    document: Annotated[
-        tuple[str, ...], Option("Only these documents (shell patterns).", panel="Which data", names="document")
-    ] = ()
+    domain: Annotated[tuple[str, ...], WhichData("Only these domains (shell patterns).", names="domain")] = ()
+    document: Annotated[tuple[str, ...], WhichData("Only these documents (shell patterns).", names="document")] = ()
     phenomenon: Annotated[
-        tuple[str, ...],
-        Option("Only these phenomena of a challenge set (shell patterns).", panel="Which data", names="phenomenon"),
+        tuple[str, ...], WhichData("Only these phenomena of a challenge set (shell patterns).", names="phenomenon")
     ] = ()
-    segments: Annotated[
-        str | None, Option("Only segments FIRST to LAST.", panel="Which data", metavar="FIRST-LAST")
-    ] = None
-    systems: Annotated[
-        tuple[str, ...], Option("Only these systems (shell patterns).", panel="Which data", names="system")
-    ] = ()
+    segments: Annotated[str | None, WhichData("Only segments FIRST to LAST.", metavar="FIRST-LAST")] = None
+    systems: Annotated[tuple[str, ...], WhichData("Only these systems (shell patterns).", names="system")] = ()
     human_references: Annotated[
         bool | None,
-        Option(
+        WhichData(
             "Include extra human references as systems, or not.",
             ("with-human-references", "without-human-references"),
-            panel="Which data",
             default="as the organisers did",
         ),
     ] = None
-    with_outliers: Annotated[
-        bool, Option("Keep the organisers' outlier systems.", panel="Which data", excludes=("mad_outliers",))
-    ] = False
+    with_outliers: Annotated[bool, WhichData("Keep the organisers' outlier systems.", excludes=("mad_outliers",))] = (
+        False
+    )
     mad_outliers: Annotated[
-        bool, Option("Exclude outlier systems by the MAD rule, not by the organisers' list.", panel="Which data")
+        bool, WhichData("Exclude outlier systems by the MAD rule, not by the organisers' list.")
     ] = False
     intersection: Annotated[
-        bool, Option("Keep metrics with missing scores; use only segments that all of them scored.", panel="Which data")
+        bool, WhichData("Keep metrics with missing scores; use only segments that all of them scored.")
     ] = False
 
     def slice(self) -> "Slice":
@@ -161,20 +142,19 @@ class SliceFields(DataFields):
 
     metrics: Annotated[
         tuple[str, ...],
-        Option(
+        WhichMetrics(
             "Only these metrics (shell patterns); one named exactly is included whatever its status or reference.",
-            panel="Which metrics",
             names="metric",
         ),
     ] = ()
-    kind: Annotated[
-        Literal["reference-based", "reference-free"] | None, Option("Only metrics of this kind.", panel="Which metrics")
-    ] = None
+    kind: Annotated[Literal["reference-based", "reference-free"] | None, WhichMetrics("Only metrics of this kind.")] = (
+        None
+    )
     status: Annotated[
         Literal["primary", "official", "all"],
-        Option("Primary and baseline metrics; those of the metrics task; or others, too.", panel="Which metrics"),
+        WhichMetrics("Primary and baseline metrics; those of the metrics task; or others, too."),
     ] = "official"
-    own: Annotated[bool, Option("Include metrics that users added.", panel="Which metrics")] = False
+    own: Annotated[bool, WhichMetrics("Include metrics that users added.")] = False
 
     def slice(self) -> "Slice":
         """The slice that the fields ask for.
@@ -213,9 +193,8 @@ class RoundHumanField(Question):
 
     round_human: Annotated[
         int | None,
-        Option(
+        HowComputed(
             "Decimals to which human segment scores are rounded first.",
-            panel="How values are computed",
             metavar="DIGITS",
             least=0,
             most=MOST_DECIMALS,
@@ -241,11 +220,7 @@ class SystemScoreField(Question):
 
     system_score: Annotated[
         SystemScore | None,
-        Option(
-            "Source of the metrics' system scores.",
-            panel="How values are computed",
-            default="submitted; judged-mean for spa",
-        ),
+        HowComputed("Source of the metrics' system scores.", default="submitted; judged-mean for spa"),
     ] = None
 
 
@@ -253,40 +228,35 @@ class SystemScoreField(Question):
 class SeedField(Question):
     """What is drawn begins with a seed."""
 
-    seed: Annotated[int, Option("Random seed.", panel="How values are computed", least=0)] = 0
+    seed: Annotated[int, HowComputed("Random seed.", least=0)] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComputeFields(RoundHumanField, SystemScoreField, SeedField):
     """How values are computed."""
 
-    raw_ties: Annotated[bool, Option("Compare system scores without a tolerance.", panel="How values are computed")] = (
-        False
-    )
-
-
-_TESTED = "How metrics are tested"
+    raw_ties: Annotated[bool, HowComputed("Compare system scores without a tolerance.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrawsField(Question):
     """Something is resampled."""
 
-    draws: Annotated[int, Option("Number of resamples.", panel=_TESTED, least=1, most=MOST_DRAWS)] = 1000
+    draws: Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)] = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaField(Question):
     """Something is tested at a significance level."""
 
-    alpha: Annotated[float, Option("Significance level.", panel=_TESTED)] = 0.05
+    alpha: Annotated[float, HowTested("Significance level.")] = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class FreshField(Question):
     """Results that are stored are computed anew."""
 
-    fresh: Annotated[bool, Option("Recompute even if results are stored.", panel=_TESTED, is_computing=True)] = False
+    fresh: Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True)] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,43 +265,39 @@ class TestFields(DrawsField, AlphaField, FreshField):
 
     __test__ = False  # the name begins with "Test", but it is no test
 
-    test: Annotated[Test | None, Option("Significance test.", panel=_TESTED, default="one that holds its level")] = None
+    test: Annotated[Test | None, HowTested("Significance test.", default="one that holds its level")] = None
     population: Annotated[
         Population | None,
-        Option(
-            "What the result generalises to: new segments of these systems, new systems, or both.",
-            panel=_TESTED,
-            default="segments",
+        HowTested(
+            "What the result generalises to: new segments of these systems, new systems, or both.", default="segments"
         ),
     ] = None
     alternative: Annotated[
-        Alternative | None, Option("Alternative hypothesis.", panel=_TESTED, default="two-sided; in protocols greater")
+        Alternative | None, HowTested("Alternative hypothesis.", default="two-sided; in protocols greater")
     ] = None
-    correction: Annotated[Correction, Option("Correction for multiple comparisons.", panel=_TESTED)] = "none"
-    plus_one: Annotated[bool, Option("(b+1)/(n+1) p-values, which are never 0.", panel=_TESTED)] = False
+    correction: Annotated[Correction, HowTested("Correction for multiple comparisons.")] = "none"
+    plus_one: Annotated[bool, HowTested("(b+1)/(n+1) p-values, which are never 0.")] = False
     mid_p: Annotated[
         bool | None,
-        Option(
+        HowTested(
             "Resamples that tie with the data count half.",
             ("mid-p", "no-mid-p"),
-            panel=_TESTED,
             default="half where a measure takes few values, as pa, and no test is named",
         ),
     ] = None
-    early_stop: Annotated[bool, Option("Early stopping: clear pairs take fewer resamples.", panel=_TESTED)] = False
-    unit: Annotated[
-        Unit, Option("What is swapped, resampled or left out: segments, or whole documents.", panel=_TESTED)
-    ] = "segment"
-    legacy_df: Annotated[bool, Option("Williams: n-2 degrees of freedom, as in 2014.", panel=_TESTED)] = False
-    absolute: Annotated[bool, Option("Williams: absolute correlations.", panel=_TESTED)] = False
+    early_stop: Annotated[bool, HowTested("Early stopping: clear pairs take fewer resamples.")] = False
+    unit: Annotated[Unit, HowTested("What is swapped, resampled or left out: segments, or whole documents.")] = (
+        "segment"
+    )
+    legacy_df: Annotated[bool, HowTested("Williams: n-2 degrees of freedom, as in 2014.")] = False
+    absolute: Annotated[bool, HowTested("Williams: absolute correlations.")] = False
     threads: Annotated[
-        int | None, Option("Threads.", panel=_TESTED, least=1, most=1024, default="all cores", is_computing=True)
+        int | None, HowTested("Threads.", least=1, most=1024, default="all cores", is_computing=True)
     ] = None
     dask: Annotated[
         str | None,
-        Option(
+        HowTested(
             "Compute on a cluster: Dask's address, or local; Spark's master, such as local[2] (extras dask, spark).",
-            panel=_TESTED,
             metavar="ADDRESS",
             is_computing=True,
         ),

@@ -10,7 +10,7 @@ import types
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, fields, replace
-from functools import cache
+from functools import cache, partial
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
@@ -54,6 +54,9 @@ class Option:
     needs: tuple[str, ...] = ()
     excludes: "Mapping[str, str] | tuple[str, ...]" = ()
     is_computing: bool = False
+
+
+Argument = partial(Option, panel="Arguments")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DrawsField, EvalsetFields, SeedField, Unit
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -23,7 +23,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
 
     needs = dict.fromkeys(("draws", "seed", "halves", "unit"), ("view=sets", "view=annotators", "view="))
 
-    testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
+    testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
     view: Annotated[
         Literal["sets", "annotators", "pairs", "pace"] | None,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.options import Run
-from metaeval.question import Option, Question
+from metaeval.question import Argument, Option, Question
 from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
@@ -18,15 +18,12 @@ class Audit(Question, name="audit"):
     Example: scorehouse audit sim24 en-de
     """
 
-    testset: Annotated[
-        str | None, Option("Test set; several by commas, or all.", panel="Arguments", names="testset", default="all")
-    ] = None
-    lp: Annotated[
-        str | None, Option("Language pair; several by commas, or all.", panel="Arguments", names="lp", default="all")
-    ] = None
+    testset: Annotated[str | None, Argument("Test set; several by commas, or all.", names="testset", default="all")] = (
+        None
+    )
+    lp: Annotated[str | None, Argument("Language pair; several by commas, or all.", names="lp", default="all")] = None
     check: Annotated[
-        tuple[str, ...],
-        Option("Kinds of findings to list one by one.", ("check",), panel="Arguments", default="a line a kind"),
+        tuple[str, ...], Argument("Kinds of findings to list one by one.", ("check",), default="a line a kind")
     ] = ()
     strict: Annotated[
         bool, Option("Exit with code 1 if there is an error or a warning (notes don't count).", is_computing=True)

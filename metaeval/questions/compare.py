@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import ComputeFields, SliceFields, TestFields
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -26,13 +26,7 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
 
     metrics: Annotated[
         tuple[str, ...],
-        Option(
-            "Metrics (shell patterns); two are compared in depth.",
-            ("metrics",),
-            panel="Arguments",
-            names="metric",
-            default="all",
-        ),
+        Argument("Metrics (shell patterns); two are compared in depth.", ("metrics",), names="metric", default="all"),
     ] = ()
     measure: Annotated[str, Option("Measure, such as spa or acc_eq(by=item).", ("measure", "m"), names="measure")] = (
         "spa"

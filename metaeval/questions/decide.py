@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, needing
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,9 +24,7 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
 
     needs = needing(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
 
-    metric: Annotated[
-        str, Option("Metric, such as COMET-refA or COMET.", ("metric",), panel="Arguments", names="metric")
-    ]
+    metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]
     view: Annotated[
         Literal["curve", "threshold", "cost", "reliability", "transfer"] | None,
         Option(

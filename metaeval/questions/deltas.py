@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import METRIC_FIELDS, AlphaField, ComputeFields, DrawsField, SliceFields, needing
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 
@@ -28,10 +28,8 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
 
     needs = needing((*METRIC_FIELDS, "alpha"), "hard")
 
-    testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
-    metric: Annotated[
-        str | None, Option("Metric, such as BLEU or BLEU-refA.", ("metric",), panel="Arguments", names="metric")
-    ] = None
+    testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
+    metric: Annotated[str | None, Argument("Metric, such as BLEU or BLEU-refA.", ("metric",), names="metric")] = None
     agreement: Annotated[
         tuple[float, ...],
         Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.options import Run
-from metaeval.question import Option, Question
+from metaeval.question import Argument, Option, Question
 from warehouse.wording import counted, option
 
 _SHOWN = 10  # metrics of one ranking in a table
@@ -29,10 +29,8 @@ class Diff(Question, name="diff"):
     Example: scorehouse diff before.duckdb after.duckdb
     """
 
-    before: Annotated[Path, Option("A warehouse file.", panel="Arguments")]
-    after: Annotated[
-        Path | None, Option("The warehouse to compare it with.", panel="Arguments", default="the one that is asked")
-    ] = None
+    before: Annotated[Path, Argument("A warehouse file.")]
+    after: Annotated[Path | None, Argument("The warehouse to compare it with.", default="the one that is asked")] = None
     testset: Annotated[str | None, Option("Only this test set.", names="testset")] = None
     lp: Annotated[str | None, Option("Only this language pair.", names="lp")] = None
     measures: Annotated[

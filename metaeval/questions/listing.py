@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.options import Run
-from metaeval.question import Option, Question
+from metaeval.question import Argument, Question
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -22,12 +22,10 @@ class List(Question, name="list"):
         Literal[
             "testsets", "lps", "metrics", "humans", "systems", "sources", "results", "issues", "measures", "protocols"
         ],
-        Option("What to list.", panel="Arguments"),
+        Argument("What to list."),
     ] = "testsets"
-    testset: Annotated[str | None, Option("Only this test set.", panel="Arguments", names="testset", default="all")] = (
-        None
-    )
-    lp: Annotated[str | None, Option("Only this language pair.", panel="Arguments", names="lp", default="all")] = None
+    testset: Annotated[str | None, Argument("Only this test set.", names="testset", default="all")] = None
+    lp: Annotated[str | None, Argument("Only this language pair.", names="lp", default="all")] = None
 
     def check_fields(self) -> None:
         if self.what in ("measures", "protocols") and self.testset is not None:

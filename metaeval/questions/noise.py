@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DataFields, Measures, RoundHumanField, SeedField
 from metaeval.options import MOST_DRAWS, Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 
@@ -24,10 +24,9 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
 
     metric: Annotated[
         str | None,
-        Option(
+        Argument(
             "Metric that noise goes into.",
             ("metric",),
-            panel="Arguments",
             names="metric",
             default="the human score itself",
             excludes={"oracles": "they are made of human scores"},

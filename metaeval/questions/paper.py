@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from metaeval.fields import FreshField, SeedField
 from metaeval.options import MOST_DRAWS, Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 
@@ -27,12 +27,9 @@ class Paper(SeedField, FreshField, name="paper"):
     """
 
     paper: Annotated[
-        str | None,
-        Option("A paper, or all of them: all.", panel="Arguments", metavar="NAME", default="the list of papers"),
+        str | None, Argument("A paper, or all of them: all.", metavar="NAME", default="the list of papers")
     ] = None
-    item: Annotated[
-        str | None, Option("A table or figure, such as table-1.", panel="Arguments", default="the list of its items")
-    ] = None
+    item: Annotated[str | None, Argument("A table or figure, such as table-1.", default="the list of its items")] = None
     testset: Annotated[
         str | None, Option("Test sets, joined by commas.", names="testset", default="the paper's", needs=("item",))
     ] = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DataFields, RoundHumanField, SeedField, SystemScoreField
 from metaeval.options import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED, Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,8 +24,8 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
 
     needs = dict.fromkeys(("measure", "draws", "system_score"), ("tell=metrics",))
 
-    first: Annotated[str, Option("Metric, or system.", panel="Arguments", names="metric")]
-    second: Annotated[str, Option("Metric, or system.", panel="Arguments", names="metric")]
+    first: Annotated[str, Argument("Metric, or system.", names="metric")]
+    second: Annotated[str, Argument("Metric, or system.", names="metric")]
     tell: Annotated[Literal["metrics", "systems"], Option("What is to be told apart: two metrics, or two systems.")] = (
         "metrics"
     )

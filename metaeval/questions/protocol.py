@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import HOW_TESTED, ComputeFields, TestFields, needing
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 
@@ -39,9 +39,8 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
 
     rules: Annotated[
         str,
-        Option(
+        Argument(
             "Whose rules to apply: wmt23, wmt24, wmt25, an earlier year such as wmt14, or a TOML file of one's own.",
-            panel="Arguments",
             metavar="NAME",
             names="protocol",
         ),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import METRIC_FIELDS, RoundHumanField, SliceFields, SystemScoreField, needing
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,7 +24,7 @@ class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
 
     needs = needing(METRIC_FIELDS, "intersection")
 
-    metric: Annotated[str, Option("Metric, such as BLEU-refA or BLEU.", ("metric",), panel="Arguments", names="metric")]
+    metric: Annotated[str, Argument("Metric, such as BLEU-refA or BLEU.", ("metric",), names="metric")]
     view: Annotated[
         Literal["systems", "pairs", "segments"],
         Option("Systems, differences of system pairs, or bins of segment scores, as a table."),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import RoundHumanField, SliceFields
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -22,10 +22,9 @@ class Segments(SliceFields, RoundHumanField, name="segments"):
 
     metric: Annotated[
         tuple[str, ...],
-        Option(
+        Argument(
             "Metric to compare with people; two to compare with each other.",
             ("metric",),
-            panel="Arguments",
             names="metric",
             default="the mean of all included ones",
         ),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import EvalsetFields
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,7 +22,7 @@ class Show(EvalsetFields, name="show"):
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """
 
-    segment: Annotated[int, Option("Segment number, from 1.", panel="Arguments", least=1)]
+    segment: Annotated[int, Argument("Segment number, from 1.", least=1)]
     human: Annotated[
         tuple[str, ...], Option("Human scores to show (shell patterns).", names="human", default="the official one")
     ] = ()

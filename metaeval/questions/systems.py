@@ -14,7 +14,7 @@ from metaeval.fields import (
     needing,
 )
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 from warehouse import QuestionError
 from warehouse.wording import option
 
@@ -47,10 +47,7 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
     needs = needing(METRIC_FIELDS, "intersection", **_NEEDS)
 
     scorer: Annotated[
-        str | None,
-        Option(
-            "Metric to score systems with.", ("scorer",), panel="Arguments", names="metric", default="the human score"
-        ),
+        str | None, Argument("Metric to score systems with.", ("scorer",), names="metric", default="the human score")
     ] = None
     view: Annotated[
         Literal["pairs", "domains", "corpus", "rounds"],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import AlphaField, ComputeFields, DrawsField, FreshField, SliceFields, needing
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -37,7 +37,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
         anchor=_NOT_WITHIN,
     )
 
-    testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
+    testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     measure: Annotated[str, Option("Measure, such as pa or pearson.", ("measure", "m"), names="measure")] = "pa"
     by: Annotated[
         tuple[Literal["family", "version", "kind", "best"], ...],
