@@ -92,6 +92,11 @@ def fixed(column: str, digits: int) -> pl.Expr:
     return pl.col(column).map_elements(lambda value: f"{round(value, digits) + 0.0:.{digits}f}", return_dtype=pl.String)
 
 
+def attributes(one: object, *names: str) -> dict[str, Any]:
+    """Attributes by name, for a row or an object of JSON."""
+    return {name: getattr(one, name) for name in names}
+
+
 def or_none(value: float) -> float | None:
     """The number as tables have it: None where it is not defined.
 

@@ -221,19 +221,10 @@ def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: i
     return Table(frame, table_signature(("decide", "reliability"), decision.block, *more))
 
 
-SCHEMA = {
-    "source": pl.String,
-    "target": pl.String,
-    "threshold": pl.Float64,
-    "own_threshold": pl.Float64,
-    "mcc": pl.Float64,
-    "own_mcc": pl.Float64,
-    "loss": pl.Float64,
-    "precision": pl.Float64,
-    "recall": pl.Float64,
-    "share": pl.Float64,
-    "source_precision": pl.Float64,
-}
+_CARRIED = (
+    *("source", "target", "threshold", "own_threshold", "mcc", "own_mcc", "loss", "precision", "recall", "share"),
+    "source_precision",
+)
 
 
 def transfer(decisions: Mapping[str, Decided]) -> pl.DataFrame:
@@ -254,15 +245,12 @@ def transfer(decisions: Mapping[str, Decided]) -> pl.DataFrame:
             if (threshold := thresholds[source]) is not None:
                 found = decide(other.good, other.scores, threshold)
                 n = found.n_good + found.n_bad
-                row |= {
-                    "mcc": or_none(found.mcc),
-                    "precision": or_none(found.precision),
-                    "recall": or_none(found.recall),
-                }
+                row |= {name: or_none(getattr(found, name)) for name in ("mcc", "precision", "recall")}
                 row["share"] = (found.n_true + found.n_false) / n
                 row["source_precision"] = or_none(decide(one.good, one.scores, threshold).precision)
             rows.append(row)
-    frame = pl.DataFrame(rows, schema=SCHEMA)
+    schema = {name: pl.String if name in ("source", "target") else pl.Float64 for name in _CARRIED}
+    frame = pl.DataFrame(rows, schema=schema)
     return frame.with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
 
 

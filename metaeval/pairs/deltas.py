@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none
+from metaeval.answer import Table, attributes, or_none
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.agreement_curve import AgreementThresholds, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
@@ -136,10 +136,8 @@ def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[Syste
         members = [one for one in sets if one.protocol == protocol]
         there = [direction for direction in DIRECTIONS if any(one.direction == direction for one in members)]
         found.append((protocol, ALL, members))
-        found += [
-            (protocol, direction, [one for one in members if one.direction == direction])
-            for direction in (there if len(there) > 1 else ())
-        ]
+        parts = {direction: [one for one in members if one.direction == direction] for direction in there}
+        found += [(protocol, direction, part) for direction, part in parts.items() if len(there) > 1]
     return found
 
 
@@ -174,20 +172,16 @@ def _on_one_scale(sets: Sequence[SystemPairs], percent: bool) -> tuple[list[Syst
         return [], []
     largest = np.array([one.largest[0] for one in sets])
     sizes = [len(one.first) for one in sets]
-    typical = float(np.median(np.repeat(largest, sizes)))
-    small, great = largest * OTHER_SCALE < typical, largest > typical * OTHER_SCALE
     fraction = np.array([bool(one.is_fraction[0]) for one in sets])
-    scale = np.ones(len(sets))
-    if percent:
-        scale = np.where(fraction & (largest.max() > OTHER_SCALE), PERCENT, 1.0)
-        largest = largest * scale
-        typical = float(np.median(np.repeat(largest, sizes)))
-        small, great = largest * OTHER_SCALE < typical, largest > typical * OTHER_SCALE
-    kept = [_scaled(one, by) for one, by, out in zip(sets, scale, small | great, strict=True) if not out]
+    scale = np.where(percent & fraction & (largest.max() > OTHER_SCALE), PERCENT, 1.0)
+    largest = largest * scale
+    typical = float(np.median(np.repeat(largest, sizes)))
+    other = (largest * OTHER_SCALE < typical) | (largest > typical * OTHER_SCALE)
+    kept = [_scaled(one, by) for one, by, out in zip(sets, scale, other, strict=True) if not out]
     notes = []
     if raised := [one.where for one, by in zip(sets, scale, strict=True) if by != 1]:
         notes.append(f"multiplied by 100 (scores between 0 and 1): {', '.join(dict.fromkeys(raised))}")
-    gone = [one.where for one, out in zip(sets, small | great, strict=True) if out]
+    gone = [one.where for one, out in zip(sets, other, strict=True) if out]
     if gone:
         way = "" if percent else f"; {option('percent', True)} multiplies scores between 0 and 1 by 100"
         of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
@@ -309,27 +303,26 @@ def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
         rows.append(
             {
                 "metric": found.metric,
-                "protocol": fit.protocol,
-                "direction": fit.direction,
                 "agreement": one.level,
                 "delta": one.difference if is_reached else None,
                 "low": or_none(one.low),
                 "high": or_none(one.high),
                 "reached": one.reached,
-                "n_pairs": fit.n_pairs,
                 "n_at_least": at_least,
                 "overall": fit.agreement,
-                "n_sets": fit.n_sets,
-                "n_systems": fit.n_systems,
                 "n_human_ties": fit.n_ties,
-                "n_metric_ties": fit.n_metric_ties,
-                "n_not_significant": fit.n_not_significant,
-                "n_untested": fit.n_untested,
+                **attributes(fit, *_COUNTED),
                 "reason": None if is_reached else _reason(fit, one.level),
                 "signature": found.signature,
             }
         )
     return rows
+
+
+_COUNTED = (
+    *("protocol", "direction", "n_pairs", "n_sets", "n_systems", "n_metric_ties", "n_not_significant"),
+    "n_untested",
+)
 
 
 def _reason(fit: Fit, level: float) -> str:

@@ -172,20 +172,15 @@ def winners_frame(found: Matrix) -> pl.DataFrame:
     year, test set and protocol.
     """
     rows = [_winner_row(cell, found) for cell in found.cells]
-    schema = {
-        "testset": pl.String,
-        "year": pl.Int64,
-        "protocol": pl.String,
-        "winner": pl.String,
-        "overall": pl.Float64,
-        "n_metrics": pl.Int64,
-        "tasks": pl.String,
-        "lps": pl.String,
-        "kendall": pl.Float64,
-        "spearman": pl.Float64,
-        "n_common": pl.Int64,
-        "reason": pl.String,
-    }
+    of_winner = ("winner", "overall", "n_metrics", "tasks", "lps")
+    return _frame(rows, *("testset", "year", "protocol"), *of_winner, *("kendall", "spearman", "n_common", "reason"))
+
+
+def _frame(rows: Sequence[Any], *columns: str) -> pl.DataFrame:
+    """Rows with texts, but for whole numbers and correlations; NaN is null."""
+    kinds: dict[str, pl.DataType] = dict.fromkeys(("year", "n_metrics", "n_common"), pl.Int64())
+    kinds |= dict.fromkeys(("overall", "kendall", "spearman"), pl.Float64())
+    schema = {name: kinds.get(name, pl.String()) for name in columns}
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -226,19 +221,9 @@ def agreement_frame(found: Matrix) -> pl.DataFrame:
         for first, second in combinations(found.of(testset), 2):
             assert first.score is not None
             assert second.score is not None
-            rows.append(
-                (testset, first.year, first.protocol, second.protocol, *rank_correlation(first.score, second.score))
-            )
-    schema = {
-        "testset": pl.String,
-        "year": pl.Int64,
-        "protocol": pl.String,
-        "versus": pl.String,
-        "kendall": pl.Float64,
-        "spearman": pl.Float64,
-        "n_common": pl.Int64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
+            both = rank_correlation(first.score, second.score)
+            rows.append((testset, first.year, first.protocol, second.protocol, *both))
+    return _frame(rows, "testset", "year", "protocol", "versus", "kendall", "spearman", "n_common")
 
 
 def wide_winners(found: Matrix) -> pl.DataFrame:

@@ -25,11 +25,7 @@ View = Literal["agreement", "severities", "outputs"]
 SEVERITIES = ("minor", "major", "none")
 _OF_AGREEMENT = {
     "metric": pl.String,
-    "precision": pl.Float64,
-    "recall": pl.Float64,
-    "f": pl.Float64,
-    "predicted": pl.Float64,
-    "marked": pl.Float64,
+    **dict.fromkeys(("precision", "recall", "f", "predicted", "marked"), pl.Float64),
     "n_outputs": pl.Int64,
 }
 
@@ -173,15 +169,11 @@ def _outputs(block: Block, measure: SpanMeasure, n: int) -> pl.DataFrame:
             counts = int(n_predicted[at]), int(n_marked[at])
             rows.append((choice.name, *place, float(apart[at]), *counts, float(p[at]), float(r[at]), float(f[at])))
     schema = {
-        "metric": pl.String,
-        "system": pl.String,
+        **dict.fromkeys(("metric", "system"), pl.String),
         "segment": pl.Int64,
         "apart": pl.Float64,
-        "predicted": pl.Int64,
-        "marked": pl.Int64,
-        "precision": pl.Float64,
-        "recall": pl.Float64,
-        "f": pl.Float64,
+        **dict.fromkeys(("predicted", "marked"), pl.Int64),
+        **dict.fromkeys(("precision", "recall", "f"), pl.Float64),
     }
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame.sort("apart", descending=True, maintain_order=True).head(n)

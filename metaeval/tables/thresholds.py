@@ -152,19 +152,9 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
 
 
 def _frame(block: Block) -> pl.DataFrame:
-    schema = {
-        "kind": pl.String,
-        "scorer": pl.String,
-        "by": pl.String,
-        "n_scores": pl.Int64,
-        "n_groups": pl.Int64,
-        "n_pairs": pl.Int64,
-        "n_tied": pl.Int64,
-        "share_tied": pl.Float64,
-        "n_tied_zero": pl.Int64,
-        "share_tied_zero": pl.Float64,
-        "n_tied_both": pl.Int64,
-    }
+    names = ("n_scores", "n_groups", "n_pairs", "n_tied", "share_tied", "n_tied_zero", "share_tied_zero")
+    schema: dict[str, Any] = dict.fromkeys(("kind", "scorer", "by"), pl.String)
+    schema |= {name: pl.Float64 if name.startswith("share_") else pl.Int64 for name in (*names, "n_tied_both")}
     rows = [row for by in _GROUPINGS for row in _rows(block, by)]
     return pl.DataFrame(rows, schema=schema, orient="row").sort("kind", "scorer", maintain_order=True)
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from metaeval.answer import or_none
+from metaeval.answer import attributes, or_none
 from metaeval.trends.history import Entry, History
 from metaeval.trends.points import Point
 from warehouse.facts.human_protocols import protocol_of
@@ -148,25 +148,21 @@ def _key(entry: Entry, one: Point) -> str:
     return f"{entry.testset} {entry.lp} {one.human} {one.bridge}"
 
 
+_OF_CONTEXT = ("human_sd", "significant_pairs", "tied_pairs", "coverage")
+_OF_METRIC = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_p")
+
+
 def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
     context, ceiling = one.context, one.ceiling
     return {
         "point": _key(entry, one),
         "human": one.human,
         "protocol": protocol_of(one.human),
-        "bridge": one.bridge,
-        "anchor": one.anchor,
-        "n_systems": context.n_systems,
-        "n_segments": context.n_segments,
-        "human_sd": or_none(context.human_sd),
-        "significant_pairs": or_none(context.significant_pairs),
-        "tied_pairs": or_none(context.tied_pairs),
-        "coverage": or_none(context.coverage),
-        "ceiling": None if ceiling is None else or_none(ceiling.value),
-        "ceiling_low": None if ceiling is None else or_none(ceiling.low),
-        "ceiling_high": None if ceiling is None else or_none(ceiling.high),
-        "ceiling_source": None if ceiling is None else ceiling.source,
-        "signature": one.signature,
+        **attributes(one, "bridge", "anchor", "signature"),
+        **attributes(context, "n_systems", "n_segments"),
+        **{name: or_none(getattr(context, name)) for name in _OF_CONTEXT},
+        **({} if ceiling is None else {"ceiling_source": ceiling.source, "ceiling": or_none(ceiling.value)}),
+        **({} if ceiling is None else {f"ceiling_{end}": or_none(getattr(ceiling, end)) for end in ("low", "high")}),
     }
 
 
@@ -187,15 +183,9 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
                         "version": facts.version,
                         "published": facts.publication_year,
                         "contaminated": is_contaminated(facts, entry.year),
-                        "value": or_none(one.value[place]),
+                        **{name: or_none(getattr(one, name)[place]) for name in _OF_METRIC},
                         "error": or_none(one.covariance[place, place] ** 0.5),
-                        "low": or_none(one.low[place]),
-                        "high": or_none(one.high[place]),
-                        "gap": or_none(one.gap[place]),
-                        "gap_low": or_none(one.gap_low[place]),
-                        "gap_high": or_none(one.gap_high[place]),
                         "gap_error": or_none(one.gap_variance(place) ** 0.5),
-                        "gap_p": or_none(one.gap_p[place]),
                     }
                 )
     return rows

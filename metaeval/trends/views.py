@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Table, attributes
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.notes import hinted
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
@@ -32,11 +32,7 @@ def within_frame(found: Within) -> pl.DataFrame:
             "what": "set",
             "name": f"{one.testset} {one.lp} {one.human}",
             "estimate": one.slope,
-            "low": one.low,
-            "high": one.high,
-            "n_metrics": one.n_metrics,
-            "first_year": one.first_year,
-            "last_year": one.last_year,
+            **attributes(one, "low", "high", "n_metrics", "first_year", "last_year"),
         }
         for one in found.sets
     ]
@@ -65,47 +61,22 @@ def within_frame(found: Within) -> pl.DataFrame:
 
 
 def _row(what: str, name: str, one: RandomEffects) -> dict[str, Any]:
-    return {
-        "what": what,
-        "name": name,
-        "estimate": one.mean,
-        "low": one.low,
-        "high": one.high,
-        "p": one.p,
-        "tau2": one.tau2,
-        "i2": one.i2,
-        "n_sets": one.n_studies,
-    }
+    return {"what": what, "name": name, **_pooled("estimate", one, "p", "tau2", "i2")}
+
+
+def _pooled(mean: str, one: RandomEffects, *more: str) -> dict[str, Any]:
+    return {mean: one.mean, **attributes(one, "low", "high", *more), "n_sets": one.n_studies}
 
 
 def within_json(found: Within) -> dict[str, Any]:
     """The shape of `trend` within sets in json."""
     left = found.leave_one_out
+    of_set = ("testset", "lp", "human", "slope", "low", "high", "n_metrics", "first_year", "last_year")
     return {
         "measure": found.measure,
-        "sets": [
-            {
-                "testset": one.testset,
-                "lp": one.lp,
-                "human": one.human,
-                "slope": one.slope,
-                "low": one.low,
-                "high": one.high,
-                "n_metrics": one.n_metrics,
-                "first_year": one.first_year,
-                "last_year": one.last_year,
-                "contaminated": list(one.contaminated),
-            }
-            for one in found.sets
-        ],
+        "sets": [{**attributes(one, *of_set), "contaminated": list(one.contaminated)} for one in found.sets],
         "pooled": {
-            "slope": found.pooled.mean,
-            "low": found.pooled.low,
-            "high": found.pooled.high,
-            "p": found.pooled.p,
-            "tau2": found.pooled.tau2,
-            "i2": found.pooled.i2,
-            "n_sets": found.pooled.n_studies,
+            **_pooled("slope", found.pooled, "p", "tau2", "i2"),
             "n_metrics": len(found.metrics),
             "metric_sd": found.metric_sd,
             "slope_of": found.of,
@@ -114,9 +85,7 @@ def within_json(found: Within) -> dict[str, Any]:
             {
                 "metric": one.name,
                 "names": list(one.names),
-                "published": one.published,
-                "n_sets": one.n_sets,
-                "pull": one.pull,
+                **attributes(one, "published", "n_sets", "pull"),
                 "slope_without": one.without,
             }
             for one in found.metrics
@@ -125,25 +94,13 @@ def within_json(found: Within) -> dict[str, Any]:
             "low": left.min(),
             "high": left.max(),
             "slopes": [
-                {"testset": one.testset, "lp": one.lp, "slope": without}
+                {**attributes(one, "testset", "lp"), "slope": without}
                 for one, without in zip(found.sets, left, strict=True)
             ],
         },
-        "protocols": [
-            {"protocol": name, "slope": one.mean, "low": one.low, "high": one.high, "n_sets": one.n_studies}
-            for name, one in found.by_protocol.items()
-        ],
+        "protocols": [{"protocol": name, **_pooled("slope", one)} for name, one in found.by_protocol.items()],
         "kinds": [
-            {
-                "kind": one.kind,
-                "against": one.against,
-                "difference": one.pooled.mean,
-                "low": one.pooled.low,
-                "high": one.pooled.high,
-                "tau2": one.pooled.tau2,
-                "i2": one.pooled.i2,
-                "n_sets": one.pooled.n_studies,
-            }
+            {**attributes(one, "kind", "against"), **_pooled("difference", one.pooled, "tau2", "i2")}
             for one in found.contrasts
         ],
         "unknown_years": list(found.unknown),
@@ -207,11 +164,8 @@ def show(found: History, asked: Asked) -> Shown:
 def _years(found: History, asked: Asked) -> Shown:
     rows = grouped(found, asked.by)
     reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
-    if asked.pool is None:
-        table = Table(rows, reading.signature, reading.notes)
-    else:
-        table = Table(pooled_by_year(rows, found.measure, asked.pool), reading.signature, reading.notes)
-    return Shown(table, reading, rows)
+    frame = rows if asked.pool is None else pooled_by_year(rows, found.measure, asked.pool)
+    return Shown(replace(reading, frame=frame), reading, rows)
 
 
 def _over_years(found: History, asked: Asked) -> Shown:
