@@ -12,13 +12,7 @@ from .agreement.correlation import (
 )
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
 from .agreement.slopes import CrossedSlope, YearTrend, crossed_slope, slope_over_years, year_trend
-from .agreement.studies import (
-    PooledCorrelation,
-    RandomEffects,
-    hunter_schmidt,
-    leave_one_out,
-    random_effects,
-)
+from .agreement.studies import PooledCorrelation, RandomEffects, hunter_schmidt, leave_one_out, random_effects
 from .agreement.systems import PairwiseAgreement, pairwise_accuracy, soft_pairwise_accuracy
 from .agreement.tau import (
     GroupMean,

@@ -113,11 +113,7 @@ DEFINITIONS = (
         "Spearman 1904",
     ),
     _definition(
-        GroupKendall,
-        "kendall",
-        "pair agreement of segment scores, per group",
-        "mean Kendall's τ_b",
-        "Kendall 1945",
+        GroupKendall, "kendall", "pair agreement of segment scores, per group", "mean Kendall's τ_b", "Kendall 1945"
     ),
 )
 

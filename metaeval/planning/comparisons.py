@@ -157,10 +157,7 @@ def plan_systems(
         trial=trial,
         test="rank-sum" if what.unit == "judgements" else "wilcoxon",
         measure=str(block.selection.human),
-        parts=[
-            *(part for part in slice_parts(block.selection) if part[0] != "systems"),
-            *option_parts(options),
-        ],
+        parts=[*(part for part in slice_parts(block.selection) if part[0] != "systems"), *option_parts(options)],
         assumes=(assumes[what.unit],),
     )
     return planned(question, what, progress)

@@ -109,11 +109,7 @@ def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
     n = np.bincount(outputs, minlength=block.human.size)
     total = np.bincount(outputs, weights=values, minlength=block.human.size)
     human = ratio(total, n)
-    return replace(
-        block,
-        human=human.reshape(n_systems, n_segments),
-        human_submitted=np.full(n_systems, np.nan),
-    )
+    return replace(block, human=human.reshape(n_systems, n_segments), human_submitted=np.full(n_systems, np.nan))
 
 
 def single_judgements(warehouse: Warehouse, block: Block) -> pl.DataFrame:

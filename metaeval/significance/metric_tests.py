@@ -160,11 +160,7 @@ def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
     assert testing.test is not None
     assert testing.population is not None
     return measured_levels(
-        measure,
-        testing.test,
-        testing.population,
-        mid_p=bool(testing.mid_p),
-        whole_documents=testing.whole_documents,
+        measure, testing.test, testing.population, mid_p=bool(testing.mid_p), whole_documents=testing.whole_documents
     )
 
 

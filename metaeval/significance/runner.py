@@ -57,12 +57,7 @@ def run(
     calibrated tie thresholds, which stay with their metrics; None where the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
-    resampling = {
-        "rng": rng,
-        "n_draws": testing.draws,
-        "executor": testing.executor,
-        "n_threads": testing.n_threads,
-    }
+    resampling = {"rng": rng, "n_draws": testing.draws, "executor": testing.executor, "n_threads": testing.n_threads}
     try:
         if testing.test == "williams":
             return _williams(measure, blocks[0], options, testing)

@@ -130,9 +130,7 @@ def _mean_of_sums(total: Floats, n: npt.NDArray[np.int64]) -> Floats:
     return np.asarray(np.clip(mean, -1.0, 1.0), dtype=np.float64)
 
 
-def _named(
-    statistic: Correlation,
-) -> Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]:
+def _named(statistic: Correlation) -> Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]:
     checks.known(statistic, CORRELATIONS, "correlation")
     return CORRELATIONS[statistic]
 

@@ -195,12 +195,7 @@ def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
     return GroupMean(ratio(total, n_groups), n_groups, np.count_nonzero(is_nan, axis=1).astype(np.int64))
 
 
-def average(
-    statistic: CountStatistic,
-    counts: PairCounts,
-    pool: Pool = "groups",
-    on_nan: OnNan = "drop",
-) -> GroupMean:
+def average(statistic: CountStatistic, counts: PairCounts, pool: Pool = "groups", on_nan: OnNan = "drop") -> GroupMean:
     """One value a metric from the counts of many groups.
 
     statistic: one of this module's, or any function of counts to (n_metrics, n_groups).

@@ -108,13 +108,7 @@ def jackknife_test(
         if rng is None:
             raise ValueError("rng is needed: segments are resampled")
         drawn = bootstrap(
-            statistic,
-            "inputs",
-            rng=rng,
-            n_draws=n_draws,
-            executor=executor,
-            n_threads=n_threads,
-            progress=progress,
+            statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
         )
         over_segments = variances_of_differences(_scaled(drawn.draws.T, fisher))
         with single_blas_thread():

@@ -81,10 +81,7 @@ def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
 
 @contextmanager
 def outcomes_in_order(
-    work: Callable[[Task], list[Outcome]],
-    tasks: Sequence[Task],
-    executor: Executor | None,
-    n_threads: int | None,
+    work: Callable[[Task], list[Outcome]], tasks: Sequence[Task], executor: Executor | None, n_threads: int | None
 ) -> Iterator[Iterator[Outcome]]:
     """Results of all tasks in their order.
 

@@ -218,11 +218,7 @@ class _Coins:
 
 
 def _drawn_differences(
-    outcomes: PairOutcomes,
-    rng: np.random.Generator,
-    n_draws: int,
-    executor: Executor | None,
-    n_threads: int | None,
+    outcomes: PairOutcomes, rng: np.random.Generator, n_draws: int, executor: Executor | None, n_threads: int | None
 ) -> Floats:
     """(n_metric_pairs, n_draws) differences of the share of right pairs under the null, for a < b."""
     rows, columns = np.triu_indices(outcomes.n_only.shape[1], 1)

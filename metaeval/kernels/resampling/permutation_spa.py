@@ -131,10 +131,7 @@ class SoftPairwiseSystemSwap(SwapStatistic):
 
 
 def soft_pairwise_swap(
-    human: npt.ArrayLike,
-    metrics: npt.ArrayLike,
-    signs: npt.ArrayLike | None,
-    swap: Swap = "inputs",
+    human: npt.ArrayLike, metrics: npt.ArrayLike, signs: npt.ArrayLike | None, swap: Swap = "inputs"
 ) -> SwapStatistic:
     """Soft pairwise accuracy prepared for `permutation_test`.
 

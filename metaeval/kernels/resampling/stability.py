@@ -64,11 +64,7 @@ class SegmentAblation:
 
 
 def segment_ablation(
-    human: npt.ArrayLike,
-    metrics: npt.ArrayLike,
-    sizes: Sequence[int],
-    rng: np.random.Generator,
-    n_draws: int = 1000,
+    human: npt.ArrayLike, metrics: npt.ArrayLike, sizes: Sequence[int], rng: np.random.Generator, n_draws: int = 1000
 ) -> SegmentAblation:
     """Pairwise and soft pairwise accuracy on so many segments, drawn with replacement.
 

@@ -874,8 +874,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-both", whole_documents=True)
     with pytest.raises(
-        QuestionError,
-        match="unit document goes with perm-inputs or bootstrap-normal or jackknife-segments, not with",
+        QuestionError, match="unit document goes with perm-inputs or bootstrap-normal or jackknife-segments, not with"
     ):
         compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
 

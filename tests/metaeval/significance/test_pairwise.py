@@ -301,11 +301,7 @@ def test_the_interval_of_pearson_is_that_of_the_segments_left_out(simulated_ware
     assert found.signature.endswith("|interval:95%,student-t,resample=inputs,system_score=judged-mean")
 
 
-PAIRS = (
-    ("simBLEU-refA", "Marlin-24-refA"),
-    ("Rubric-5-src", "Kestrel-24-QE-src"),
-    ("Marlin-24-refA", "Oriole-refA"),
-)
+PAIRS = (("simBLEU-refA", "Marlin-24-refA"), ("Rubric-5-src", "Kestrel-24-QE-src"), ("Marlin-24-refA", "Oriole-refA"))
 MEASURES = (
     *("pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)", "acc_eq(by=item)"),
     *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp", "acc_eq(by=none)"),

@@ -13,12 +13,7 @@ from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.significance.systems import (
-    SystemTest,
-    compare_systems,
-    systems_frame,
-    systems_json,
-)
+from metaeval.significance.systems import SystemTest, compare_systems, systems_frame, systems_json
 from queries.blocks import Block
 from queries.selection import Slice
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_layout, tiny_warehouse

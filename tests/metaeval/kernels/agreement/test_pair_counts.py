@@ -13,13 +13,7 @@ from tests.metaeval.kernels.strategies import Scores, scores
 
 MODULE = sys.modules["metaeval.kernels.agreement.pair_counts"]
 NAN = np.nan
-NAMES = {
-    "C": "n_concordant",
-    "D": "n_discordant",
-    "Th": "n_tied_human",
-    "Tm": "n_tied_metric",
-    "Thm": "n_tied_both",
-}
+NAMES = {"C": "n_concordant", "D": "n_discordant", "Th": "n_tied_human", "Tm": "n_tied_metric", "Thm": "n_tied_both"}
 
 
 def assert_equal_counts(counts: PairCounts, drawn: Scores, epsilons: list[float]) -> None:

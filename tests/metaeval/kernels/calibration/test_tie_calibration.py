@@ -140,9 +140,7 @@ def test_the_threshold_does_not_depend_on_the_order_of_systems_and_segments(draw
     systems, segments = rng.permutation(drawn.human.shape[0]), rng.permutation(drawn.human.shape[1])
     before = calibrate(drawn.human, drawn.metrics, drawn.labels)
     after = calibrate(
-        drawn.human[systems][:, segments],
-        drawn.metrics[:, systems][:, :, segments],
-        drawn.labels[systems][:, segments],
+        drawn.human[systems][:, segments], drawn.metrics[:, systems][:, :, segments], drawn.labels[systems][:, segments]
     )
     np.testing.assert_array_equal(after.epsilon, before.epsilon)
     np.testing.assert_array_equal(after.epsilon_high, before.epsilon_high)

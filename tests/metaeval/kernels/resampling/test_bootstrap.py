@@ -17,11 +17,7 @@ from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.resampled_items import item_resample
-from metaeval.kernels.resampling.resampled_spa import (
-    OfArrays,
-    SoftPairwiseResample,
-    soft_pairwise_resample,
-)
+from metaeval.kernels.resampling.resampled_spa import OfArrays, SoftPairwiseResample, soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import (
     ResampleStatistic,
     accuracy_resample,

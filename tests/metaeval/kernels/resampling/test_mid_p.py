@@ -40,12 +40,7 @@ def sums(units: list[list[float]]) -> Sums:
 
 def p_of(statistic: SwapStatistic, alternative: Alternative, *, mid_p: bool, n_draws: int = 200) -> Floats:
     found = permutation_test(
-        statistic,
-        rng=np.random.default_rng(3),
-        n_draws=n_draws,
-        alternative=alternative,
-        mid_p=mid_p,
-        n_threads=1,
+        statistic, rng=np.random.default_rng(3), n_draws=n_draws, alternative=alternative, mid_p=mid_p, n_threads=1
     )
     return found.p
 

@@ -30,9 +30,7 @@ def scores(seed: int, missing: float = 0.0) -> tuple[Floats, Floats]:
 
 
 @given(
-    seed=st.integers(0, 2**32 - 1),
-    by=st.sampled_from(["none", "item", "system"]),
-    missing=st.sampled_from([0.0, 0.3]),
+    seed=st.integers(0, 2**32 - 1), by=st.sampled_from(["none", "item", "system"]), missing=st.sampled_from([0.0, 0.3])
 )
 def test_counts_equal_a_loop_over_all_pairs(seed: int, by: str, missing: float) -> None:
     human, metrics = scores(seed, missing)

@@ -148,10 +148,7 @@ CASES: dict[str, Case] = {
 MISSING = ("nothing", "segments", "cells")
 LONG = pytest.mark.long("every swap of every statistic with all that can be missing: 15 seconds")
 EACH_ONCE = [
-    pytest.param(
-        *(name, swap, missing),
-        marks=() if len(swaps) == 1 or (place + number) % len(MISSING) == 0 else LONG,
-    )
+    pytest.param(*(name, swap, missing), marks=() if len(swaps) == 1 or (place + number) % len(MISSING) == 0 else LONG)
     for name, (_, _, swaps) in CASES.items()
     for place, swap in enumerate(swaps)
     for number, missing in enumerate(MISSING)
@@ -252,10 +249,7 @@ def test_swapping_the_two_metrics_mirrors_p(seed: int, missing: str) -> None:
 def test_the_scale_of_a_metric_does_not_matter(seed: int, factor: float) -> None:
     human, metrics = scores(seed, "cells", n_metrics=2)
     rescaled = metrics * np.array([factor, 1.0])[:, None, None]
-    for build in (
-        lambda m: system_swap(human, m, "kendall", "both"),
-        lambda m: pearson_swap(human, m, labels("none")),
-    ):
+    for build in (lambda m: system_swap(human, m, "kendall", "both"), lambda m: pearson_swap(human, m, labels("none"))):
         one = permutation_test(build(metrics), rng=np.random.default_rng(seed), n_draws=20, n_threads=1)
         other = permutation_test(build(rescaled), rng=np.random.default_rng(seed), n_draws=20, n_threads=1)
         assert one.n_extreme.tolist() == other.n_extreme.tolist()
@@ -343,12 +337,7 @@ def test_identical_metrics_have_p_one() -> None:
         soft_pairwise_swap(human, twins, SIGNS),
     ):
         for alternative in ("greater", "two-sided"):
-            result = permutation_test(
-                statistic,
-                rng=np.random.default_rng(0),
-                n_draws=50,
-                alternative=alternative,
-            )
+            result = permutation_test(statistic, rng=np.random.default_rng(0), n_draws=50, alternative=alternative)
             assert result.p[0, 1] == result.p[1, 0] == 1.0
 
 

@@ -48,9 +48,7 @@ def tenths(draw: st.DrawFn, missing: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(st.booleans().flatmap(lambda missing: tenths(missing)))
-def test_p_values_equal_the_naive_loop_in_exact_arithmetic(
-    drawn: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_p_values_equal_the_naive_loop_in_exact_arithmetic(drawn: tuple[np.ndarray, np.ndarray]) -> None:
     values, judged = drawn
     p = sign_flip_p_values(np.where(judged, values, NAN), judged, EVERY_SIGN)
     for scorer in range(3):
