@@ -3,7 +3,7 @@
 import functools
 import itertools
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -180,6 +180,12 @@ def beside_data(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"no {path}")
     return path
+
+
+def refused(message: str, function: Callable[..., object], *args: Any, **options: Any) -> None:
+    """That a call with these arguments raises a ValueError whose message has this."""
+    with pytest.raises(ValueError, match=message):
+        function(*args, **options)
 
 
 def rank(

@@ -137,9 +137,9 @@ def sign_flip_p_value(first: list[float], second: list[float], signs: Scores) ->
     n_reached = 0
     common = [k for k in range(len(first)) if not (math.isnan(first[k]) or math.isnan(second[k]))]
     gaps = [Fraction(repr(float(first[k]))) - Fraction(repr(float(second[k]))) for k in common]
+    observed = sum(gaps)
     for row in signs:
-        flipped = sum(int(row[k]) * gap for k, gap in zip(common, gaps, strict=True))
-        n_reached += flipped >= sum(gaps)
+        n_reached += sum(gap if row[k] > 0 else -gap for k, gap in zip(common, gaps, strict=True)) >= observed
     return n_reached / len(signs)
 
 

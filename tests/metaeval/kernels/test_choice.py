@@ -17,6 +17,7 @@ from metaeval.kernels.choice import (
     standardised,
     tau_b_of,
 )
+from tests.helpers import refused
 
 
 def test_consistency_is_scipy_s_tau_c_with_the_means_of_the_systems() -> None:
@@ -125,5 +126,4 @@ def test_rounding_parts_no_ties_unless_they_are_raw() -> None:
 
 @pytest.mark.parametrize("human", [np.zeros((1, 3)), np.array([[1.0, np.nan], [1.0, 2.0]]), np.zeros(3)])
 def test_a_ranking_needs_two_systems_and_all_scores(human: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="two systems"):
-        WholeRanking(human)
+    refused("two systems", WholeRanking, human)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metaeval.kernels import PairCounts, group_labels, pair_counts, thresholded_pair_counts
 from tests import naive
+from tests.helpers import refused
 from tests.metaeval.kernels.strategies import Scores, scores
 
 MODULE = sys.modules["metaeval.kernels.agreement.pair_counts"]
@@ -186,8 +187,7 @@ def test_only_pairs_at_least_the_threshold_apart_count() -> None:
 
 
 def test_the_threshold_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="threshold must be positive"):
-        thresholded_pair_counts([[0.0]], [[[0.0]]], [[0]], threshold=0.0)
+    refused("threshold must be positive", thresholded_pair_counts, [[0.0]], [[[0.0]]], [[0]], threshold=0.0)
 
 
 def test_rounding_takes_no_pair_from_a_threshold() -> None:

@@ -3,6 +3,7 @@ import pytest
 
 from metaeval.kernels.arrays.checks import human_scores, metric_scores, probabilities, system_scores, thresholds
 from metaeval.kernels.arrays.grouping import group_labels, group_scores, judged_groups
+from tests.helpers import refused
 
 NAN = np.nan
 
@@ -16,13 +17,11 @@ def test_each_grouping_labels_the_cells_it_names() -> None:
 
 
 def test_an_unknown_grouping_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown grouping 'segment'; expected one of none, item, system"):
-        group_labels("segment", (2, 3))  # type: ignore[arg-type]
+    refused("unknown grouping 'segment'; expected one of none, item, system", group_labels, "segment", (2, 3))
 
 
 def test_documents_must_be_given_and_fit_the_segments() -> None:
-    with pytest.raises(ValueError, match="needs documents"):
-        group_labels("doc", (2, 3))
+    refused("needs documents", group_labels, "doc", (2, 3))
     with pytest.raises(ValueError, match="domains must have one entry for each of 3 segments, got 2"):
         group_labels("domain", (2, 3), domains=["a", "b"])
 
@@ -66,44 +65,29 @@ def test_a_missing_metric_score_matters_only_where_it_is_used() -> None:
 
 
 def test_infinite_scores_are_refused() -> None:
-    with pytest.raises(ValueError, match="human score of system 0, segment 1 is infinite"):
-        human_scores([[0.0, np.inf]])
-    with pytest.raises(ValueError, match="metric 0 has no finite score"):
-        metric_scores([[0.0, np.inf]], np.ones((1, 2), dtype=bool))
+    refused("human score of system 0, segment 1 is infinite", human_scores, [[0.0, np.inf]])
+    refused("metric 0 has no finite score", metric_scores, [[0.0, np.inf]], np.ones((1, 2), dtype=bool))
 
 
 def test_arrays_of_the_wrong_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match="human must be"):
-        human_scores([1.0])
-    with pytest.raises(ValueError, match=r"metrics must be \(n_metrics, 1, 2\), got \(3,\)"):
-        metric_scores(np.zeros(3), np.ones((1, 2), dtype=bool))
-    with pytest.raises(ValueError, match="labels must be integers"):
-        group_scores([[1.0]], [[[1.0]]], [[0.5]])
-    with pytest.raises(ValueError, match="labels must have the shape"):
-        group_scores([[1.0]], [[[1.0]]], [[0, 0]])
-    with pytest.raises(ValueError, match="labels must be at least -1"):
-        group_scores([[1.0]], [[[1.0]]], [[-2]])
-    with pytest.raises(ValueError, match=r"human must be \(n_systems,\)"):
-        system_scores([[1.0]], [[1.0]])
-    with pytest.raises(ValueError, match=r"metrics must be \(n_metrics, 2\)"):
-        system_scores([1.0, 2.0], [[1.0]])
+    refused("human must be", human_scores, [1.0])
+    refused(r"metrics must be \(n_metrics, 1, 2\), got \(3,\)", metric_scores, np.zeros(3), np.ones((1, 2), dtype=bool))
+    refused("labels must be integers", group_scores, [[1.0]], [[[1.0]]], [[0.5]])
+    refused("labels must have the shape", group_scores, [[1.0]], [[[1.0]]], [[0, 0]])
+    refused("labels must be at least -1", group_scores, [[1.0]], [[[1.0]]], [[-2]])
+    refused(r"human must be \(n_systems,\)", system_scores, [[1.0]], [[1.0]])
+    refused(r"metrics must be \(n_metrics, 2\)", system_scores, [1.0, 2.0], [[1.0]])
 
 
 def test_thresholds_below_zero_or_of_another_number_are_refused() -> None:
     assert thresholds(0.5, 2).tolist() == [0.5, 0.5]
-    with pytest.raises(ValueError, match="at least 0"):
-        thresholds([0.0, -1.0], 2)
-    with pytest.raises(ValueError, match="at least 0"):
-        thresholds(NAN, 2)
-    with pytest.raises(ValueError, match="one number or"):
-        thresholds([0.0, 0.0, 0.0], 2)
+    refused("at least 0", thresholds, [0.0, -1.0], 2)
+    refused("at least 0", thresholds, NAN, 2)
+    refused("one number or", thresholds, [0.0, 0.0, 0.0], 2)
 
 
 def test_probabilities_must_be_square_and_between_0_and_1_above_the_diagonal() -> None:
     assert probabilities([[NAN, 0.5], [9.0, NAN]], "p").shape == (2, 2)
-    with pytest.raises(ValueError, match="outside"):
-        probabilities([[0.0, 1.5], [0.0, 0.0]], "p")
-    with pytest.raises(ValueError, match="at least 2 systems"):
-        probabilities([[0.0]], "p")
-    with pytest.raises(ValueError, match="p must be"):
-        probabilities([0.0, 1.0], "p")
+    refused("outside", probabilities, [[0.0, 1.5], [0.0, 0.0]], "p")
+    refused("at least 2 systems", probabilities, [[0.0]], "p")
+    refused("p must be", probabilities, [0.0, 1.0], "p")

@@ -17,6 +17,7 @@ from metaeval.kernels.arrays.scales import (
     standardised,
     standardised_difference,
 )
+from tests.helpers import refused
 
 
 def test_buckets_are_of_equal_width_and_the_largest_score_is_in_the_last() -> None:
@@ -24,8 +25,7 @@ def test_buckets_are_of_equal_width_and_the_largest_score_is_in_the_last() -> No
     assert equal_width_bins([3.0, 3.0], 5).tolist() == [0.0, 0.0]
     np.testing.assert_array_equal(equal_width_bins([0.0, np.nan, 1.0], 2), [0.0, np.nan, 1.0])
     assert np.isnan(equal_width_bins([np.nan], 2)).all()
-    with pytest.raises(ValueError, match="at least 1"):
-        equal_width_bins([1.0], 0)
+    refused("at least 1", equal_width_bins, [1.0], 0)
 
 
 def test_scores_keep_their_order_and_many_buckets_keep_them_apart() -> None:
@@ -73,8 +73,7 @@ def test_without_deviation_every_other_score_is_an_outlier() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(ValueError, match="finite or NaN"):
-        mad_outliers([1.0, np.inf])
+    refused("finite or NaN", mad_outliers, [1.0, np.inf])
 
 
 SCORES = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=3, max_size=12).map(
@@ -93,8 +92,7 @@ def test_a_constant_scorer_has_no_residuals_and_scorers_apart_by_scale_have_none
     assert np.isnan(standardised_difference([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])).all()
     assert standardised_difference([1.0, 2.0, 4.0], [10.0, 20.0, 40.0]).tolist() == [0.0, 0.0, 0.0]
     assert np.isnan(standardised([1.0])).all()
-    with pytest.raises(ValueError, match=r"not \(2,\) and \(3,\)"):
-        standardised_difference([1.0, 2.0], [1.0, 2.0, 3.0])
+    refused(r"not \(2,\) and \(3,\)", standardised_difference, [1.0, 2.0], [1.0, 2.0, 3.0])
 
 
 def test_ranks_and_standard_scores_are_those_of_scipy() -> None:
@@ -187,8 +185,7 @@ def test_metrics_that_contradict_each_other_exactly_give_all_the_first_rank() ->
     ],
 )
 def test_what_cannot_be_ranked_is_refused(scores: object, percentiles: tuple[float, float], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        autorank(scores, *percentiles)  # type: ignore[arg-type]
+    refused(words, autorank, scores, *percentiles)
 
 
 RNG = np.random.default_rng(5)
@@ -256,5 +253,4 @@ def test_draws_differ_by_seed_and_not_by_their_number() -> None:
 def test_what_makes_no_sense_is_refused(
     scores: np.ndarray, used: np.ndarray, kind: Kind, strength: float, message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        noisy_scores(scores, used, kind, strength, seed=0, n_draws=1)
+    refused(message, noisy_scores, scores, used, kind, strength, seed=0, n_draws=1)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 from metaeval.kernels.calibration.gap_search import Bins, GapSearch, bits_of, float_of
 from metaeval.kernels.calibration.tie_calibration import ListedPairs, ScorePairs
+from tests.helpers import refused
 
 GAPS = st.floats(0, 1e300, allow_nan=False)
 
@@ -56,8 +56,7 @@ def test_no_pair_at_all_gives_threshold_0() -> None:
 
 
 def test_a_search_with_a_tolerance_needs_exact_values() -> None:
-    with pytest.raises(ValueError, match="needs the exact value"):
-        GapSearch(listed([], []), tolerance=1)
+    refused("needs the exact value", GapSearch, listed([], []), tolerance=1)
 
 
 def test_listed_pairs_and_sorted_cells_show_the_same_windows() -> None:

@@ -13,6 +13,7 @@ from metaeval.kernels import acc23, average, calibrate, calibration_curve, group
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.calibration.tie_calibration import ListedPairs, ScorePairs, pair_weights
 from tests import naive
+from tests.helpers import refused
 from tests.metaeval.kernels.strategies import Scores, scores
 
 MODULE = sys.modules["metaeval.kernels.calibration.tie_calibration"]
@@ -192,8 +193,7 @@ def test_the_curve_is_the_statistic_at_each_threshold() -> None:
     )
     each = calibration_curve(human, metrics, labels, [[0.0], [9.0]], "tau_23")
     assert each == pytest.approx(np.array([[1 / 3], [-1 / 3]]))
-    with pytest.raises(ValueError, match="epsilons must be"):
-        calibration_curve(human, metrics, labels, [[0.0]])
+    refused("epsilons must be", calibration_curve, human, metrics, labels, [[0.0]])
 
 
 def test_the_value_is_acc23_at_the_threshold_found() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.bench_deltas import LEVELS, World, drawn, truths
 from metaeval.kernels.resampling.agreement_curve import PairsOfSet, agreement_curve, agreement_thresholds
+from tests.helpers import refused
 
 
 def naive_fit(x: list[float], y: list[bool], w: list[float]) -> dict[float, float]:
@@ -88,8 +89,7 @@ def test_a_level_above_all_that_is_fitted_is_not_reached() -> None:
     ],
 )
 def test_what_cannot_be_fitted_is_refused(x: list[float], y: list[float], w: list[float] | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        agreement_curve(x, y, w)
+    refused(message, agreement_curve, x, y, w)
 
 
 WORLD = World(n_sets=6, n_systems=7)
@@ -173,7 +173,5 @@ def test_intervals_hold_the_truth_in_95_per_cent_of_worlds() -> None:
 @pytest.mark.parametrize(("levels", "n_draws"), [((1.0,), 10), ((0.8,), 0)])
 def test_levels_and_numbers_out_of_range_are_refused(levels: tuple[float, ...], n_draws: int) -> None:
     sets = drawn(WORLD, np.random.default_rng(1))
-    with pytest.raises(ValueError, match=r"n_draws|levels"):
-        agreement_thresholds(sets, levels, rng=np.random.default_rng(0), n_draws=n_draws)
-    with pytest.raises(ValueError, match="one set"):
-        agreement_thresholds([], (0.8,), rng=np.random.default_rng(0))
+    refused(r"n_draws|levels", agreement_thresholds, sets, levels, rng=np.random.default_rng(0), n_draws=n_draws)
+    refused("one set", agreement_thresholds, [], (0.8,), rng=np.random.default_rng(0))

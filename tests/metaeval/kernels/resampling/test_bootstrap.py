@@ -29,6 +29,7 @@ from metaeval.kernels.resampling.resampled_statistics import (
 from metaeval.kernels.resampling.system_tests import draw_signs
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
+from tests.helpers import refused
 
 Floats = npt.NDArray[np.float64]
 SIGNS = draw_signs(np.random.default_rng(0), 16, 12)
@@ -286,18 +287,12 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
     human, metrics = scores(0, 0.0)
     statistic = any_resample(human, metrics, lambda h, m, origins: m.mean(axis=(1, 2)))
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="unknown resample 'rows'"):
-        bootstrap(statistic, "rows", rng=rng)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="0 resamples"):
-        bootstrap(statistic, rng=rng, n_draws=0)
-    with pytest.raises(ValueError, match="not both"):
-        bootstrap(statistic, "both", rng=rng, jackknife=True)
-    with pytest.raises(ValueError, match="needs jackknife"):
-        bootstrap(statistic, rng=rng, n_draws=5).interval(0, method="bca")
-    with pytest.raises(ValueError, match="unknown statistic 'tau_x'"):
-        item_resample(human, metrics, "tau_x")
-    with pytest.raises(ValueError, match="2 metrics or more"):
-        system_pair_bootstrap(np.ones((1, 4), dtype=bool), rng=rng)
+    refused("unknown resample 'rows'", bootstrap, statistic, "rows", rng=rng)
+    refused("0 resamples", bootstrap, statistic, rng=rng, n_draws=0)
+    refused("not both", bootstrap, statistic, "both", rng=rng, jackknife=True)
+    refused("needs jackknife", bootstrap(statistic, rng=rng, n_draws=5).interval, 0, method="bca")
+    refused("unknown statistic 'tau_x'", item_resample, human, metrics, "tau_x")
+    refused("2 metrics or more", system_pair_bootstrap, np.ones((1, 4), dtype=bool), rng=rng)
     with pytest.raises(ValueError, match=r"no \(system, segment\) pair has a human score"):
         pearson_resample(np.full((2, 3), np.nan), metrics[:, :2, :3])
 

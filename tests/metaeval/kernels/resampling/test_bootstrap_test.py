@@ -9,6 +9,7 @@ from metaeval.kernels.resampling.difference_tests import NORMAL, BootstrapTest, 
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, any_resample, system_resample
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
+from tests.helpers import refused
 
 Floats = np.ndarray
 N_SYSTEMS, N_SEGMENTS = 6, 15
@@ -117,8 +118,7 @@ def test_what_has_no_standard_deviation_is_refused() -> None:
     statistic = any_resample(np.ones((2, 3)), np.ones((2, 2, 3)), mean_of_products)
     with pytest.raises(ValueError, match="1 resample: a standard deviation needs at least 2"):
         bootstrap_test(statistic, rng=np.random.default_rng(0), n_draws=1)
-    with pytest.raises(ValueError, match="unknown alternative 'less'"):
-        bootstrap_test(statistic, rng=np.random.default_rng(0), alternative="less")  # type: ignore[arg-type]
+    refused("unknown alternative 'less'", bootstrap_test, statistic, rng=np.random.default_rng(0), alternative="less")
 
 
 # --- coverage: a true difference of metrics of different kinds, over segments that are drawn ------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from metaeval.kernels.resampling.clusters import (
     ranks,
     significance_clusters,
 )
+from tests.helpers import refused
 
 PROBABILITIES = st.lists(st.floats(0, 1, allow_nan=False), min_size=1, max_size=12)
 
@@ -70,12 +70,9 @@ def test_pairs_are_corrected_in_the_direction_of_the_ranking() -> None:
 
 
 def test_values_that_are_no_probabilities_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"\[0, 1\]"):
-        holm([0.5, 1.5])
-    with pytest.raises(ValueError, match="unknown correction 'sidak'"):
-        corrected_pairs(np.ones((2, 2)), [0, 1], "sidak")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="order"):
-        corrected_pairs(np.ones((2, 2)), [0, 0], "holm")
+    refused(r"\[0, 1\]", holm, [0.5, 1.5])
+    refused("unknown correction 'sidak'", corrected_pairs, np.ones((2, 2)), [0, 1], "sidak")
+    refused("order", corrected_pairs, np.ones((2, 2)), [0, 0], "holm")
 
 
 VALUES = np.array([0.5, 0.9, 0.7, 0.6])
@@ -140,7 +137,5 @@ def test_missing_values_rank_after_all_others() -> None:
 
 
 def test_shapes_and_levels_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"\(M, M\)"):
-        significance_clusters([1.0, 2.0], np.ones((3, 3)))
-    with pytest.raises(ValueError, match="alpha"):
-        significance_clusters([1.0, 2.0], np.ones((2, 2)), alpha=5.0)
+    refused(r"\(M, M\)", significance_clusters, [1.0, 2.0], np.ones((3, 3)))
+    refused("alpha", significance_clusters, [1.0, 2.0], np.ones((2, 2)), alpha=5.0)

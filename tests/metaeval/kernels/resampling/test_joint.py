@@ -8,6 +8,7 @@ from metaeval.kernels.resampling.joint import JointResample, joint_swap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.permutation_groups import group_swap
 from metaeval.kernels.resampling.resampled_statistics import AnyResample
+from tests.helpers import refused
 
 FIRST = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0]])  # two metrics, segments 0, 1, 2
 SECOND = np.array([[5.0, 1.0], [2.0, 2.0]])  # segments 2 and 0
@@ -58,8 +59,7 @@ def test_what_two_tasks_share_is_not_counted_twice() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(weights: list[float], places: list[np.ndarray], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        joint_swap(parts(), weights, places, 3)  # type: ignore[arg-type]
+    refused(said, joint_swap, parts(), weights, places, 3)
 
 
 def test_other_numbers_of_metrics_are_refused() -> None:
@@ -121,7 +121,5 @@ def test_places_are_those_of_the_segments(places: list[int]) -> None:
 
 def test_systems_cannot_be_resampled_together_and_something_is_to_be_added() -> None:
     joint = JointResample([_part(np.zeros((2, 1, 3)))], [1.0], [np.arange(3)], 3)
-    with pytest.raises(ValueError, match="systems of their own"):
-        joint.values(np.zeros((1, 1), dtype=np.int64), None, 1)
-    with pytest.raises(ValueError, match="0 statistics"):
-        JointResample([], [], [], 3)
+    refused("systems of their own", joint.values, np.zeros((1, 1), dtype=np.int64), None, 1)
+    refused("0 statistics", JointResample, [], [], [], 3)

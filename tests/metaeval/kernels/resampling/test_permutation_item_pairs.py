@@ -13,7 +13,7 @@ from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
-from tests.helpers import sampled
+from tests.helpers import refused, sampled
 
 Floats = npt.NDArray[np.float64]
 ON_NAN: list[OnNan] = ["drop", "zero"]
@@ -80,5 +80,4 @@ def test_a_hybrid_by_hand() -> None:
 
 def test_what_depends_on_other_hybrids_is_refused() -> None:
     human, metrics = _scores(2)
-    with pytest.raises(ValueError, match="common"):
-        item_pairs_swap(human, metrics, TAUS["tau_b"], on_nan="common")
+    refused("common", item_pairs_swap, human, metrics, TAUS["tau_b"], on_nan="common")

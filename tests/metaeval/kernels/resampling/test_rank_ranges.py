@@ -12,6 +12,7 @@ from metaeval.kernels.resampling.rank_ranges import (
     stable_ranking_probability,
 )
 from metaeval.kernels.resampling.system_tests import paired_t_p_values
+from tests.helpers import refused
 
 
 def test_a_system_without_a_score_ranks_last() -> None:
@@ -76,5 +77,4 @@ def test_more_noise_of_raters_makes_rankings_less_stable() -> None:
 
 @pytest.mark.parametrize("ratings", [[np.zeros((2, 3))], [np.zeros((2, 3)), np.array([[np.nan, 0, 0], [0, 0, 0]])]])
 def test_a_stable_ranking_needs_two_whole_ratings(ratings: list[np.ndarray]) -> None:
-    with pytest.raises(ValueError, match="two ratings"):
-        stable_ranking_probability(ratings, np.random.default_rng(0))
+    refused("two ratings", stable_ranking_probability, ratings, np.random.default_rng(0))

@@ -25,6 +25,7 @@ from metaeval.kernels.resampling.system_tests import (
 )
 from metaeval.significance.systems import SystemTest
 from tests import naive
+from tests.helpers import refused
 
 NAN = np.nan
 EVERY_SIGN = np.array(list(product([1, -1], repeat=4)))
@@ -152,8 +153,7 @@ def test_drawn_signs_are_fair_and_follow_the_generator() -> None:
     assert set(np.unique(signs).tolist()) == {-1, 1}
     assert abs(signs.mean()) < 5 / np.sqrt(37_000)  # 5 standard errors
     np.testing.assert_array_equal(signs, draw_signs(np.random.default_rng(1), 1000, 37))
-    with pytest.raises(ValueError, match="n_draws must be a whole number of at least 1"):
-        draw_signs(np.random.default_rng(1), 0, 37)
+    refused("n_draws must be a whole number of at least 1", draw_signs, np.random.default_rng(1), 0, 37)
 
 
 def test_the_normal_approximation_is_the_limit_of_many_draws() -> None:
@@ -172,14 +172,10 @@ def test_the_normal_approximation_is_the_limit_of_many_draws() -> None:
 
 def test_bad_signs_and_scores_are_refused() -> None:
     good = np.ones((2, 3))
-    with pytest.raises(ValueError, match=r"signs must be \(n_draws, 3\), got \(1, 2\)"):
-        sign_flip_p_values(good, good, [[1, 1]])
-    with pytest.raises(ValueError, match="signs must be -1 and 1"):
-        sign_flip_p_values(good, good, [[1, 0, 1]])
-    with pytest.raises(ValueError, match="2 systems or more"):
-        sign_flip_p_values(good[:1], good[:1], [[1, 1, 1]])
-    with pytest.raises(ValueError, match="metric 0 has no finite score"):
-        sign_flip_p_values(good * NAN, good, [[1, 1, 1]])
+    refused(r"signs must be \(n_draws, 3\), got \(1, 2\)", sign_flip_p_values, good, good, [[1, 1]])
+    refused("signs must be -1 and 1", sign_flip_p_values, good, good, [[1, 0, 1]])
+    refused("2 systems or more", sign_flip_p_values, good[:1], good[:1], [[1, 1, 1]])
+    refused("metric 0 has no finite score", sign_flip_p_values, good * NAN, good, [[1, 1, 1]])
 
 
 def test_p_values_do_not_depend_on_the_number_of_blas_threads() -> None:
@@ -404,7 +400,7 @@ def test_where_segments_of_a_document_are_alike_only_documents_hold_their_level(
     documents = np.repeat(np.arange(20), 8)
     n_found = {"segment": 0, "document": 0}
     judged = np.ones((2, 160), dtype=bool)
-    for _ in range(300):
+    for _ in range(150):
         scores = rng.normal(size=(1, 2, 20))[:, :, documents] + rng.normal(size=(1, 2, 160))
         for unit, own in (("segment", None), ("document", documents)):
             if test == "paired-t":
@@ -415,9 +411,9 @@ def test_where_segments_of_a_document_are_alike_only_documents_hold_their_level(
                 units = np.arange(160) if own is None else own
                 p = sign_flip_p_values(scores, judged, draw_signs(rng, 199, units.max() + 1)[:, units])[0]
             n_found[unit] += p[0, 1] <= 0.05
-    # binomial: 15 ± 3 · 3.8 (the bootstrap of 20 units finds a little more); 66 ± 3 · 7.2
-    assert 3 <= n_found["document"] <= 30
-    assert 44 <= n_found["segment"] <= 88
+    # binomial: 7.5 ± 3 · 2.7 (the bootstrap of 20 units finds a little more); 33 ± 3 · 5.1
+    assert 1 <= n_found["document"] <= 17
+    assert 18 <= n_found["segment"] <= 48
 
 
 def test_documents_are_one_for_each_segment() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metaeval.kernels import spans as kernels
 from metaeval.kernels.spans import precision_recall
 from metaeval.kernels.spans.matching import flat
-from tests.helpers import beside_data
+from tests.helpers import beside_data, refused
 
 Span = dict[str, Any]
 Outputs = list[list[Span]]
@@ -139,8 +139,7 @@ def test_nothing_to_count_is_undefined() -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    with pytest.raises(ValueError, match="predictions of 1 outputs and gold spans of 2"):
-        span_precision_recall([[]], [[], []])
+    refused("predictions of 1 outputs and gold spans of 2", span_precision_recall, [[]], [[], []])
     for measure, penalty in (("MP", 0.0), ("MPP", 0.5)):
         with pytest.raises(ValueError, match="severity weights go with MPP without a severity penalty"):
             span_precision_recall(
