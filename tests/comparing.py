@@ -1,7 +1,10 @@
 """Metrics of a slice compared as the program does it, recomputed."""
 
+from dataclasses import replace
+from typing import Any
+
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
@@ -10,16 +13,21 @@ from queries.selection import Slice
 from warehouse import Warehouse
 from warehouse.progress import Progress
 
+PLAIN, USUAL = Options(), TestOptions()
+
 
 def compare(
     warehouse: Warehouse,
     asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
+    measure: Measure | str,
+    options: Options = PLAIN,
+    testing: TestOptions = USUAL,
     progress: Progress | None = None,
+    **tested: Any,
 ) -> Comparison:
-    """Every pair of metrics by one measure, also where there are only two."""
+    """Every pair of metrics by one measure, also where there are only two; tested: fields of `testing`."""
+    measure = parse_measure(measure) if isinstance(measure, str) else measure
+    testing = replace(testing, **tested)
     testing.check()
     block = Inputs(warehouse, asked, options.round_human).block(measure)
     in_depth = len(block.metrics) != 2  # in depth, two are another question

@@ -202,7 +202,6 @@ def test_several_annotators_of_an_output_count_as_one_on_average(random: tuple[W
     block = block_of(warehouse)
     alone = measure.sums(block)
     spans = block.spans
-    assert spans is not None
     twice = {name: np.concatenate([getattr(spans, name)] * 2) for name in ("scorer", "system", "segment")}
     of_spans = ("start", "end", "is_in_source", "is_major", "category")
     twice |= {name: np.concatenate([getattr(spans, name)] * 2) for name in of_spans}

@@ -79,8 +79,6 @@ def n_results(database: Path) -> int:
 
 
 def same(one: Comparison | None, other: Comparison | None) -> None:
-    assert one is not None
-    assert other is not None
     for name in ("values", "p", "corrected", "clusters", "ranks"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
     for name in ("metrics", "signature", "notes", "n_significant", "n_distinct", "indistinct", "draws", "is_exact"):
@@ -99,8 +97,6 @@ def test_a_second_comparison_comes_from_the_store_with_the_same_numbers(database
 def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
     first, second = ran(database, TWO), ran(database, TWO)
     assert second.notes == [FROM_STORE]
-    assert first.pairwise is not None
-    assert second.pairwise is not None
     assert pair_json(first.pairwise) == pair_json(second.pairwise)
     assert (first.pairwise.words, first.pairwise.notes) == (second.pairwise.words, second.pairwise.notes)
     matrix = ran(database, TWO, in_depth=False)
@@ -142,8 +138,6 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
     assert ran(compared_before, testing=replace(QUICK, test="jackknife-segments")).notes == [FROM_STORE]
     other = ran(compared_before, replace(SIM, metrics=("*",)))
     assert other.notes == []
-    assert whole.comparison is not None
-    assert other.comparison is not None
     assert "|metrics:*|" in other.comparison.signature
     assert "metrics:*" not in whole.comparison.signature
 
@@ -152,10 +146,8 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
 def test_kept_differences_are_computed_every_time(compared_before: Path) -> None:
     for _ in range(2):
         found = ran(compared_before, testing=replace(QUICK, test="perm-inputs", keep_null=True))
-        assert found.comparison is not None
         assert found.comparison.null is not None
     again = ran(compared_before, testing=replace(QUICK, test="perm-inputs"))
-    assert again.comparison is not None
     assert again.comparison.null is None
 
 
@@ -167,7 +159,6 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     first = compared(on(database), asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     tables = metric_tables()
     seg = tables["Fine-src"].seg
-    assert seg is not None
     changed = seg.copy()
     changed[0, 0] += 0.01
     shutil.rmtree(layout)
@@ -175,8 +166,6 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     assert not load([tiny_layout(layout, metrics=tables)], database).faults
     second = compared(on(database), asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     assert second.notes == []
-    assert first.comparison is not None
-    assert second.comparison is not None
     assert not np.array_equal(first.comparison.values, second.comparison.values)
 
 
@@ -220,8 +209,6 @@ def test_a_damaged_result_is_computed_anew_and_stored(asked: Slice, spoilings: t
         if asked is FEW:
             same(again.comparison, first.comparison)
         else:
-            assert again.pairwise is not None
-            assert first.pairwise is not None
             assert str(pair_json(again.pairwise)) == str(pair_json(first.pairwise))
 
 
@@ -235,7 +222,6 @@ def reader(database: Path) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == "open\n"
     yield
     process.communicate("\n", timeout=30)

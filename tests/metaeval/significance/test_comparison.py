@@ -75,7 +75,7 @@ def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
 def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
     for test, source in (("perm-systems", "submitted"), ("perm-inputs", "judged-mean"), ("perm-both", "judged-mean")):
-        found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test=test, draws=10))
+        found = compare(simulated_warehouse, FEW, "pearson", test=test, draws=10)
         scores = system_scores(block, source)
         values = [np.corrcoef(scores.human, metric)[0, 1] for metric in scores.metrics]
         np.testing.assert_allclose(found.values, np.sort(values)[::-1], atol=1e-12)
@@ -85,8 +85,7 @@ def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(si
 @pytest.mark.slow
 def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
-    testing = TestOptions(test="perm-systems", draws=60, alternative="greater")
-    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
+    found = compare(simulated_warehouse, FEW, "pearson", test="perm-systems", draws=60, alternative="greater")
     assert found.population == "systems"
     scores = system_scores(block, "submitted")
     rng = np.random.default_rng([0, 1])
@@ -103,7 +102,7 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, draws=8))
+    found = compare(simulated_warehouse, FEW, measure, JUDGED, testing=replace(PAPER, draws=8))
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 8, (int(kept.sum()),))))
@@ -116,9 +115,7 @@ def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehous
 def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 40))
     block = fetched(simulated_warehouse, asked)
-    found = compare(
-        simulated_warehouse, asked, parsed("spa(n=6)"), Options(seed=4), TestOptions(draws=6, alternative="greater")
-    )
+    found = compare(simulated_warehouse, asked, "spa(n=6)", Options(seed=4), draws=6, alternative="greater")
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     signs = draw_signs(np.random.default_rng([4, 0]), 6, int(kept.sum()))
@@ -148,8 +145,7 @@ def check_against(
 def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 30))
     block = fetched(simulated_warehouse, asked)
-    testing = TestOptions(test="pairs", alternative="greater")
-    found = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), testing)
+    found = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs", alternative="greater")
     assert (found.test, found.is_exact, found.draws) == ("pairs", True, 0)
     ranking = rank(simulated_warehouse, "sim24", "en-de", ["acc_eq(by=item)"], **vars_of(asked))
     epsilon = dict(zip(ranking["metric"], ranking["epsilon"], strict=True))
@@ -166,21 +162,18 @@ def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulat
 
 
 def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams"))
+    found = compare(simulated_warehouse, FEW, "pearson", test="williams")
     assert found.is_exact
     assert "|test:williams|population:systems|alternative:two-sided|test_resamples:exact|" in found.signature
     assert "degrees_of_freedom:n-3" in found.signature
-    legacy = compare(
-        simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams", legacy_df=True)
-    )
+    legacy = compare(simulated_warehouse, FEW, "pearson", test="williams", legacy_df=True)
     upper = np.triu_indices(len(found.metrics), 1)
     assert (legacy.p[upper] <= found.p[upper]).all()
     assert (legacy.p[upper] < found.p[upper]).any()
 
 
 def test_the_bootstrap_of_accuracy_redraws_system_pairs_of_submitted_scores(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(test="bootstrap", draws=400, alternative="greater")
-    found = compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
+    found = compare(simulated_warehouse, FEW, "pa", test="bootstrap", draws=400, alternative="greater")
     assert "|system_score:submitted|" in found.signature
     assert "test_p_value:share_not_better" in found.signature
     scores = system_scores(fetched(simulated_warehouse, FEW), "submitted")
@@ -202,8 +195,7 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
     """Fine follows the human order of four systems, Wrong reverses it: p of the better one is small."""
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
-        testing = TestOptions(test="perm-systems", draws=2000, alternative="greater")
-        found = compare(warehouse, asked, parsed("pearson"), Options(), testing)
+        found = compare(warehouse, asked, "pearson", test="perm-systems", draws=2000, alternative="greater")
     assert found.metrics == ("Fine-src", "Wrong-src")
     # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
     # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
@@ -214,7 +206,7 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
 
 
 def test_clusters_begin_with_the_first_metric_that_is_significantly_worse(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=200))
+    found = compare(simulated_warehouse, SIM, "pearson", draws=200)
     current, members, expected = 1, [], []
     for j in range(len(found.metrics)):
         undefined_starts = np.isnan(found.values[j]) and members and not np.isnan(found.values[members[-1]])
@@ -232,8 +224,8 @@ def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
     simulated_warehouse: Warehouse, correction: str, correct: object
 ) -> None:
     testing = TestOptions(test="perm-systems", draws=200, alternative="greater")
-    raw = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), testing)
-    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), replace(testing, correction=correction))
+    raw = compare(simulated_warehouse, SIM, "pearson", testing=testing)
+    found = compare(simulated_warehouse, SIM, "pearson", testing=replace(testing, correction=correction))
     assert np.array_equal(found.p, raw.p, equal_nan=True)
     defined = raw.p[~np.isnan(raw.p)]
     np.testing.assert_allclose(found.corrected[~np.isnan(raw.p)], correct(defined))  # type: ignore[operator]
@@ -246,8 +238,7 @@ def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
 
 def test_two_sided_p_are_at_least_as_large(simulated_warehouse: Warehouse) -> None:
     one, two = (
-        compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(draws=300, alternative=side))
-        for side in ("greater", "two-sided")
+        compare(simulated_warehouse, FEW, "pearson", draws=300, alternative=side) for side in ("greater", "two-sided")
     )
     upper = np.triu_indices(len(one.metrics), 1)
     assert (two.p[upper] >= one.p[upper]).all()
@@ -256,8 +247,7 @@ def test_two_sided_p_are_at_least_as_large(simulated_warehouse: Warehouse) -> No
 
 def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-inputs", draws=100, keep_null=True, alternative="greater")
-    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
-    assert found.null is not None
+    found = compare(simulated_warehouse, FEW, "pearson", testing=testing)
     first, second = np.triu_indices(len(found.metrics), 1)
     assert found.null.shape == (first.size, 100)
     gaps = (found.values[first] - found.values[second])[:, np.newaxis]
@@ -265,7 +255,7 @@ def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse
 
 
 def test_a_constant_metric_has_no_rank_and_no_p_and_stands_last(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(population="systems", draws=50))
+    found = compare(simulated_warehouse, SIM, "pearson", population="systems", draws=50)
     undefined = [name for name, value in zip(found.metrics, found.values, strict=True) if np.isnan(value)]
     assert undefined == ["Onlooker-src", "Steady-src"]
     assert found.metrics[-2:] == ("Onlooker-src", "Steady-src")
@@ -289,13 +279,13 @@ def holed_warehouse(tmp_path: Path) -> Warehouse:
 def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: Path, test: str) -> None:
     with holed_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de")
-        found = compare(warehouse, asked, parsed("spa(n=20)"), Options(), TestOptions(test=test, draws=20))
+        found = compare(warehouse, asked, "spa(n=20)", test=test, draws=20)
         assert "Only-src" not in found.metrics
         assert "without Only-src: no segment scores" in found.notes
         assert "without Partial-src: no scores for the output of Cherry" in found.notes
-        pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(population="systems", draws=20))
+        pearson = compare(warehouse, asked, "pearson", population="systems", draws=20)
         assert "Only-src" in pearson.metrics
-        by_segments = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(test="perm-inputs", draws=20))
+        by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", draws=20)
         assert "Only-src" not in by_segments.metrics
         assert "without Only-src: no segment scores" in by_segments.notes
 
@@ -304,7 +294,7 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
     tables = metric_tables()
     tables["Twin-src"] = tables["Fine-src"]
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
-        found = compare(warehouse, Slice("tiny24", "en-de"), parsed("pearson"), Options(), TestOptions(draws=50))
+        found = compare(warehouse, Slice("tiny24", "en-de"), "pearson", draws=50)
     assert "Fine-src and Twin-src have exactly the same scores" in found.notes
     places = [found.metrics.index(name) for name in ("Fine-src", "Twin-src")]
     assert found.p[min(places), max(places)] == 1
@@ -313,7 +303,7 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
 
 
 def test_pairs_across_clusters_that_are_not_significant_are_reported(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=200))
+    found = compare(simulated_warehouse, SIM, "pearson", draws=200)
     assert found.indistinct
     for better, worse in found.indistinct:
         i, j = found.metrics.index(better), found.metrics.index(worse)
@@ -351,10 +341,10 @@ def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Wareho
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
         for text in EXECUTED:
             measure = parsed(text)
-            alone = compare(simulated_warehouse, asked, measure, Options(), TestOptions(draws=60, n_threads=1))
+            alone = compare(simulated_warehouse, asked, measure, draws=60, n_threads=1)
             for more in ({"n_threads": 2}, {"executor": threads}, {"executor": processes}):
                 testing = TestOptions(draws=60, **more)  # type: ignore[arg-type]
-                same(alone, compare(simulated_warehouse, asked, measure, Options(), testing))
+                same(alone, compare(simulated_warehouse, asked, measure, testing=testing))
 
 
 @pytest.mark.slow
@@ -367,15 +357,14 @@ def test_a_dask_cluster_gives_the_same_numbers(simulated_warehouse: Warehouse, p
     asked = replace(FEW, segments=(1, 40))
     with dask_pool(processes=processes) as pool:
         for text in ("pearson", "spa(n=30)"):
-            alone = compare(simulated_warehouse, asked, parsed(text), Options(), TestOptions(draws=60, n_threads=1))
-            testing = TestOptions(draws=60, executor=pool)
-            same(alone, compare(simulated_warehouse, asked, parsed(text), Options(), testing))
+            alone = compare(simulated_warehouse, asked, text, draws=60, n_threads=1)
+            same(alone, compare(simulated_warehouse, asked, text, draws=60, executor=pool))
 
 
 def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
     seen: list[tuple[str, int, int]] = []
     testing = TestOptions(draws=110, n_threads=2)
-    compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing, lambda *step: seen.append(step))
+    compare(simulated_warehouse, FEW, "pa", testing=testing, progress=lambda *step: seen.append(step))
     assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
     assert {(what, total) for what, _, total in seen} == {("pa bootstrap-normal", 110)}
 
@@ -437,25 +426,25 @@ def test_what_does_not_apply_is_refused_with_the_reason(
     simulated_warehouse: Warehouse, measure: str, options: Options, testing: TestOptions, words: str
 ) -> None:
     with pytest.raises(QuestionError, match=words):
-        compare(simulated_warehouse, FEW, parsed(measure), options, testing)
+        compare(simulated_warehouse, FEW, measure, options, testing=testing)
 
 
 def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA",))
     with pytest.raises(QuestionError, match="at least 2 metrics, this slice has 1"):
-        compare(simulated_warehouse, asked, parsed("pearson"), Options(), TestOptions())
+        compare(simulated_warehouse, asked, "pearson")
 
 
 def test_williams_needs_more_than_three_systems(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse, pytest.raises(QuestionError, match="more than 3 systems, got 3"):
-        compare(warehouse, Slice("tiny24", "en-de"), parsed("pearson"), Options(), TestOptions(test="williams"))
+        compare(warehouse, Slice("tiny24", "en-de"), "pearson", test="williams")
 
 
 def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 50))
     with pytest.raises(QuestionError, match="no submitted system scores"):
-        compare(simulated_warehouse, asked, parsed("pa"), Options(system_score="submitted"), TestOptions())
-    found = compare(simulated_warehouse, asked, parsed("pa"), Options(), TestOptions(draws=10))
+        compare(simulated_warehouse, asked, "pa", Options(system_score="submitted"))
+    found = compare(simulated_warehouse, asked, "pa", draws=10)
     assert found.test == "bootstrap-normal"
 
 
@@ -508,9 +497,7 @@ def test_a_result_says_what_it_generalises_to(
     simulated_warehouse: Warehouse, measure: str, population: Population
 ) -> None:
     asked = replace(FEW, segments=(1, 40))
-    found = compare(
-        simulated_warehouse, asked, parsed(measure), Options(), TestOptions(population=population, draws=20)
-    )
+    found = compare(simulated_warehouse, asked, measure, population=population, draws=20)
     words = {
         "segments": "new segments of these systems",
         "systems": "new systems on these segments",
@@ -534,13 +521,13 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
     }
     monkeypatch.setattr(metric_tests, "_measured", lambda: found)
     asked = replace(FEW, segments=(1, 40))
-    pairs = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(test="pairs"))
+    pairs = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs")
     assert pairs.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
         "; but pairs finds too many differences: level 0.236 between equally good metrics (made), 0.050 between "
         "exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
     )
-    valid = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(draws=20))
+    valid = compare(simulated_warehouse, asked, "acc_eq(by=item)", draws=20)
     assert valid.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
     )
@@ -553,14 +540,14 @@ def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_w
     asked = replace(FEW, segments=(1, 60))
     testing = TestOptions(test="pairs", draws=99)
     measure = parsed("acc_eq(by=doc)")
-    plain = compare(simulated_warehouse, asked, measure, Options(), testing)
-    added = compare(simulated_warehouse, asked, measure, Options(), replace(testing, plus_one=True))
+    plain = compare(simulated_warehouse, asked, measure, testing=testing)
+    added = compare(simulated_warehouse, asked, measure, testing=replace(testing, plus_one=True))
     assert not plain.is_exact
     upper = np.triu_indices(len(plain.metrics), 1)
     np.testing.assert_allclose(added.p[upper], (plain.p[upper] * 99 + 1) / 100)
     assert "|test_p_value:two_sided,ge,plus_one|" in added.signature
     asked = replace(FEW, segments=(1, 30))
-    exact = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, plus_one=True))
+    exact = compare(simulated_warehouse, asked, "acc_eq(by=item)", testing=replace(testing, plus_one=True))
     assert exact.is_exact
     assert "+1" not in exact.signature
 
@@ -572,12 +559,10 @@ HALF = "; resamples that tie with the data count half (mid-p)"
 @pytest.mark.parametrize("measure", ["weighted_tau"])
 def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse, measure: str) -> None:
     asked, testing = replace(FEW, segments=(1, 40)), TestOptions(population="systems", draws=40)
-    found = compare(simulated_warehouse, asked, parsed(measure), Options(), testing)
-    named = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-systems"))
-    refused = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, mid_p=False))
-    wanted = compare(
-        simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-systems", mid_p=True)
-    )
+    found = compare(simulated_warehouse, asked, measure, testing=testing)
+    named = compare(simulated_warehouse, asked, measure, testing=replace(testing, test="perm-systems"))
+    refused = compare(simulated_warehouse, asked, measure, testing=replace(testing, mid_p=False))
+    wanted = compare(simulated_warehouse, asked, measure, testing=replace(testing, test="perm-systems", mid_p=True))
     assert "|test_p_value:two_sided,mid,uncorrected|" in found.signature
     assert "|test_p_value:two_sided,ge,uncorrected|" in named.signature
     assert found.signature == wanted.signature
@@ -594,9 +579,7 @@ def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse:
     """Systems that are left out take along what is due to their segments: one test, two populations, the same p."""
     asked = replace(FEW, segments=(1, 40))
     found = {
-        population: compare(
-            simulated_warehouse, asked, parsed("pa"), Options(), TestOptions(draws=30, population=population)
-        )
+        population: compare(simulated_warehouse, asked, "pa", draws=30, population=population)
         for population in ("systems", "both")
     }
     assert [one.test for one in found.values()] == ["jackknife-systems", "jackknife-systems"]
@@ -605,9 +588,9 @@ def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse:
     assert "|population:both|" in found["both"].signature
     assert found["both"].generalises.startswith("generalises to: new systems and new segments")
     named = TestOptions(test="jackknife-systems", population="both", draws=30)
-    assert compare(simulated_warehouse, asked, parsed("pa"), Options(), named).population == "both"
+    assert compare(simulated_warehouse, asked, "pa", testing=named).population == "both"
     with pytest.raises(QuestionError, match="is for population 'segments', not for 'both'"):
-        compare(simulated_warehouse, asked, parsed("pa"), Options(), replace(named, test="perm-inputs"))
+        compare(simulated_warehouse, asked, "pa", testing=replace(named, test="perm-inputs"))
 
 
 @pytest.mark.parametrize("population", ["systems", "both"])
@@ -617,8 +600,7 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
     """Against the jackknife written out, on submitted scores and on judged means."""
     for source in ("submitted", "judged-mean"):
         options = Options(system_score=source)  # type: ignore[arg-type]
-        testing = TestOptions(population=population)
-        found = compare(simulated_warehouse, FEW, parsed("pearson"), options, testing)
+        found = compare(simulated_warehouse, FEW, "pearson", options, population=population)
         assert found.is_exact
         assert found.signature.endswith("|scale:fisher_z")
         block = fetched(simulated_warehouse, FEW, "pearson")
@@ -645,7 +627,7 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
 
 def test_ties_of_a_measure_of_many_values_count_whole(simulated_warehouse: Warehouse) -> None:
     asked, testing = replace(FEW, segments=(1, 40)), TestOptions(test="perm-inputs", draws=20)
-    found = compare(simulated_warehouse, asked, parsed("pearson"), Options(), testing)
+    found = compare(simulated_warehouse, asked, "pearson", testing=testing)
     assert "|test_p_value:two_sided,ge,uncorrected|" in found.signature
     assert HALF not in found.generalises
 
@@ -702,7 +684,7 @@ def made_block(human: np.ndarray, scores: np.ndarray) -> Block:
 
 
 def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, FEW, parsed("pa"), Options(), TestOptions(draws=40))
+    found = compare(simulated_warehouse, FEW, "pa", draws=40)
     shape = as_json(found)
     documented = ["metrics", "values", "p", "clusters", "measure", "test", "alternative", "draws", "signature"]
     assert [name for name in shape if name in documented] == documented
@@ -744,7 +726,7 @@ def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     wmt23_warehouse: Warehouse, lp: str, raw_ties: bool, n_distinct: int, significant: tuple[int, int], n_clusters: int
 ) -> None:
     asked = Slice("wmt23", lp, only="reference-based")
-    found = compare(wmt23_warehouse, asked, parsed("pa"), replace(JUDGED, raw_ties=raw_ties), PAPER)
+    found = compare(wmt23_warehouse, asked, "pa", replace(JUDGED, raw_ties=raw_ties), testing=PAPER)
     assert len(found.metrics) == 25
     assert found.n_distinct == n_distinct
     assert significant[0] <= found.n_significant <= significant[1]
@@ -760,7 +742,7 @@ def test_soft_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     wmt23_warehouse: Warehouse, draws: int, significant: tuple[int, int]
 ) -> None:
     asked = Slice("wmt23", "en-de", only="reference-based")
-    found = compare(wmt23_warehouse, asked, parsed("spa"), JUDGED, replace(PAPER, draws=draws))
+    found = compare(wmt23_warehouse, asked, "spa", JUDGED, testing=replace(PAPER, draws=draws))
     assert len(found.metrics) == 25
     assert found.n_distinct in (23, 24)
     assert significant[0] <= found.n_significant <= significant[1]
@@ -774,13 +756,7 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
     names = ("Dice-src", "Marlin-24-refA", "simBLEU-refA")
     asked = Slice("sim24", "en-de", metrics=names)
     found = {
-        correction: compare(
-            simulated_warehouse,
-            asked,
-            parse_measure("pearson(by=item)"),
-            Options(),
-            TestOptions(draws=40, correction=correction),  # type: ignore[arg-type]
-        )
+        correction: compare(simulated_warehouse, asked, "pearson(by=item)", draws=40, correction=correction)
         for correction in ("none", "holm")
     }
     assert found["none"].p[0, 2] == 0
@@ -814,8 +790,15 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
     """Against the statistic itself, with each document's coin on all its segments."""
     asked = replace(FEW, segments=(1, 60))
     block, measure = fetched(simulated_warehouse, asked, text), parsed(text)
-    testing = TestOptions(test="perm-inputs", draws=50, whole_documents=True, mid_p=measure.takes_few_values)
-    found = compare(simulated_warehouse, asked, measure, Options(), testing)
+    found = compare(
+        simulated_warehouse,
+        asked,
+        measure,
+        test="perm-inputs",
+        draws=50,
+        whole_documents=True,
+        mid_p=measure.takes_few_values,
+    )
     assert "|unit:document|" in found.signature
     assert "new documents" in found.notes[0]
     assert "new segments" not in found.notes[0]
@@ -845,7 +828,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
     asked = replace(FEW, segments=(1, 60))
     measure, options = parsed(text), Options(system_score="judged-mean")
     block = fetched(simulated_warehouse, asked, text)
-    found = compare(simulated_warehouse, asked, measure, Options(), TestOptions(draws=30, whole_documents=True))
+    found = compare(simulated_warehouse, asked, measure, draws=30, whole_documents=True)
     assert found.test == test
     assert "|unit:document|" in found.signature
     kept = np.flatnonzero(block.judged.any(axis=0))
@@ -876,7 +859,7 @@ def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) ->
     with pytest.raises(
         QuestionError, match="unit document goes with perm-inputs or bootstrap-normal or jackknife-segments, not with"
     ):
-        compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
+        compare(simulated_warehouse, FEW, "pa", testing=testing)
 
 
 @pytest.mark.parametrize("text", ["pearson", "pa", "spearman", "spa(n=50)", "acc_eq(by=none)"])

@@ -69,7 +69,6 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: 
     """Submitted scores favour Fine, means of judged segments favour Rough: p of Fine by the means is large."""
     tables = metric_tables()
     fine = tables["Fine-src"]
-    assert fine.seg is not None
     tables = {"Fine-src": replace(fine, seg=fine.seg[::-1]), "Rough-refA": tables["Rough-refA"]}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         testing = replace(QUICK, population="systems", alternative="greater")
@@ -90,7 +89,6 @@ def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_ware
     human, metrics = block.human[:, kept], np.where(block.judged, block.scores, np.nan)[:, :, kept]
     draws = []
     for _, segments in resampled_units(np.random.default_rng([0, 2]), 100, "inputs", human.shape):
-        assert segments is not None
         for picks in segments:
             h = np.nanmean(human[:, picks], axis=1)
             r = [np.corrcoef(h, np.nanmean(metric[:, picks], axis=1))[0, 1] for metric in metrics]

@@ -40,13 +40,11 @@ def test_curves_by_hand() -> None:
 def test_the_best_threshold_by_hand() -> None:
     """By F: .9 gives .5, .7 gives 2/3, .4 gives 6/7, .3 gives .75, .1 gives 2/3."""
     found = best_decision(GOOD, SCORES, "f_beta")
-    assert found is not None
     assert (found.threshold, found.f_beta()) == (0.4, pytest.approx(6 / 7))
 
 
 def test_the_smallest_of_equally_good_thresholds_is_taken() -> None:
     found = best_decision([1, 1, 1, 0], [4, 3, 2, 1], "precision")
-    assert found is not None
     assert found.threshold == 2
 
 
@@ -131,6 +129,5 @@ def test_order_and_scale_change_nothing(rows: list[tuple[float, float]], random:
 def test_people_against_themselves_decide_rightly() -> None:
     human = np.random.default_rng(0).normal(size=(5, 40))
     found = best_decision(human >= 0.5, human)
-    assert found is not None
     assert found.mcc == 1
     assert reranking_precision(human, human)[0] == 1
