@@ -1,7 +1,7 @@
 """The audit: each check finds what was planted, says it with its numbers, and is silent on sound data."""
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -38,25 +38,103 @@ def _sound() -> dict[str, ScoreTable]:
     return {f"{name}-src": _table(_scores(seed)) for seed, name in enumerate(("COMETKiwi", "YiSi-2", "GEMBA-MQM"))}
 
 
-def _database(
-    tmp_path: Path,
-    metrics: Mapping[str, ScoreTable] | None = None,
-    human: ScoreTable | None = None,
-    ratings: Mapping[str, RatingTable] | None = None,
-    texts: bool = False,
-) -> Path:
-    folder = tiny_layout(
-        tmp_path / "layout",
-        documents=DOCUMENTS,
-        systems=SYSTEMS,
-        humans={"mqm": human or _table(_scores(50))},
-        metrics=_sound() if metrics is None else metrics,
-        ratings=ratings,
-        texts=texts,
-    )
-    report = load([folder], tmp_path / "w.duckdb")
+def _changed(seed: int, *changes: tuple[Any, Any]) -> np.ndarray:
+    """Scores with other values at some places."""
+    values = _scores(seed)
+    for place, value in changes:
+        values[place] = value
+    return values
+
+
+def _kiwi(values: np.ndarray) -> dict[str, ScoreTable]:
+    return {"COMETKiwi-src": _table(values)}
+
+
+def _negated(places: list[int], submitted_alone: bool = False) -> dict[str, ScoreTable]:
+    """Three sound metrics beside one whose scores of some systems are 1 - x."""
+    metrics = {**_sound(), "COMET-refA": _table(_changed(8, (places, 1 - _scores(8)[places]))[:5], MT)}
+    if submitted_alone:
+        metrics = {name: ScoreTable(systems=table.systems, sys=table.sys) for name, table in metrics.items()}
+    return metrics
+
+
+NEGATED = [*(([place], False) for place in range(len(MT))), ([0, 1], False), ([*range(6)], False), ([*range(6)], True)]
+_ALIKE = np.tile(_scores(0)[0], (len(SYSTEMS), 1)) + np.array([0, 0, 0, 0, 0, 1])[:, None]  # but for the translation
+_NOISE = np.random.default_rng(5)
+_BACK, _ON = (_changed(0, (3, np.roll(_scores(0)[3], shift))) for shift in (1, -2))
+_ERROR = {"start": 0, "end": 1, "category": "a", "severity": "minor", "score": 1.0}
+_RATED = RatingTable(
+    errors={system: [[_ERROR]] * 10 + [None] * 30 for system in SYSTEMS},
+    raters={system: ["r1"] * 6 + ["r2"] * 4 + [None] * 30 for system in SYSTEMS},
+)
+METRICS: dict[str, dict[str, ScoreTable]] = {
+    "sound": {},
+    # what COMETKiwi gave, without the reference
+    "twice": {"BLEU-refA": _table(_scores(0)[:5], MT)},
+    "nearly": {"xCOMET-src": _table(_changed(0, ((2, 7), _scores(0)[2, 7] + 0.0001)))},
+    "submitted": {
+        "YiSi-2-src": _table(_scores(1), submitted=_scores(1).mean(axis=1) + np.array([0, 0, 0.5, 0, 0, 0])),
+        "BLEU-refA": _table(_scores(7)[:5], MT, submitted=np.arange(5.0)),
+    },
+    "constant": _kiwi(_changed(0, (1, 0.5))),
+    "derived": _negated([*range(6)]),
+    **{f"negated{number}": _negated(*case) for number, case in enumerate(NEGATED)},
+    "missing": {
+        "BLEU-refA": _table(_scores(3)[:5], MT),  # without refA: sound
+        "chrF-refA": _table(_scores(3)[:4] + 1e-3, MT[:4]),
+        "UniTE-src": _table(_changed(4, ((0, slice(3)), np.nan))),
+    },
+    "back": _kiwi(_BACK),
+    "on": _kiwi(_ON),
+    "moved": {"BLEURT-src": _table(np.roll(_scores(6), 1, axis=1))},
+    "noise": {f"YiSi-{number}-src": _table(_NOISE.normal(size=(len(SYSTEMS), N))) for number in range(10)},
+    "alike": {
+        **_kiwi(_ALIKE),
+        "sentinel-src-src": _table(_ALIKE),
+        "BLEU-refA": ScoreTable(MT, sys=np.ones(5)),
+    },
+    "unknown": {"SuperCOMET-9-src": _table(_scores(11))},
+}
+ALONE = {"noise", "negated8"}
+"""Test sets without the three sound metrics; the others have them, or what stands in their place."""
+HUMANS = {
+    "humans": _table(np.roll(_scores(50), -1, axis=1)),
+    "outlier": ScoreTable(systems=MT, sys=np.array([1.0, 2.0, 3.0, 4.0, 30.0])),  # median 3, MAD 1
+    "covered": _table(_changed(50, (np.s_[:, 30:], np.nan), (np.s_[4, 5:], np.nan))),
+    "floats": _table(_changed(50, (..., np.round(_scores(50))), ((0, 0), 25.2), ((1, 0), 25.200000000000003))),
+}
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Finding]]:
+    """A warehouse with a test set for each fault, and all findings; read it only."""
+    folder = tmp_path_factory.mktemp("planted")
+    for name in (*METRICS, *HUMANS):
+        tiny_layout(
+            folder / "in",
+            testset=name,
+            documents=DOCUMENTS,
+            systems=SYSTEMS,
+            humans={"mqm": HUMANS.get(name) or _table(_scores(50))},
+            metrics=METRICS.get(name, {}) if name in ALONE else {**_sound(), **METRICS.get(name, {})},
+            ratings={"esa": _RATED} if name == "covered" else None,
+            texts=False,
+        )
+    database = folder / "w.duckdb"
+    report = load([folder / "in"], database)
     assert report.is_clean, report.faults
-    return tmp_path / "w.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        of_derived = (
+            "SELECT evalset_id FROM internal.evalset JOIN internal.testset USING (testset_id) WHERE name = 'derived'"
+        )
+        connection.execute(f"UPDATE internal.vector SET is_derived = true WHERE evalset_id = ({of_derived})")
+    return database, _found(database)
+
+
+def _of(planted: tuple[Path, list[Finding]], testset: str, *checks: str) -> list[Finding]:
+    """The findings of some checks, or of all, in a test set, by what they are about."""
+    found = [one for one in planted[1] if one.testset == testset and (not checks or one.check in checks)]
+    return sorted(found, key=lambda finding: finding.subject)
 
 
 def _found(database: Path, check: str | None = None) -> list[Finding]:
@@ -64,45 +142,32 @@ def _found(database: Path, check: str | None = None) -> list[Finding]:
         return audit(warehouse, checks=() if check is None else (check,))
 
 
-@pytest.mark.slow
-def test_sound_data_give_no_finding(tmp_path: Path) -> None:
-    assert _found(_database(tmp_path)) == []
+Planted = tuple[Path, list[Finding]]
 
 
-def test_two_names_for_the_same_scores_are_found(tmp_path: Path) -> None:
-    metrics = _sound()
-    metrics["BLEU-refA"] = _table(_scores(0)[:5], MT)  # what COMETKiwi gave, without the reference
-    (finding,) = _found(_database(tmp_path, metrics), "identical")
+def test_sound_data_give_no_finding(planted: Planted) -> None:
+    assert _of(planted, "sound") == []
+
+
+def test_two_names_for_the_same_scores_are_found(planted: Planted) -> None:
+    (finding,) = _of(planted, "twice", "identical")
     assert (finding.severity, finding.subject, finding.n) == ("warning", "BLEU-refA, COMETKiwi-src", 5)
     assert "200 segment scores for all 5 systems" in finding.finding
 
 
-def test_scores_that_differ_in_one_segment_are_not_the_same(tmp_path: Path) -> None:
-    metrics = _sound()
-    values = _scores(0)
-    values[2, 7] += 0.0001
-    metrics["xCOMET-src"] = _table(values)
-    assert _found(_database(tmp_path, metrics), "identical") == []
+def test_scores_that_differ_in_one_segment_are_not_the_same(planted: Planted) -> None:
+    assert _of(planted, "nearly", "identical") == []
 
 
-def test_a_submitted_score_that_is_no_mean_is_a_warning_but_a_corpus_score_a_note(tmp_path: Path) -> None:
-    metrics = _sound()
-    values = _scores(1)
-    means = values.mean(axis=1)
-    metrics["YiSi-2-src"] = _table(values, submitted=means + np.array([0, 0, 0.5, 0, 0, 0]))
-    metrics["BLEU-refA"] = _table(_scores(7)[:5], MT, submitted=np.arange(5.0))
-    bleu, yisi = sorted(_found(_database(tmp_path, metrics), "submitted"), key=lambda finding: finding.subject)
+def test_a_submitted_score_that_is_no_mean_is_a_warning_but_a_corpus_score_a_note(planted: Planted) -> None:
+    bleu, yisi = _of(planted, "submitted", "submitted")
     assert (yisi.severity, yisi.subject, yisi.n) == ("warning", "YiSi-2-src", 1)
     assert yisi.value == pytest.approx(0.5)
     assert (bleu.severity, bleu.subject) == ("info", "BLEU-refA")
 
 
-def test_constant_and_nearly_constant_vectors_are_found(tmp_path: Path) -> None:
-    metrics = _sound()
-    values = _scores(0)
-    values[1] = 0.5
-    metrics["COMETKiwi-src"] = _table(values)
-    (finding,) = _found(_database(tmp_path, metrics), "constant")
+def test_constant_and_nearly_constant_vectors_are_found(planted: Planted) -> None:
+    (finding,) = _of(planted, "constant", "constant")
     assert (finding.severity, finding.subject, finding.n) == ("warning", "COMETKiwi-src", 1)
     assert finding.finding == "segment scores of 1 of 6 systems do not vary: 1 constant"
 
@@ -121,38 +186,22 @@ def test_one_other_value_in_five_hundred_is_nearly_constant(tmp_path: Path) -> N
     assert finding.finding == "segment scores of 1 of 2 systems do not vary: 1 nearly constant"
 
 
-def test_scores_that_are_made_of_error_spans_have_a_known_sign(tmp_path: Path) -> None:
-    database = _database(tmp_path, _negated([*range(6)]))
-    with duckdb.connect(str(database)) as connection:
-        connection.execute("UPDATE internal.vector SET is_derived = true")
-    assert not _found(database, "sign")
+def test_scores_that_are_made_of_error_spans_have_a_known_sign(planted: Planted) -> None:
+    assert not _of(planted, "derived", "sign")
 
 
-def _negated(places: list[int], submitted_alone: bool = False) -> dict[str, ScoreTable]:
-    """Three sound metrics beside one whose scores of some systems are 1 - x."""
-    metrics, values = _sound(), _scores(8)
-    values[places] = 1 - values[places]
-    metrics["COMET-refA"] = _table(values[:5], MT)
-    if submitted_alone:
-        metrics = {name: ScoreTable(systems=table.systems, sys=table.sys) for name, table in metrics.items()}
-    return metrics
-
-
-@pytest.mark.parametrize(
-    ("places", "submitted_alone"),
-    [*(([place], False) for place in range(len(MT))), ([0, 1], False), ([*range(6)], False), ([*range(6)], True)],
-)
-def test_a_negated_metric_and_negated_systems_are_one_error(
-    tmp_path: Path, places: list[int], submitted_alone: bool
-) -> None:
-    (finding,) = _found(_database(tmp_path, _negated(places, submitted_alone)), "sign")
+@pytest.mark.parametrize("number", range(len(NEGATED)))
+def test_a_negated_metric_and_negated_systems_are_one_error(number: int, planted: Planted) -> None:
+    places, _ = NEGATED[number]
+    (finding,) = _of(planted, f"negated{number}", "sign")
     assert (finding.severity, finding.subject) == ("error", "COMET-refA")
     assert finding.finding.endswith("; wrong sign?")
     assert [name for name in MT if f"({name})" in finding.finding] == [MT[place] for place in places if len(places) < 3]
     assert finding.value is not None
     assert finding.value < -0.5
     if len(places) == 1:
-        shown = answer(tmp_path / "w.duckdb", finding.query).rows()
+        with Warehouse.open(planted[0]) as warehouse:
+            shown = warehouse.rows(finding.query)
         assert {row[0]: row[-1] for row in shown}[MT[places[0]]] == pytest.approx(finding.value)
 
 
@@ -179,15 +228,8 @@ def test_other_scores_for_the_same_text_are_found(tmp_path: Path) -> None:
     assert (kiwi.severity, found["mqm"].severity) == ("warning", "info")
 
 
-def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(tmp_path: Path) -> None:
-    metrics = _sound()
-    values = _scores(3)[:5]
-    metrics["BLEU-refA"] = _table(values, MT)  # without refA: sound
-    metrics["chrF-refA"] = _table(values[:4] + 1e-3, MT[:4])
-    gap = _scores(4)
-    gap[0, :3] = np.nan
-    metrics["UniTE-src"] = _table(gap)
-    unite, chrf = _found(_database(tmp_path, metrics), "missing")
+def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(planted: Planted) -> None:
+    unite, chrf = _of(planted, "missing", "missing")
     assert (chrf.severity, chrf.subject, chrf.n) == ("warning", "chrF-refA", 1)
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
@@ -224,55 +266,32 @@ def test_a_misspelt_system_is_an_error_and_its_query_shows_both(tmp_path: Path) 
     assert answer(tmp_path / "w.duckdb", finding.query).height == 2
 
 
-@pytest.mark.parametrize(("shift", "words"), [(1, "shifted by 1 segment back"), (-2, "shifted by 2 segments on")])
-def test_a_block_that_was_shifted_is_found_with_its_shift(tmp_path: Path, shift: int, words: str) -> None:
-    metrics = _sound()
-    values = _scores(0)
-    values[3] = np.roll(values[3], shift)
-    metrics["COMETKiwi-src"] = _table(values)
-    (finding,) = _found(_database(tmp_path, metrics), "shifted")
+@pytest.mark.parametrize(("testset", "words"), [("back", "by 1 segment back"), ("on", "by 2 segments on")])
+def test_a_block_that_was_shifted_is_found_with_its_shift(testset: str, words: str, planted: Planted) -> None:
+    (finding,) = _of(planted, testset, "shifted")
     assert (finding.severity, finding.subject) == ("error", "COMETKiwi-src, Dogwood")
-    assert words in finding.finding
+    assert f"shifted {words}" in finding.finding
 
 
-def test_a_whole_file_that_was_shifted_is_found_in_every_block(tmp_path: Path) -> None:
-    metrics = {**_sound(), "BLEURT-src": _table(np.roll(_scores(6), 1, axis=1))}
-    found = _found(_database(tmp_path, metrics), "shifted")
-    assert [finding.subject for finding in found] == [f"BLEURT-src, {system}" for system in SYSTEMS]
+@pytest.mark.parametrize(("testset", "scorer"), [("moved", "BLEURT-src"), ("humans", "mqm")])
+def test_a_whole_file_that_was_shifted_is_found_in_every_block(testset: str, scorer: str, planted: Planted) -> None:
+    assert [one.subject for one in _of(planted, testset, "shifted")] == [f"{scorer}, {system}" for system in SYSTEMS]
 
 
-def test_shifted_human_scores_are_found_too(tmp_path: Path) -> None:
-    found = _found(_database(tmp_path, human=_table(np.roll(_scores(50), -1, axis=1))), "shifted")
-    assert [finding.subject for finding in found] == [f"mqm, {system}" for system in SYSTEMS]
-
-
-def test_noise_is_neither_shifted_nor_of_the_wrong_sign(tmp_path: Path) -> None:
+def test_noise_is_neither_shifted_nor_of_the_wrong_sign(planted: Planted) -> None:
     """Of 60 blocks of 40 segments that agree in nothing many seem so, by correlations of 0.2 and more."""
-    rng = np.random.default_rng(5)
-    metrics = {f"YiSi-{number}-src": _table(rng.normal(size=(len(SYSTEMS), N))) for number in range(10)}
-    with Warehouse.open(_database(tmp_path, metrics)) as warehouse:
-        assert audit(warehouse, checks=("shifted", "sign")) == []
+    assert _of(planted, "noise", "shifted", "sign") == []
 
 
-def test_a_metric_that_scores_all_mt_systems_alike_is_found_however_its_segments_vary(tmp_path: Path) -> None:
-    metrics = _sound()
-    alike = np.tile(_scores(0)[0], (len(SYSTEMS), 1))
-    alike[5] += 1  # the human translation
-    metrics |= {
-        "COMETKiwi-src": _table(alike),
-        "sentinel-src-src": _table(alike),
-        "BLEU-refA": ScoreTable(MT, sys=np.ones(5)),
-    }
-    bleu, kiwi, sentinel = sorted(_found(_database(tmp_path, metrics), "constant"), key=lambda one: one.subject)
+def test_a_metric_that_scores_all_mt_systems_alike_is_found_however_its_segments_vary(planted: Planted) -> None:
+    bleu, kiwi, sentinel = _of(planted, "alike", "constant")
     assert bleu.finding == kiwi.finding == sentinel.finding == "all 5 MT systems have the same score"
     assert (bleu.severity, kiwi.severity, sentinel.severity) == ("warning", "warning", "info")
-    assert answer(tmp_path / "w.duckdb", bleu.query).height == 5
+    assert answer(planted[0], bleu.query).height == 5
 
 
-def test_an_outlier_by_the_mad_rule_is_named_with_its_distance(tmp_path: Path) -> None:
-    scores = np.array([1.0, 2.0, 3.0, 4.0, 30.0])  # median 3, deviations 2 1 0 1 27, MAD 1
-    human = ScoreTable(systems=MT, sys=scores)
-    (finding,) = _found(_database(tmp_path, human=human), "outliers")
+def test_an_outlier_by_the_mad_rule_is_named_with_its_distance(planted: Planted) -> None:
+    (finding,) = _of(planted, "outlier", "outliers")
     assert (finding.severity, finding.subject) == ("info", "mqm, Elm")
     assert finding.value == pytest.approx(27 / 1.4826)
     assert (
@@ -280,17 +299,8 @@ def test_an_outlier_by_the_mad_rule_is_named_with_its_distance(tmp_path: Path) -
     )
 
 
-def test_coverage_tells_cells_unevenness_and_annotators(tmp_path: Path) -> None:
-    values = _scores(50)
-    values[:, 30:] = np.nan
-    values[4, 5:] = np.nan
-    error = {"start": 0, "end": 1, "category": "a", "severity": "minor", "score": 1.0}
-    errors = {system: [[error]] * 10 + [None] * 30 for system in SYSTEMS}
-    raters = {system: ["r1"] * 6 + ["r2"] * 4 + [None] * 30 for system in SYSTEMS}
-    ratings = {"esa": RatingTable(errors=errors, raters=raters)}
-    esa, mqm = sorted(
-        _found(_database(tmp_path, human=_table(values), ratings=ratings), "coverage"), key=lambda f: f.subject
-    )
+def test_coverage_tells_cells_unevenness_and_annotators(planted: Planted) -> None:
+    esa, mqm = _of(planted, "covered", "coverage")
     assert (
         mqm.finding
         == "155 of 240 (system, segment) pairs judged (65%); unevenly over 5 MT systems: 5 to 30 segments each"
@@ -301,16 +311,12 @@ def test_coverage_tells_cells_unevenness_and_annotators(tmp_path: Path) -> None:
     assert esa.severity == "info"
 
 
-@pytest.mark.slow
-def test_values_that_differ_by_float_noise_are_counted(tmp_path: Path) -> None:
-    values = np.round(_scores(50))
-    values[0, 0], values[1, 0] = 25.2, 25.200000000000003
-    database = _database(tmp_path, human=_table(values))
-    (finding,) = _found(database, "noise")
-    n_distinct = len(np.unique(values))
+def test_values_that_differ_by_float_noise_are_counted(planted: Planted) -> None:
+    (finding,) = _of(planted, "floats", "noise")
+    n_distinct = len(np.unique(HUMANS["floats"].seg))
     assert (finding.severity, finding.n) == ("info", 1)
     assert finding.finding.startswith(f"1 of {n_distinct} distinct values")
-    assert answer(database, finding.query).height == 1
+    assert answer(planted[0], finding.query).height == 1
 
 
 def test_a_refused_file_is_an_error_with_its_fault(tmp_path: Path) -> None:
@@ -332,12 +338,10 @@ def test_published_issues_are_told_where_the_test_set_is_loaded(tmp_path: Path) 
     found = _found(tmp_path / "w.duckdb", "issues")
     assert {"sescoreX", "KG-BERTScore", "synthetic_ref"} <= {finding.subject for finding in found}
     assert answer(tmp_path / "w.duckdb", found[0].query).height >= len(found)
-    assert _found(_database(tmp_path / "other"), "issues") == []
 
 
-def test_names_that_the_registry_lacks_are_reported_with_the_family_by_rule(tmp_path: Path) -> None:
-    metrics = {**_sound(), "SuperCOMET-9-src": _table(_scores(11))}
-    (finding,) = _found(_database(tmp_path, metrics), "names")
+def test_names_that_the_registry_lacks_are_reported_with_the_family_by_rule(planted: Planted) -> None:
+    (finding,) = _of(planted, "unknown", "names")
     assert (finding.severity, finding.subject) == ("info", "SuperCOMET-9")
     assert finding.finding == "not in the metric registry; family COMET inferred from its name"
 
@@ -357,8 +361,12 @@ def all_faults(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Fin
     human = _scores(50)
     human[4] -= 100
     human[0, 0], human[1, 0], human[2, :5] = 25.2, 25.200000000000003, np.nan
-    database = _database(tmp_path_factory.mktemp("faults"), metrics, _table(human), texts=True)
-    return database, _found(database)
+    folder = tmp_path_factory.mktemp("faults")
+    humans = {"mqm": _table(human)}
+    tiny_layout(folder / "in", documents=DOCUMENTS, systems=SYSTEMS, humans=humans, metrics=metrics)
+    report = load([folder / "in"], folder / "w.duckdb")
+    assert report.is_clean, report.faults
+    return folder / "w.duckdb", _found(folder / "w.duckdb")
 
 
 @pytest.mark.slow

@@ -209,8 +209,15 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
     """
     if is_empty_file(path):
         return []
-    with connect(path, PATIENCE) as reading, translated(path):
-        if not pending(reading, str(path)) or not has_tables(reading):
+    check_path(path)
+    settle_log(path, PATIENCE)
+    with translated(path), contextlib.ExitStack() as stack:
+        if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
+            stack.enter_context(_attached(path, connection))
+            there = connection
+        else:  # this process has it open
+            there = stack.enter_context(connect(path, PATIENCE))
+        if not pending(there, str(path)) or not has_tables(there):
             return []
     with writing(path, connection) as applied:
         return list(applied)
