@@ -313,7 +313,7 @@ def test_coverage_tells_cells_unevenness_and_annotators(planted: Planted) -> Non
 
 def test_values_that_differ_by_float_noise_are_counted(planted: Planted) -> None:
     (finding,) = _of(planted, "floats", "noise")
-    n_distinct = len(np.unique(HUMANS["floats"].seg))
+    n_distinct = len(np.unique(np.asarray(HUMANS["floats"].seg)))
     assert (finding.severity, finding.n) == ("info", 1)
     assert finding.finding.startswith(f"1 of {n_distinct} distinct values")
     assert answer(planted[0], finding.query).height == 1

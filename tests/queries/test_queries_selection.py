@@ -1,7 +1,6 @@
 """Slices: who takes part by default, who does not and why, and what is no slice."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -60,6 +59,29 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
+LACKING: dict[str, dict[str, Any]] = {
+    "two_humans": {"humans": {"mqm": mqm_table(), "esa": mqm_table()}, "facts": False},
+    "without_facts": {"facts": False},
+    "two_references": {
+        "metrics": {**metric_tables(), "Rough-refB": metric_tables()["Rough-refA"]},
+        "facts": False,
+    },
+    "other_humans": {"humans": {"da": mqm_table(), "esa": mqm_table()}},
+    "only_human": {"humans": {"esa": mqm_table()}},
+    "only_human_without_facts": {"humans": {"esa": mqm_table()}, "facts": False},
+    "without_humans": {"humans": {}},
+}
+"""Test sets without something that is official, as `tiny_layout` makes them."""
+
+
+@pytest.fixture(scope="module")
+def lacking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    folder = tmp_path_factory.mktemp("lacking")
+    layouts = [tiny_layout(folder / "in", testset=testset, **given) for testset, given in LACKING.items()]
+    with tiny_warehouse(folder, *layouts) as warehouse:
+        yield warehouse
+
+
 def test_by_default_systems_that_humans_judged_take_part_and_the_reference_does_not(tiny: Warehouse) -> None:
     selection = select(tiny, Slice(TESTSET, LP))
     assert (selection.human, selection.reference) == ("mqm", "refA")
@@ -107,44 +129,34 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
     assert {name for name, reason in chosen.items() if reason is None} == {"Ash", "Beech", "Cherry", "refB"}
 
 
-@pytest.mark.parametrize(
-    ("asked", "metric", "reason"),
-    [
-        ({}, "Rough-refB", "computed with refB, not with reference refA"),
-        ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
-        ({}, "Guest-src", f"not submitted to the metrics task (included by {option('status', 'all')})"),
-        ({"outliers": "none"}, "Part-src", "no scores for the output of Cherry"),
-        ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for the output of Cherry, refB"),
-        ({"human_references": True}, "Fine-src", "no scores for the output of refB"),
-        ({"metrics": ("Fine",)}, "Flat-src", "not selected"),
-        ({"only": "reference-based"}, "Fine-src", "reference-free"),
-        ({"only": "reference-free"}, "Rough-refA", "reference-based"),
-        ({"primary": True}, "Wrong-src", "contrastive, neither primary nor baseline"),
-    ],
-)
-def test_every_metric_that_is_left_out_has_a_reason(
-    asked: dict[str, Any], metric: str, reason: str, varied: Warehouse
-) -> None:
-    assert _metrics(select(varied, Slice(TESTSET, LP, **asked)))[metric] == reason
+REASONS: list[tuple[dict[str, Any], str, str | None]] = [
+    ({}, "Rough-refB", "computed with refB, not with reference refA"),
+    ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
+    ({}, "Guest-src", f"not submitted to the metrics task (included by {option('status', 'all')})"),
+    ({"outliers": "none"}, "Part-src", "no scores for the output of Cherry"),
+    ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for the output of Cherry, refB"),
+    ({"human_references": True}, "Fine-src", "no scores for the output of refB"),
+    ({"metrics": ("Fine",)}, "Flat-src", "not selected"),
+    ({"only": "reference-based"}, "Fine-src", "reference-free"),
+    ({"only": "reference-free"}, "Rough-refA", "reference-based"),
+    ({"primary": True}, "Wrong-src", "contrastive, neither primary nor baseline"),
+    ({}, "Fine-src", None),
+    ({}, "Part-src", None),  # it has the two systems that are left
+    ({"own": True}, "Mine-src", None),
+    ({"metrics": ("Mine-src",)}, "Mine-src", None),
+    ({"metrics": ("Guest-src",)}, "Guest-src", None),
+    ({"metrics": ("Rough-refB",)}, "Rough-refB", None),
+    ({"reference": "refB"}, "Rough-refB", None),
+    ({"only": "reference-based"}, "Rough-refA", None),
+    ({"primary": True}, "Flat-src", None),
+    ({"intersection": True, "outliers": "none"}, "Part-src", None),
+]
+"""What is asked of a metric, and why it is excluded; None where it comes in."""
 
 
-@pytest.mark.parametrize(
-    ("asked", "metric"),
-    [
-        ({}, "Fine-src"),
-        ({}, "Part-src"),  # it has the two systems that are left
-        ({"own": True}, "Mine-src"),
-        ({"metrics": ("Mine-src",)}, "Mine-src"),
-        ({"metrics": ("Guest-src",)}, "Guest-src"),
-        ({"metrics": ("Rough-refB",)}, "Rough-refB"),
-        ({"reference": "refB"}, "Rough-refB"),
-        ({"only": "reference-based"}, "Rough-refA"),
-        ({"primary": True}, "Flat-src"),
-        ({"intersection": True, "outliers": "none"}, "Part-src"),
-    ],
-)
-def test_metrics_come_in_when_they_fit_or_are_named(asked: dict[str, Any], metric: str, varied: Warehouse) -> None:
-    assert _metrics(select(varied, Slice(TESTSET, LP, **asked)))[metric] is None
+def test_every_metric_that_is_left_out_has_a_reason_and_others_come_in(varied: Warehouse) -> None:
+    found = [(asked, name, _metrics(select(varied, Slice(TESTSET, LP, **asked)))[name]) for asked, name, _ in REASONS]
+    assert found == REASONS
 
 
 def test_patterns_are_those_of_the_shell_and_meet_full_and_base_names(tiny: Warehouse) -> None:
@@ -208,21 +220,18 @@ def test_segments_behind_the_last_one_are_said(last: int, said: list[str], tiny:
     assert list(select(tiny, Slice(TESTSET, LP, segments=(2, last))).notes) == said
 
 
-def test_without_an_official_human_score_one_of_several_must_be_named(tmp_path: Path) -> None:
-    humans = {"mqm": mqm_table(), "esa": mqm_table()}
-    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans, facts=False)) as warehouse:
-        with pytest.raises(QuestionError, match="no official human score; name one with human; available: esa, mqm"):
-            select(warehouse, Slice(TESTSET, LP))
-        assert select(warehouse, Slice(TESTSET, LP, human="mqm")).human == "mqm"
+def test_without_an_official_human_score_one_of_several_must_be_named(lacking: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="no official human score; name one with human; available: esa, mqm"):
+        select(lacking, Slice("two_humans", LP))
+    assert select(lacking, Slice("two_humans", LP, human="mqm")).human == "mqm"
 
 
-def test_the_only_reference_stands_in_for_an_official_one_with_a_note(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", facts=False)) as warehouse:
-        found = select(warehouse, Slice(TESTSET, LP, human="mqm"))
-        assert found.reference == "refA"
-        assert found.notes == ("tiny24 en-de has no official reference; using refA, the only one available",)
-        assert "Rough-refA" not in _out(found)
-        assert select(warehouse, Slice(TESTSET, LP, human="mqm", reference="refA")).notes == ()
+def test_the_only_reference_stands_in_for_an_official_one_with_a_note(lacking: Warehouse) -> None:
+    found = select(lacking, Slice("without_facts", LP, human="mqm"))
+    assert found.reference == "refA"
+    assert found.notes == ("without_facts en-de has no official reference; using refA, the only one available",)
+    assert "Rough-refA" not in _out(found)
+    assert select(lacking, Slice("without_facts", LP, human="mqm", reference="refA")).notes == ()
 
 
 def test_a_reference_is_one_of_the_evaluation_set_whatever_others_have() -> None:
@@ -234,50 +243,42 @@ def test_a_reference_is_one_of_the_evaluation_set_whatever_others_have() -> None
     ]
 
 
-def test_without_an_official_reference_one_of_several_must_be_named(tmp_path: Path) -> None:
-    metrics = {**metric_tables(), "Rough-refB": metric_tables()["Rough-refA"]}
-    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=metrics, facts=False)) as warehouse:
-        found = select(warehouse, Slice(TESTSET, LP, human="mqm"))
-        assert found.reference is None
-        assert found.notes == (
-            "tiny24 en-de has no official reference, so reference-based metrics are excluded; name one with "
-            f"{option('reference')}; available: refA, refB",
-        )
-        assert {name: reason for name, reason in _out(found).items() if name.startswith("Rough")} == {
-            f"Rough-{name}": f"computed with {name}; no reference is official" for name in ("refA", "refB")
-        }
-        assert "Rough-refB" not in _out(select(warehouse, Slice(TESTSET, LP, human="mqm", reference="refB")))
+def test_without_an_official_reference_one_of_several_must_be_named(lacking: Warehouse) -> None:
+    found = select(lacking, Slice("two_references", LP, human="mqm"))
+    assert found.reference is None
+    assert found.notes == (
+        "two_references en-de has no official reference, so reference-based metrics are excluded; name one with "
+        f"{option('reference')}; available: refA, refB",
+    )
+    assert {name: reason for name, reason in _out(found).items() if name.startswith("Rough")} == {
+        f"Rough-{name}": f"computed with {name}; no reference is official" for name in ("refA", "refB")
+    }
+    assert "Rough-refB" not in _out(select(lacking, Slice("two_references", LP, human="mqm", reference="refB")))
 
 
-def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(tmp_path: Path) -> None:
-    humans = {"da": mqm_table(), "esa": mqm_table()}
-    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
-        message = (
-            "the official human score 'mqm' of tiny24 en-de is not loaded; name one with human; available: da, esa"
-        )
-        for level in ("seg", "sys"):
-            with pytest.raises(QuestionError, match=f"^{message}$"):
-                select(warehouse, Slice(TESTSET, LP), level)
-        with pytest.raises(QuestionError, match=r"has an official human score that is loaded; .* available: da, esa$"):
-            expand(warehouse, TESTSET, "all")
-        with pytest.raises(QuestionError, match="unknown human score 'mqn'"):
-            select(warehouse, Slice(TESTSET, LP, human="mqn"))
-        assert select(warehouse, Slice(TESTSET, LP, human="esa")).human == "esa"
+def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(lacking: Warehouse) -> None:
+    message = "the official human score 'mqm' of other_humans en-de is not loaded; name one with human; available: "
+    for level in ("seg", "sys"):
+        with pytest.raises(QuestionError, match=f"^{message}da, esa$"):
+            select(lacking, Slice("other_humans", LP), level)
+    with pytest.raises(QuestionError, match=r"has an official human score that is loaded; .* available: da, esa$"):
+        expand(lacking, "other_humans", "all")
+    with pytest.raises(QuestionError, match="unknown human score 'mqn'"):
+        select(lacking, Slice("other_humans", LP, human="mqn"))
+    assert select(lacking, Slice("other_humans", LP, human="esa")).human == "esa"
 
 
 @pytest.mark.parametrize("level", ["seg", "sys"])
-@pytest.mark.parametrize("facts", [True, False])
+@pytest.mark.parametrize("testset", ["only_human", "only_human_without_facts"])
 def test_the_only_human_score_stands_in_for_an_official_one_with_a_note(
-    tmp_path: Path, level: Level, facts: bool
+    testset: str, level: Level, lacking: Warehouse
 ) -> None:
-    layout = tiny_layout(tmp_path / "layout", humans={"esa": mqm_table()}, facts=facts)
-    with tiny_warehouse(tmp_path, layout) as warehouse:
-        found = select(warehouse, Slice(TESTSET, LP), level)
-        assert found.human == "esa"
-        of_human, *of_reference = found.notes
-        assert of_human.endswith("; using esa, the only one available")
-        assert list(select(warehouse, Slice(TESTSET, LP, human="esa"), level).notes) == of_reference
-        assert expand(warehouse, TESTSET, "all").chosen == ((TESTSET, LP),)
+    found = select(lacking, Slice(testset, LP), level)
+    assert found.human == "esa"
+    of_human, *of_reference = found.notes
+    assert of_human.endswith("; using esa, the only one available")
+    assert list(select(lacking, Slice(testset, LP, human="esa"), level).notes) == of_reference
+    assert expand(lacking, testset, "all").chosen == ((testset, LP),)
 
 
 @pytest.mark.parametrize("named", ["Mine-src", "Mine", "Guest-src", "Guest", "Rough-refB"])
@@ -294,15 +295,11 @@ def test_all_metrics_are_those_not_submitted_too(varied: Warehouse) -> None:
     assert everyone["Guest-src"] is None
 
 
-def test_where_no_human_score_is_loaded_none_is_offered(tmp_path: Path) -> None:
-    layout = tiny_layout(tmp_path / "layout")
-    for path in (layout / "human-scores").iterdir():
-        path.unlink()
-    with tiny_warehouse(tmp_path, layout) as warehouse:
-        with pytest.raises(QuestionError, match=r"'mqm' of tiny24 en-de is not loaded; no human score is loaded$"):
-            select(warehouse, Slice(TESTSET, LP))
-        with pytest.raises(QuestionError, match=r"official human score that is loaded; no human score is loaded$"):
-            expand(warehouse, TESTSET, "all")
+def test_where_no_human_score_is_loaded_none_is_offered(lacking: Warehouse) -> None:
+    with pytest.raises(QuestionError, match=r"'mqm' of without_humans en-de is not loaded; no human score is loaded$"):
+        select(lacking, Slice("without_humans", LP))
+    with pytest.raises(QuestionError, match=r"official human score that is loaded; no human score is loaded$"):
+        expand(lacking, "without_humans", "all")
 
 
 def test_the_official_human_score_may_differ_between_levels(simulated_warehouse: Warehouse) -> None:
