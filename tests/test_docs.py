@@ -21,6 +21,7 @@ from docs.generate import (
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.papers import PAPERS
 from metaeval.papers.items import printed_values
+from tests.helpers import together
 from tests.wording import NOT_OF_THE_FIELD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +48,7 @@ def generated() -> dict[str, str]:
     return sections()
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@together("name", DOCUMENTS)
 def test_generated_tables_are_up_to_date(name: str, generated: dict[str, str]) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert renewed(text, generated) == text, "run `python -m docs.generate`"
@@ -112,7 +113,7 @@ def _heading(measure: str) -> str:
     return f"### `{definition.name}`" if is_first else f"### `{definition.name}({telling}=…)`"
 
 
-@pytest.mark.parametrize("measure", DEFINITIONS)
+@together("measure", DEFINITIONS)
 def test_every_measure_is_worked_out_on_an_example(measure: str) -> None:
     heading = _heading(measure)
     assert METHODS.count(f"{heading}\n") == 1

@@ -14,6 +14,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 from cli.main import COMMANDS
+from tests.helpers import together
 from warehouse import load
 from warehouse.simulation import write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
@@ -98,7 +99,7 @@ def test_a_kernel_imports_arrays_and_the_standard_library_alone(path: Path) -> N
         assert is_known or f"{module}.".startswith("metaeval.kernels."), module
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@together("package", PACKAGES)
 def test_scipy_is_imported_inside_the_functions_that_need_it(package: str) -> None:
     for path in _with_word(package, "scipy"):
         modules = set(_modules(_top_level(_parsed(path))))
@@ -106,7 +107,7 @@ def test_scipy_is_imported_inside_the_functions_that_need_it(package: str) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["queries", "warehouse"])
+@together("package", ["queries", "warehouse"])
 def test_libraries_are_imported_at_the_top_of_modules_but_where_that_would_cost_time(package: str) -> None:
     late = {
         str(path.relative_to(ROOT))
@@ -116,7 +117,7 @@ def test_libraries_are_imported_at_the_top_of_modules_but_where_that_would_cost_
     assert late == {path for path in LATE if path.startswith(f"{package}/")}
 
 
-@pytest.mark.parametrize("package", ["cli", "metaeval"])
+@together("package", ["cli", "metaeval"])
 def test_sql_stands_below_the_statistics(package: str) -> None:
     for path in _with_word(package, "SELECT", "FROM"):
         if path.name == "demo.py":
@@ -181,9 +182,7 @@ sys.exit(max(codes))
     return set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize(
-    "words", [["--help"], ["rank", "--help"], ["sql", "--help"], ["load", "--help"], ["--version"]]
-)
+@together("words", [["--help"], ["rank", "--help"], ["sql", "--help"], ["load", "--help"], ["--version"]])
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert _loaded_by(words) & {*HEAVY, *HEAVY_ROOMS} == set()
 
@@ -207,7 +206,7 @@ def test_means_in_views_are_added_up_in_order() -> None:
             assert "ORDER BY" in mean or "::INTEGER" in mean, f"{path.name}: {mean}"
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@together("package", PACKAGES)
 def test_no_module_takes_means_from_the_standard_library(package: str) -> None:
     for path in _with_word(package, "statistics"):
         assert "statistics" not in set(_modules(_parsed(path))), path

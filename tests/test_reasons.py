@@ -8,6 +8,7 @@ import pytest
 
 from metaeval.notes import Hinted
 from metaeval.protocols.scoring import NothingScoredError
+from tests.helpers import together
 from warehouse.errors import IT, QuestionError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,7 +145,7 @@ def test_no_message_of_ours_is_taken_apart() -> None:
     assert {f"{path}:{function}" for path, function, _, _ in places} == ALLOWED
 
 
-@pytest.mark.parametrize(
+@together(
     "line",
     [
         "str(error).partition(' (rank')[0]",
@@ -164,7 +165,7 @@ def test_the_test_above_finds_what_it_looks_for(line: str) -> None:
     assert len(taken_apart(ast.parse(code))) == 1
 
 
-@pytest.mark.parametrize("kind", ["duckdb.Error", "OSError", "(duckdb.IOException, UnicodeDecodeError)"])
+@together("kind", ["duckdb.Error", "OSError", "(duckdb.IOException, UnicodeDecodeError)"])
 def test_messages_of_others_may_be_read(kind: str) -> None:
     code = f"try:\n    g()\nexcept {kind} as error:\n    first = str(error).splitlines()[0]\n"
     assert taken_apart(ast.parse(code)) == []

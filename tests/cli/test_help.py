@@ -9,13 +9,13 @@ import pytest
 
 from cli.main import COMMANDS
 from tests.cli.running import Scorehouse, examples, refused
-from tests.helpers import but_slow, tiny_layout
+from tests.helpers import but_slow, tiny_layout, together
 from tests.sharing import written
 from tests.wording import NOT_OF_THE_FIELD
 from warehouse import Warehouse, load
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@together("name", COMMANDS)
 def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: Scorehouse) -> None:
     ran = scorehouse(name, "--help")
     assert ran.code == 0
@@ -30,7 +30,7 @@ def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: 
     assert not re.search(r"\[\[|\{\{|\{\[", ran.out)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@together("name", COMMANDS)
 def test_help_has_the_field_s_words_and_no_python_type(name: str, scorehouse: Scorehouse) -> None:
     text = " ".join(scorehouse(name, "--help").out.split())
     assert "list[" not in text
@@ -97,7 +97,7 @@ def test_the_example_of_the_demo_is_the_demo_itself() -> None:
     assert examples("demo") == ["demo"]  # its own tests run it
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], []])
+@together("words", [["--help"], ["-h"], []])
 def test_help_names_every_command(words: list[str], scorehouse: Scorehouse) -> None:
     ran = scorehouse(*words)
     assert ran.code == (0 if words else 2)
@@ -112,7 +112,7 @@ def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
     assert re.fullmatch(r"scorehouse \d+\.\d+\.\d+\n", ran.out)
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "hints"),
     [
         (["rnk"], ["'rnk'", "Did you mean 'rank'"]),

@@ -13,7 +13,7 @@ from cli.main import COMMANDS, exit_code, program
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
 from tests.cli.running import options_of as words_of
-from tests.helpers import LP, TESTSET, tiny_bytes
+from tests.helpers import LP, TESTSET, tiny_bytes, together
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
 
@@ -29,7 +29,7 @@ def own_database(scorehouse: Scorehouse, tmp_path: Path) -> Path:
     return database
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "line", "found"),
     [
         (("protocol", "wmt24"), "1 metric is excluded (added by a user (included by --own))", ["protocol: --own"]),
@@ -68,7 +68,7 @@ def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
     assert "added by a user (included by --own" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@together("name", COMMANDS)
 def test_the_options_of_a_command_are_known(name: str) -> None:
     found = options_of(_command(program([name]), ["-q", name]))
     assert "--db" in found
@@ -160,13 +160,13 @@ def foreign(path: Path, text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("package", SPEAKING)
+@together("package", SPEAKING)
 def test_every_option_that_a_text_names_is_one_of_a_command_that_can_say_it(package: str) -> None:
     paths = sorted(path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py"))
     assert [word for path in paths for word in foreign(path, (ROOT / path).read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("package", BELOW)
+@together("package", BELOW)
 def test_packages_below_the_command_line_spell_no_option(package: str) -> None:
     """They name it by `warehouse.wording.option`, also in what help shows; names of other programs' options aside."""
     paths = sorted(path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py"))
@@ -190,7 +190,7 @@ def test_options_that_a_text_spells_are_found() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     ("place", "text", "found"),
     [
         ("warehouse/readers/long_table.py", 'x = "name it with --metric"', ["--metric"]),

@@ -1,10 +1,9 @@
 """A language pair is one for every command that takes it as an argument, however it is typed; a metric is not one."""
 
-import pytest
-
 from cli.questions import _given
 from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
+from tests.helpers import together
 
 SPELLINGS = {
     "en-de": ("en-de", "EN-DE", "eng-deu", "eng_Latn-deu_Latn", "en-de,EN-cs"),
@@ -19,14 +18,14 @@ TAKING_ONE = [
 NO_PAIRS = ("EED-ref", "chrF++", "TER-refA", "COMET-QE-src", "news")
 
 
-@pytest.mark.parametrize("typed", [one for names in SPELLINGS.values() for one in names])
-@pytest.mark.parametrize("name", TAKING_ONE)
+@together("typed", [one for names in SPELLINGS.values() for one in names])
+@together("name", TAKING_ONE)
 def test_every_command_takes_every_spelling_as_language_pair(name: str, typed: str) -> None:
     known = fields_of(question_named(name))
     assert _given(name, known, _words(name, typed))["lp"] == typed
 
 
-@pytest.mark.parametrize("typed", NO_PAIRS)
+@together("typed", NO_PAIRS)
 def test_a_metric_in_its_place_is_a_metric(typed: str) -> None:
     given = _given("segments", fields_of(question_named("segments")), {"testset": "wmt25", "lp": typed})
     assert "lp" not in given

@@ -13,6 +13,7 @@ from cli.main import COMMANDS
 from metaeval.question import Field, Question, fields_of, made
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 from warehouse import QuestionError, Warehouse
 
 SIM = ("sim24", "cs-uk")
@@ -36,10 +37,10 @@ WRONG: dict[type, tuple[Any, ...]] = {
 }
 
 
-def _fields(kind: type | None = None) -> list[Any]:
+def _fields(kind: type | None = None) -> list[tuple[type[Question], Field]]:
     """Every field of every question; kind: those of one type alone."""
     return [
-        pytest.param(question_named(name), field, id=f"{name}-{field.name}")
+        (question_named(name), field)
         for name in HOMES
         for field in fields_of(question_named(name)).values()
         if kind is None or field.element is kind
@@ -71,7 +72,7 @@ def _other(field: Field) -> Any:
     return (one,) if field.is_list else one
 
 
-@pytest.mark.parametrize(("question", "field"), _fields())
+@together(("question", "field"), _fields())
 def test_a_value_of_another_type_is_refused_in_one_line(question: type[Question], field: Field) -> None:
     wrong = (1, "nonsense", b"a") if field.choices else WRONG[field.element]
     if field.is_list:
@@ -85,7 +86,7 @@ def test_a_value_of_another_type_is_refused_in_one_line(question: type[Question]
         assert len(line.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("question", "field"), [*_fields(int), *_fields(float)])
+@together(("question", "field"), [*_fields(int), *_fields(float)])
 def test_a_number_has_its_limits(question: type[Question], field: Field) -> None:
     for limit, beyond in ((field.option.least, -1), (field.option.most, 1)):
         if limit is None:
@@ -97,13 +98,13 @@ def test_a_number_has_its_limits(question: type[Question], field: Field) -> None
 
 
 def test_lists_of_measures_take_commas() -> None:
-    lists = [one for param in _fields() if (one := param.values[1]).is_list and one.option.names == "measure"]
+    lists = [one for _, one in _fields() if one.is_list and one.option.names == "measure"]
     assert lists
     for field in lists:
         assert field.read(["spa, acc_eq(by=item,variant=23)", "pa"]) == ("spa", "acc_eq(by=item,variant=23)", "pa")
 
 
-@pytest.mark.parametrize(("question", "field"), _fields())
+@together(("question", "field"), _fields())
 def test_none_stands_for_the_default(question: type[Question], field: Field) -> None:
     given = _needed(question) | {field.name: None}
     if field.default is MISSING:
@@ -113,7 +114,7 @@ def test_none_stands_for_the_default(question: type[Question], field: Field) -> 
         assert getattr(_or_refused(question, given), field.name, field.default) == field.default
 
 
-@pytest.mark.parametrize(("question", "field"), _fields())
+@together(("question", "field"), _fields())
 def test_a_list_of_nothing_is_refused_where_the_default_is_something(question: type[Question], field: Field) -> None:
     if not field.is_list:
         return
@@ -136,7 +137,7 @@ def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | N
         raise
 
 
-@pytest.mark.parametrize(("question", "field"), _fields())
+@together(("question", "field"), _fields())
 def test_a_field_that_needs_another_is_refused_without_it(question: type[Question], field: Field) -> None:
     said = field.option.needs
     if not said or any(made(question, _needed(question)).is_set(one) for one in said):
@@ -147,7 +148,7 @@ def test_a_field_that_needs_another_is_refused_without_it(question: type[Questio
         assert one == "charted" or one.endswith("=") or one.partition("=")[0] in str(told.value)
 
 
-@pytest.mark.parametrize(("question", "field"), _fields())
+@together(("question", "field"), _fields())
 def test_fields_that_exclude_each_other_are_refused_together(question: type[Question], field: Field) -> None:
     for other in field.option.excludes:
         if other != "charted" and other not in fields_of(question):
@@ -158,7 +159,7 @@ def test_fields_that_exclude_each_other_are_refused_together(question: type[Ques
         assert len(str(told.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", HOMES)
+@together("name", HOMES)
 def test_needs_and_excludes_name_fields(name: str) -> None:
     known = fields_of(question_named(name))
     for field in known.values():
@@ -168,7 +169,7 @@ def test_needs_and_excludes_name_fields(name: str) -> None:
             )
 
 
-@pytest.mark.parametrize("name", HOMES)
+@together("name", HOMES)
 def test_an_unknown_option_is_refused_with_a_near_one(name: str, simulated_warehouse: Warehouse) -> None:
     function = getattr(metaeval, name)
     for known in inspect.signature(function).parameters:
@@ -176,7 +177,7 @@ def test_an_unknown_option_is_refused_with_a_near_one(name: str, simulated_wareh
             function(simulated_warehouse, **{f"{known}_x": 1})
 
 
-@pytest.mark.parametrize("name", HOMES)
+@together("name", HOMES)
 def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Warehouse) -> None:
     with Warehouse.open(simulated_warehouse.path) as closed:
         pass
@@ -217,7 +218,7 @@ OF_AN_EVALSET = [name for name in HOMES if {"testset", "lp"} <= {*fields_of(ques
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in OF_AN_EVALSET if name not in ("diff", "paper", "list", "plan")])
+@together("name", [name for name in OF_AN_EVALSET if name not in ("diff", "paper", "list", "plan")])
 def test_an_answer_has_rows_a_signature_and_shows_itself(name: str, simulated_warehouse: Warehouse) -> None:
     found = getattr(metaeval, name)(simulated_warehouse, *SIM, **QUICK.get(name, {}))
     assert found.frame.height > 0
@@ -228,14 +229,14 @@ def test_an_answer_has_rows_a_signature_and_shows_itself(name: str, simulated_wa
     assert short.startswith(f"{name} sim24 cs-uk") or not found.signature
 
 
-@pytest.mark.parametrize("name", HOMES)
+@together("name", HOMES)
 def test_the_command_has_every_field(name: str) -> None:
     parameters = inspect.signature(COMMANDS[name]).parameters
     assert {*fields_of(question_named(name))} <= {*parameters}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@together(
     ("words", "keywords"),
     [
         (
@@ -273,7 +274,7 @@ def test_a_question_about_one_evaluation_set_is_answered_for_several(
     assert [row["lp"] for row in ran.json] == every["lp"].to_list()
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "line"),
     [
         (("rank", *SIM, "--primary"), "today: --status primary"),

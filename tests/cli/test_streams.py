@@ -14,7 +14,7 @@ import pytest
 
 from cli.main import COMMANDS
 from tests.cli.running import PROGRAM, Ran, Scorehouse, examples
-from tests.helpers import tiny_layout, tiny_warehouse
+from tests.helpers import tiny_layout, tiny_warehouse, together
 from tests.sharing import copies_for_new_files
 
 FULL = Path("/dev/full")
@@ -154,7 +154,7 @@ def test_commands_that_change_the_warehouse_do_so_and_say_that_nobody_took_their
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="closes streams by the words of a POSIX shell")
-@pytest.mark.parametrize(("closing", "n_lines"), [(">&-", 1), ("<&- >&- 2>&-", 0)])
+@together(("closing", "n_lines"), [(">&-", 1), ("<&- >&- 2>&-", 0)])
 def test_streams_that_the_shell_closed_are_not_taken_for_files_of_ours(
     closing: str, n_lines: int, default_database: Path
 ) -> None:

@@ -17,6 +17,7 @@ from cli.exit_codes import UsageError
 from metaeval.charts.significance import significance_matrix
 from metaeval.significance.comparison import Comparison
 from tests.cli.running import Scorehouse
+from tests.helpers import together
 
 NAN = float("nan")
 
@@ -86,7 +87,7 @@ def test_p_at_the_level_is_in_the_significant_class() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@together(
     ("alpha", "labels"),
     [
         (0.05, ["≤ 0.001", "≤ 0.01", "≤ 0.05", "≤ 0.1", "≤ 0.5", "> 0.5"]),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 ANNOTATORS = ("annotators", "sim24", "en-de", "--draws", "20")
 
@@ -38,7 +39,7 @@ def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
     assert names[-4:] == ["drift", "drift_low", "drift_high", "signature"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "hints"),
     [
         (("annotators", "sim21"), ["no single judgements of sim21 are on file"]),
@@ -77,7 +78,7 @@ def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Pat
     assert "people" not in drawn.read_text()
 
 
-@pytest.mark.parametrize("words", [("--pool", "mean"), ("--wide",), ("--by", "domain")])
+@together("words", [("--pool", "mean"), ("--wide",), ("--by", "domain")])
 def test_people_have_no_place_where_data_are_pooled_or_side_by_side(
     words: tuple[str, ...], scorehouse: Scorehouse
 ) -> None:

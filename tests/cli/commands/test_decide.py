@@ -6,6 +6,7 @@ import pytest
 
 from metaeval.questions.decide import Decide
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 from warehouse import QuestionError
 
 ASKED = ("decide", "sim24", "en-de", "simBLEU", "--good", "-1")
@@ -31,6 +32,6 @@ def test_a_wanted_precision_alone_asks_for_its_threshold() -> None:
         Decide(**asked, view="curve", precision=0.95)
 
 
-@pytest.mark.parametrize(("view", "option"), [("curve", "--miss"), ("cost", "--draws"), ("transfer", "--precision")])
+@together(("view", "option"), [("curve", "--miss"), ("cost", "--draws"), ("transfer", "--precision")])
 def test_what_a_view_does_not_use_is_refused(scorehouse: Scorehouse, view: str, option: str) -> None:
     refused(scorehouse(*ASKED, "--view", view, option, "1"), 2, f"{option} needs --view ")

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 WORDS = ("noise", "sim24", "cs-uk", "Oriole", "-m", "pdp", "--kind", "outliers", "--share", "0.1", "--draws", "2")
 
 
-@pytest.mark.parametrize("format", ["table", "csv", "markdown", "latex"])
+@together("format", ["table", "csv", "markdown", "latex"])
 def test_formats(scorehouse: Scorehouse, format: str) -> None:
     ran = scorehouse(*WORDS, "--format", format)
     assert ran.code == 0, ran.err

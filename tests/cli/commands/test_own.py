@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import LP, TESTSET, tiny_bytes, tiny_layout
+from tests.helpers import LP, TESTSET, tiny_bytes, tiny_layout, together
 from tests.sharing import written
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
@@ -80,7 +80,7 @@ def test_a_slip_in_a_name_is_one_fault(scorehouse: Scorehouse, own: Path) -> Non
     assert "Beech" in line
 
 
-@pytest.mark.parametrize(("cell", "what"), [('"0,5"', "with a decimal comma"), ("50%", "with a percent sign")])
+@together(("cell", "what"), [('"0,5"', "with a decimal comma"), ("50%", "with a percent sign")])
 def test_a_number_as_spreadsheets_write_it_is_named(cell: str, what: str, scorehouse: Scorehouse, own: Path) -> None:
     table = own.with_name("mine.csv")
     table.write_text(f"system,segment,score\nAsh,1,{cell}\n")
@@ -89,7 +89,7 @@ def test_a_number_as_spreadsheets_write_it_is_named(cell: str, what: str, scoreh
     assert any(f"mine.csv:2: value '{cell.strip(chr(34))}' {what}, expected a finite number" in n for n in ran.notes)
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "hints"),
     [
         (["--metric", "Mine"], ["--ref", "--reference-free"]),
@@ -177,7 +177,7 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@together(
     ("words", "expected"),
     [
         ((), {"Mine-refA"}),

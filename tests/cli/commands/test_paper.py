@@ -14,6 +14,7 @@ from metaeval.papers.items import printed_values
 from metaeval.papers.running import COLUMNS
 from tests.cli.charts.drawing import faults
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")
 TWO = ("--testset", "sim24", "--lp", "en-de,cs-uk", "--draws", "10")
@@ -196,7 +197,7 @@ def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehous
     assert scorehouse(*words, "--fresh").out == first.out
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "message"),
     [
         (("thompson-2042",), "unknown paper 'thompson-2042'"),

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 SHOW = ("show", "sim24", "en-de", "12", "--metrics", "Kestrel-24-*", "--systems", "Dogwood", "--systems", "Elm*")
 COLUMNS = ["kind", "name", "mqm", "Kestrel-24-QE-src", "Kestrel-24-refA", "Kestrel-24-refB", "text"]
@@ -81,7 +82,7 @@ def test_the_other_formats_are_written_too(form: str, scorehouse: Scorehouse, tm
     assert (ran.code, ran.out) == (0, "")
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "hints"),
     [
         (("show", "sim24", "en-de", "99999"), ["unknown segment 99999 for sim24 en-de", "numbered 1 to"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import tiny_warehouse
+from tests.helpers import tiny_warehouse, together
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
     assert [list(row) for row in rows] == [list(row) for row in plain]
 
 
-@pytest.mark.parametrize("test", ["perm-inputs", "perm-both", "perm-systems"])
+@together("test", ["perm-inputs", "perm-both", "perm-systems"])
 def test_the_ranking_takes_the_system_scores_of_the_test(ranked: Scorehouse, test: str) -> None:
     words = ("sim24", "en-de", "-m", "pearson", "--draws", 30, "--test", test, "--format", "json")
     rows = ranked("rank", *words, "--significance").json
@@ -97,7 +97,7 @@ def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
     assert any(note.startswith("pa: generalises to: new systems on these segments") for note in of_systems.notes)
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "said"),
     [
         (("--pool", "mean"), ["--significance and --pool do not go together"]),

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import sampled
+from tests.helpers import sampled, together
 
 PROCESSES = "a process for each query: 5 seconds"
 
@@ -83,7 +83,7 @@ def test_sql_sees_no_file_no_network_and_no_variable_of_the_program(
     assert "42424242" not in line
 
 
-@pytest.mark.parametrize(
+@together(
     ("query", "hints"),
     [
         ("SELECT 1; SELECT 2", ["expected one statement, found 2"]),
@@ -137,7 +137,7 @@ def test_sql_that_takes_too_much_memory_is_stopped(scorehouse: Scorehouse) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("timeout", ["0.001", "0.5"])
+@together("timeout", ["0.001", "0.5"])
 def test_sql_is_stopped_while_it_hands_out_rows_or_before_it_has_begun(timeout: str, scorehouse: Scorehouse) -> None:
     endless = "SELECT a.value FROM scores AS a, scores AS b WHERE sin(a.value + b.value) > 0.999999"
     refused(scorehouse("sql", endless, "--timeout", timeout), 4, f"more than {timeout} s", "--timeout")
@@ -217,7 +217,7 @@ def test_sql_that_only_reads_is_answered(query: str, scorehouse: Scorehouse) -> 
     assert len(ran.out.splitlines()) >= 3
 
 
-@pytest.mark.parametrize("query", ["EXPLAIN FROM testsets", "EXPLAIN PIVOT evalsets ON year"])
+@together("query", ["EXPLAIN FROM testsets", "EXPLAIN PIVOT evalsets ON year"])
 def test_a_plan_is_drawn_for_people_and_one_text_for_programs(query: str, scorehouse: Scorehouse) -> None:
     drawn = scorehouse("sql", query).out.splitlines()
     assert len(drawn) > 5
@@ -237,7 +237,7 @@ def _answer(ran: Ran) -> object:
     return json.loads(ran.out)
 
 
-@pytest.mark.parametrize(
+@together(
     "words",
     [
         ("-p", "lp", "en-de", "-p", "n", "2"),
@@ -256,7 +256,7 @@ def test_a_parameter_may_be_negative_text_or_hold_quotes(scorehouse: Scorehouse)
     assert _answer(scorehouse("sql", "SELECT $a AS a, $b AS b, $c AS c", *words)) == expected
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "hints"),
     [
         (("-p", "a"), ["-p a", "a value behind the name"]),
@@ -381,7 +381,7 @@ def test_the_list_of_tables_is_that_of_the_public_views(scorehouse: Scorehouse) 
     }
 
 
-@pytest.mark.parametrize("words", [("--example",), ("--example", "list")])
+@together("words", [("--example",), ("--example", "list")])
 def test_examples_are_listed_with_their_questions(words: tuple[str, ...], scorehouse: Scorehouse) -> None:
     rows = scorehouse("sql", *words, "--format", "json").json
     assert len(rows) >= 30

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 
 def test_json_is_shaped_as_that_of_metrics(scorehouse: Scorehouse) -> None:
@@ -26,7 +27,7 @@ def test_systems_in_different_clusters_without_a_significant_difference_are_coun
     assert [int(line.split()[0]) for line in lines] == ([len(hidden)] if hidden else [])
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon"])
+@together("test", ["permutation", "bootstrap", "wilcoxon"])
 def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str) -> None:
     drawn = () if test == "wilcoxon" else ("--draws", 30)
     ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, *drawn)
@@ -35,7 +36,7 @@ def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str)
     assert any("pairs of systems differ significantly" in line for line in ran.notes)
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "said"),
     [
         (("--test", "t-test"), ["--test 't-test': expected one of permutation, bootstrap, wilcoxon, paired-t"]),

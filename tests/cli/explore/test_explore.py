@@ -19,7 +19,7 @@ from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.browsing import browser
 from tests.cli.running import PROGRAM, Scorehouse, refused
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_layout, together
 from tests.warehouse.building import loaded
 from warehouse import QuestionError
 from warehouse.export.mtme import ScoreTable
@@ -46,7 +46,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return loaded(layout, folder / "a.duckdb")
 
 
-@pytest.mark.parametrize("name", HOMES)
+@together("name", HOMES)
 def test_an_untouched_form_says_nothing_and_a_filled_one_what_stands_in_it(name: str, hostile: Path) -> None:
     question, names = question_named(name), Names(hostile).by_kind("tiny24", "en-de")
     untouched = forms.form(question, names, {})

@@ -13,7 +13,7 @@ from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, examples
-from tests.helpers import but_slow, metric_tables, tiny_layout
+from tests.helpers import but_slow, metric_tables, tiny_layout, together
 from warehouse import load
 
 NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
@@ -22,7 +22,7 @@ KINDS = {"testset": "testset", "testsets": "testset", "on": "testset", "lp": "lp
 COSTLY = {"demo", "load", "download", "report", "trend", "paper", "noise", "plan", "diff", "add", "remove"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@together("command", COMMANDS)
 def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: str) -> None:
     if command in HOMES:
         for name, field in fields_of(question_named(command)).items():
@@ -52,7 +52,7 @@ def test_a_command_answers_the_same_in_another_spelling(
     assert (spelt.code, spelt.out) == (0, plain.out), spelt.err
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "same"),
     [
         ("--metrics simBLEU,Oriole", "--metrics simBLEU --metrics Oriole"),
@@ -60,7 +60,7 @@ def test_a_command_answers_the_same_in_another_spelling(
         ("--metrics ALL", ""),
     ],
 )
-@pytest.mark.parametrize("command", ["rank", "means", "correlations", "counts"])
+@together("command", ["rank", "means", "correlations", "counts"])
 def test_metrics_have_commas_or_are_all(command: str, words: str, same: str, scorehouse: Scorehouse) -> None:
     one, other = (
         scorehouse(command, "sim24", "en-de", *shlex.split(each), "--format", "csv") for each in (words, same)
@@ -112,7 +112,7 @@ def test_a_pattern_that_matches_a_metric_of_one_s_own_says_that_it_is_excluded(
         assert not any("matched" in note for note in ran.notes)
 
 
-@pytest.mark.parametrize("spelt", ["acc-t", "acc_t", "acc*", "acc-eq", "ACC_EQ", "acc*_eq", " Acc-T ( by = item )"])
+@together("spelt", ["acc-t", "acc_t", "acc*", "acc-eq", "ACC_EQ", "acc*_eq", " Acc-T ( by = item )"])
 def test_measures_have_the_names_of_papers(spelt: str) -> None:
     assert str(parse_measure(spelt)) == "acc_eq(by=item)"
 

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from cli.main import program
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import together
 
 _PROGRAM: Any = program()
 
@@ -15,13 +14,13 @@ def _options() -> list[Any]:
     found = [((), one) for one in _PROGRAM.params]
     found += [((name,), one) for name, command in _PROGRAM.commands.items() for one in command.params]
     return [
-        pytest.param(*one, id=" ".join([*one[0], one[1].opts[0]]))
+        one
         for one in found
         if one[1].param_type_name == "option" and not one[1].multiple and (not one[1].is_flag or one[1].secondary_opts)
     ]
 
 
-@pytest.mark.parametrize(("before", "option"), _options())
+@together(("before", "option"), _options())
 def test_an_option_with_one_value_is_taken_once(before: tuple[str, ...], option: Any, scorehouse: Scorehouse) -> None:
     first = option.opts[0]
     if option.is_flag:

@@ -15,7 +15,7 @@ from metaeval.questions import question_named
 from queries.findings import SEVERITIES
 from queries.listing import LISTINGS
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import sampled
+from tests.helpers import sampled, together
 from warehouse.own.sacrebleu import METRICS
 
 
@@ -23,7 +23,7 @@ def _choices(question: str, field: str) -> tuple[str, ...]:
     return fields_of(question_named(question))[field].choices
 
 
-@pytest.mark.parametrize(
+@together(
     ("announced", "known"),
     [
         (get_args(Test), applicable.TESTS),
@@ -66,7 +66,7 @@ def test_there_are_closed_choices_to_look_at() -> None:
     }
 
 
-@pytest.mark.parametrize(("command", "flag", "values"), choices())
+@together(("command", "flag", "values"), choices())
 def test_a_value_that_there_is_not_is_refused_with_those_there_are(
     command: str, flag: str, values: str, scorehouse: Scorehouse
 ) -> None:

@@ -10,6 +10,7 @@ from metaeval.options import Run
 from metaeval.question import fields_of, made
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse
+from tests.helpers import together
 
 _PAIRS: list[Any] = [
     pytest.param(one, id=f"{name} {one.name}")
@@ -19,13 +20,13 @@ _PAIRS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("parameter", _PAIRS)
+@together("parameter", _PAIRS)
 def test_every_command_takes_a_pair_in_other_codes(parameter: Any) -> None:
     names = ["eng-zho_Hans"] if parameter.multiple else "eng-zho_Hans"
     assert parameter.callback(None, parameter, names) == (["en-zh"] if parameter.multiple else "en-zh")
 
 
-@pytest.mark.parametrize("name", [name for name in HOMES if "lp" in fields_of(question_named(name))])
+@together("name", [name for name in HOMES if "lp" in fields_of(question_named(name))])
 def test_every_question_takes_a_pair_in_other_codes(name: str) -> None:
     known = fields_of(question_named(name))
     needed = {"metric": "A", "first": "A", "second": "B", "segment": 1, "testset": "a", "before": "b", "rules": "wmt24"}

@@ -29,7 +29,7 @@ from queries.engines import Engine, Source, Unit, opened
 from queries.selection import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare
-from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse
+from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse, together
 from warehouse import Warehouse
 from warehouse.export import export
 from warehouse.export.mtme import ScoreTable
@@ -213,9 +213,9 @@ def test_every_engine_counts_the_pairs_of_the_arrays_in_a_warehouse_and_in_an_ex
 
 
 @pytest.mark.long("every flag with every engine and grouping: 1 minute")
-@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
-@pytest.mark.parametrize("by", ["item", "system", "none"])
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@together(("flag", "value"), [("human", None), *CASES])
+@together("by", ["item", "system", "none"])
+@together("engine", ["polars", "duckdb"])
 def test_every_engine_counts_by_every_grouping(
     warehouse: Warehouse, exported: Source, flag: str, value: object, by: Unit, engine: Engine
 ) -> None:
@@ -254,7 +254,7 @@ def test_means_are_those_of_the_arrays(warehouse: Warehouse, flag: str, value: o
         np.testing.assert_allclose(values, expected, rtol=1e-12, err_msg=column)
 
 
-@pytest.mark.parametrize("command", ["rank", "compare", "counts", "means", "thresholds", "correlations", "systems"])
+@together("command", ["rank", "compare", "counts", "means", "thresholds", "correlations", "systems"])
 def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
     scorehouse: Scorehouse, varied: Path, command: str
 ) -> None:
@@ -275,7 +275,7 @@ def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
         assert (parts["reference"], parts["outliers"], parts["all_metrics"]) == ("refB", "mad", "yes")
 
 
-@pytest.mark.parametrize(
+@together(
     ("flags", "field", "value"),
     [((), "human", "mqm"), (("--human", "esa"), "human", "esa"), (("--ref", "refB"), "reference", "refB")],
 )

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
-import pytest
-
 from cli.main import COMMANDS, program
 from metaeval.question import Field, fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
+from tests.helpers import together
 
 HUGE = ("10000000000000", "1" + 30 * "0")
 ANSWERED = {"seed", "n", "at_most", "least_metrics", "max_rows", "details"}
@@ -60,7 +59,7 @@ def test_every_command_has_words() -> None:
     assert sum(len(list(_taken(command))) for command in COMMANDS) > 250
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@together("command", COMMANDS)
 def test_an_empty_text_is_no_value(command: str, scorehouse: Scorehouse) -> None:
     for flag in (one.flag for one in _taken(command)):
         line = refused(scorehouse(command, flag, ""), 2)
@@ -70,20 +69,20 @@ def test_an_empty_text_is_no_value(command: str, scorehouse: Scorehouse) -> None
             assert line == f"error: {flag} '': expected a value, not an empty text"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@together("command", COMMANDS)
 def test_an_option_without_its_value_is_refused_with_the_command_s_help(command: str, scorehouse: Scorehouse) -> None:
     for flag in (one.flag for one in _taken(command)):
         line = refused(scorehouse(command, flag), 2, flag)
         assert line.endswith(f"(see `scorehouse {command} --help`)") or flag == "--parameter"
 
 
-@pytest.mark.parametrize("flag", ["--db", "--format", "-o"])
+@together("flag", ["--db", "--format", "-o"])
 def test_neither_before_a_command(flag: str, scorehouse: Scorehouse) -> None:
     refused(scorehouse(flag, "", "list", "testsets"), 2, "''")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "many", "1,5", "1e"])
+@together("command", COMMANDS)
+@together("value", ["nan", "inf", "-inf", "many", "1,5", "1e"])
 def test_what_is_no_finite_number_is_refused(command: str, value: str, scorehouse: Scorehouse) -> None:
     for one in _numbers(command):
         words = (f"{one.flag}{value}",) if len(one.flag) == 2 else (f"{one.flag}={value}",)
@@ -93,7 +92,7 @@ def test_what_is_no_finite_number_is_refused(command: str, value: str, scorehous
         assert f": expected {kind}" in line
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@together("command", COMMANDS)
 def test_a_number_beyond_the_limits_is_refused_with_them(command: str, scorehouse: Scorehouse) -> None:
     for one in _numbers(command):
         for value, limit in ((one.least, -1), (one.most, 1)):
@@ -103,8 +102,8 @@ def test_a_number_beyond_the_limits_is_refused_with_them(command: str, scorehous
                 assert line.endswith(f" number {one.limits}")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("value", HUGE)
+@together("command", COMMANDS)
+@together("value", HUGE)
 def test_a_number_that_sizes_the_work_has_a_limit(command: str, value: str, scorehouse: Scorehouse) -> None:
     for one in _numbers(command):
         if one.kind is int and one.name not in ANSWERED:
@@ -119,7 +118,7 @@ def _ends(ran: Ran) -> bool:
     return ran.code == 0 or (ran.code == 2 and len(ran.notes) == 1)
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "words"),
     [
         ("segments", ("-n",)),
@@ -131,7 +130,7 @@ def _ends(ran: Ran) -> bool:
         ("rank", ("--intervals", "--draws", "3", "--seed")),
     ],
 )
-@pytest.mark.parametrize("value", HUGE)
+@together("value", HUGE)
 def test_a_number_that_chooses_may_be_as_large_as_one_likes(
     command: str, words: tuple[str, ...], value: str, scorehouse: Scorehouse
 ) -> None:
@@ -140,13 +139,13 @@ def test_a_number_that_chooses_may_be_as_large_as_one_likes(
     assert _ends(scorehouse(command, *before, *words, shown))
 
 
-@pytest.mark.parametrize("n", ["1000001", *HUGE])
+@together("n", ["1000001", *HUGE])
 def test_the_signs_of_spa_have_a_limit(n: str, scorehouse: Scorehouse) -> None:
     line = refused(scorehouse("rank", *SLICE, "-m", f"spa(n={n})"), 2)
     assert line == f"error: measure 'spa(n={n})': found n={n}, expected a whole number of at most 1,000,000, or inf"
 
 
-@pytest.mark.parametrize("word", ["nan", "0", "-1", "1.5", "one", "\u00b2"])
+@together("word", ["nan", "0", "-1", "1.5", "one", "\u00b2"])
 def test_a_segment_is_a_number(word: str, scorehouse: Scorehouse) -> None:
     line = refused(scorehouse("show", *SLICE, "--", word), 2)
     assert line.endswith(": expected a whole number from 1 on")

@@ -1,9 +1,8 @@
 """Notes on a terminal: few, short, what may change a decision first."""
 
-import pytest
-
 from cli.render.brief import brief
 from metaeval.notes import Decisive, Excluded, Hinted, placed
+from tests.helpers import together
 
 OUT = Excluded("2 of 14 systems are excluded", "look", "system", 2)
 WITHOUT = Excluded("spa: without A, B", "", "metric", 2, ("A", "B"))
@@ -24,7 +23,7 @@ def test_the_same_name_in_two_evaluation_sets_counts_twice() -> None:
     assert line == "excluded: 2 metrics (-v lists them)"
 
 
-@pytest.mark.parametrize(("n", "n_other"), [(4, 0), (5, 0), (6, 0), (40, 0), (40, 2)])
+@together(("n", "n_other"), [(4, 0), (5, 0), (6, 0), (40, 0), (40, 2)])
 def test_there_are_at_most_six_lines_of_at_most_a_hundred_characters(n: int, n_other: int) -> None:
     lines = brief([f"{number} {'x' * 200}" for number in range(n)], "s" * 120, 160, n_other)
     assert len(lines) + n_other <= 6

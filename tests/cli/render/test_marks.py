@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cli.render.cells import one_line
 from cli.render.marks import marked, plain, styled
 from cli.render.table import fitted_text
+from tests.helpers import together
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Marked:
 TEXT = "one two three four"
 
 
-@pytest.mark.parametrize(
+@together(
     ("errors", "expected"),
     [
         ([], TEXT),

@@ -21,7 +21,7 @@ import pytest
 from cli.ending import run_program
 from cli.main import program
 from tests.cli.running import PROGRAM, Ran, Scorehouse, refused
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_layout, together
 from warehouse.export.mtme import ScoreTable
 
 RANK = ("rank", "sim24", "ja-en", "-m", "pa", "-m", "acc_eq(by=item)")
@@ -76,7 +76,7 @@ def test_metric_is_the_full_name_and_base_metric_the_one_without_reference(score
     assert named == {"simBLEU-refA": "simBLEU", "simTER-refA": "simTER", "simchrF-refA": "simchrF"}
 
 
-@pytest.mark.parametrize(("by", "group"), [("none", "all"), ("item", "1"), ("system", "Alder-Base")])
+@together(("by", "group"), [("none", "all"), ("item", "1"), ("system", "Alder-Base")])
 def test_counts_as_json_has_the_documented_objects(by: str, group: str, scorehouse: Scorehouse) -> None:
     words = ("counts", "sim24", "cs-uk", "--by", by, "--metrics", "simBLEU", "--epsilon", "0.5", "--format", "json")
     rows = scorehouse(*words).json
@@ -360,7 +360,7 @@ def completed(
     return complete
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "offered"),
     [
         ("rank sim2", ["sim21", "sim22", "sim23", "sim24"]),

@@ -23,6 +23,7 @@ from cli.render import Format, format_for, note, output, render
 from cli.render.delimited import delimited_text
 from cli.render.json import json_text
 from cli.render.table import fitted_text, table_text
+from tests.helpers import together
 
 ROOT = Path(__file__).parents[3]
 FRAME = pl.DataFrame(
@@ -109,7 +110,7 @@ def test_a_signature_may_be_one_line_and_quiet_drops_it(capsys: pytest.CaptureFi
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
+@together(
     ("chosen", "out", "expected"),
     [
         (None, None, Format.TABLE),

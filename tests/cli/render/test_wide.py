@@ -15,6 +15,7 @@ from cli.render import Format
 from cli.render.wide import wide_texts
 from metaeval.wide import Wide
 from tests.cli.running import LATEX_ENGINES, Scorehouse, refused
+from tests.helpers import together
 
 SPECIAL = "a&b%c$d#e_f{g}h~i^j\\k<l>m|n\"o'p`q[r]"
 
@@ -129,7 +130,7 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     assert any("95% intervals for new systems" in note for note in ran.notes)
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "said"),
     [
         (("--wide", "--pool", "mean"), "--wide and --pool"),
@@ -142,7 +143,7 @@ def test_what_does_not_go_together_is_refused(words: tuple[str, ...], said: str,
     refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", *words), 2, said)
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+@together("form", ["table", "markdown", "latex"])
 def test_every_form_for_reading_says_what_its_marks_mean(form: str, scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de,cs-uk", "-m", "pa", "--wide", "--format")
     assert "bold, or *: the best of its column" in scorehouse(*words, form).notes

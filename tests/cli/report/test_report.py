@@ -30,7 +30,7 @@ from queries.longitudinal import EvalsetState
 from tests.cli.browsing import browser as browsing
 from tests.cli.charts.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
-from tests.helpers import tiny_facts, tiny_layout
+from tests.helpers import tiny_facts, tiny_layout, together
 from warehouse import Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_facts
 
@@ -287,7 +287,7 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
     assert "as <code>scorehouse protocol --significance</code> has</p>" in text
 
 
-@pytest.mark.parametrize("n", [1, 3, 4, 7])
+@together("n", [1, 3, 4, 7])
 def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
     text = paging.page([Made(SECTIONS["rankings"], parts, ())], "t", static=True)
