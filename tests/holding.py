@@ -18,10 +18,7 @@ from warehouse.database import opening
 from warehouse.database.opening import plain_path
 
 _AT_MOST = 6  # files
-_ATTACHING = (
-    *("warehouse.database.updating", "warehouse.database.connection"),
-    "tests.staging_areas",
-)
+_ATTACHING = (*("warehouse.database.updating", "warehouse.database.connection"), "tests.staging_areas")
 """They open databases in memory, and then a file by `attach`, in whose place tests have one that releases the file."""
 _open = opening.connect
 _lock = threading.Lock()

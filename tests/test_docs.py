@@ -9,15 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS
-from docs.generate import (
-    COOKBOOK,
-    DOCUMENTS,
-    answered,
-    cookbook,
-    output_of,
-    renewed,
-    sections,
-)
+from docs.generate import COOKBOOK, DOCUMENTS, answered, cookbook, output_of, renewed, sections
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.papers import PAPERS
 from metaeval.papers.items import printed_values

@@ -95,7 +95,5 @@ def compute(
         "status": pl.String,
     }
     output.show(
-        pl.DataFrame(rows, schema=schema, orient="row"),
-        signature=list(signature),
-        notes=[*notes, *map(str, failed)],
+        pl.DataFrame(rows, schema=schema, orient="row"), signature=list(signature), notes=[*notes, *map(str, failed)]
     )

@@ -33,10 +33,7 @@ WALK: tuple[tuple[str, str], ...] = (
         "Two of them, in depth: the difference, its interval, every test.",
         "compare sim24 en-de -m pearson Marlin-24 Kestrel-24",
     ),
-    (
-        "All language pairs by the rules of a year: every task and the overall score.",
-        "protocol wmt24 --on sim24",
-    ),
+    ("All language pairs by the rules of a year: every task and the overall score.", "protocol wmt24 --on sim24"),
     (
         "One segment to read: every output, best first, with its scores.",
         "show sim24 en-de 12 --metrics 'Marlin*' --systems '[A-D]*'",
@@ -86,12 +83,7 @@ def demo(
     is_quiet = output.quiet
     with temporary_folder() as temporary:
         folder = temporary / "shared-task"
-        _walk(
-            context.find_root().command,
-            folder,
-            ["--db", str(database or temporary / "demo.duckdb"), *options],
-            seed,
-        )
+        _walk(context.find_root().command, folder, ["--db", str(database or temporary / "demo.duckdb"), *options], seed)
     if database is not None:
         note(f"the demo's warehouse is {database}; go on with --db {database}", quiet=is_quiet)
 

@@ -56,13 +56,7 @@ def export(
     names |= as_stored(names, {"testset": "testset", "lp": "lp"}, output.database)
     with progress(output.quiet) as advance:
         done = write(output.database, folder, form, names["testset"], names["lp"], progress=advance)
-    schema = {
-        "testset": pl.String,
-        "lp": pl.String,
-        "files": pl.Int64,
-        "rows": pl.Int64,
-        "bytes": pl.Int64,
-    }
+    schema = {"testset": pl.String, "lp": pl.String, "files": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
     rows = [(item.testset, item.lp, item.n_files, item.n_rows, item.n_bytes) for item in done]
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
 

@@ -99,12 +99,10 @@ def remove(
     ],
     output: Output,
     lp: Annotated[
-        str | None,
-        typer.Argument(help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called),
+        str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called)
     ] = None,
     testset: Annotated[
-        str | None,
-        typer.Option("--testset", help="A metric: only in this test set.", autocompletion=complete_testset),
+        str | None, typer.Option("--testset", help="A metric: only in this test set.", autocompletion=complete_testset)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:

@@ -36,8 +36,7 @@ def report(
         ),
     ] = None,
     section: Annotated[
-        list[str] | None,
-        choice(SECTIONS, "--section", help="Only this section (repeatable).", show_default="all"),
+        list[str] | None, choice(SECTIONS, "--section", help="Only this section (repeatable).", show_default="all")
     ] = None,
     measure: Measures = None,
     details: Annotated[

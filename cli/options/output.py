@@ -200,9 +200,7 @@ class ChartFlags:
 
     chart: Annotated[
         Path | None,
-        typer.Option(
-            help="Draw the result: FILE.svg, .png, .html or .json (Vega-Lite); needs the report extra.",
-        ),
+        typer.Option(help="Draw the result: FILE.svg, .png, .html or .json (Vega-Lite); needs the report extra."),
     ] = None
 
     def __post_init__(self) -> None:

@@ -76,10 +76,7 @@ def page(sections: Sequence[Made], title: str, *, static: bool, safe_cells: bool
         program="" if static or not figures else drawing_program(),
         charts=in_script([compact(one.spec) for one in figures]),
         settings=in_script(
-            {
-                "themes": {name: config(name) for name in ("light", "dark")},
-                "formulas": FORMULAS if safe_cells else (),
-            }
+            {"themes": {name: config(name) for name in ("light", "dark")}, "formulas": FORMULAS if safe_cells else ()}
         ),
         pieces=_pieces,
         links=partial(_links, safe_cells=safe_cells),

@@ -161,7 +161,8 @@ def _names(database: Path) -> list[str]:
 
 def _marked(cases: Iterable[Any]) -> list[Any]:
     """Commands, or their words, of which dear ones are slow."""
-    return [pytest.param(one, marks=[pytest.mark.slow] if _DEAR & {one, one[0]} else []) for one in cases]
+    slow = _DEAR | set(_ON_SIMULATED[len(_QUESTIONS) :: 2])  # of further words
+    return [pytest.param(one, marks=[pytest.mark.slow] if slow & {one, one[0]} else []) for one in cases]
 
 
 @pytest.fixture

@@ -118,7 +118,8 @@ def test_none_stands_for_the_default(question: type[Question], field: Field) -> 
 def test_a_list_of_nothing_is_refused_where_the_default_is_something(question: type[Question], field: Field) -> None:
     if not field.is_list:
         return
-    for empty in ((), [], iter(()), np.array([])):
+    empties: tuple[Any, ...] = ((), [], iter(()), np.array([]))
+    for empty in empties:
         given = _needed(question) | {field.name: empty}
         if field.default:
             with pytest.raises(QuestionError, match=f"^no {field.name}: at least one is needed$"):

@@ -19,13 +19,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
         return []
     old = anchor(desk)
     return [
-        Job(
-            "deltas",
-            f"{one.testset} {one.lp}",
-            (one,),
-            (*desk.computing, old),
-            partial(_part, desk, one, old),
-        )
+        Job("deltas", f"{one.testset} {one.lp}", (one,), (*desk.computing, old), partial(_part, desk, one, old))
         for one in desk.detailed
     ]
 

@@ -49,8 +49,5 @@ def _part(desk: Desk, heading: str) -> Part:
 
 
 SECTION = Section(
-    "hard-pairs",
-    "Hardest system pairs",
-    "Pairs of systems that at most one metric orders as people do.",
-    _jobs,
+    "hard-pairs", "Hardest system pairs", "Pairs of systems that at most one metric orders as people do.", _jobs
 )

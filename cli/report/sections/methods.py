@@ -47,9 +47,7 @@ def _part(desk: Desk) -> Part:
         "Numbers in tables are rounded; CSV has them in full. A signature states everything a number depends on."
     )
     return Part(
-        "Measures, tests and intervals",
-        grids=(grid("Measures", rows, _COLUMNS),) if named else (),
-        notes=tuple(notes),
+        "Measures, tests and intervals", grids=(grid("Measures", rows, _COLUMNS),) if named else (), notes=tuple(notes)
     )
 
 

@@ -37,12 +37,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 def _part(desk: Desk, testset: str) -> Part:
     found = matrix(
-        desk.opened,
-        testset,
-        desk.options,
-        database=desk.database,
-        fresh=desk.settings.fresh,
-        progress=desk.progress,
+        desk.opened, testset, desk.options, database=desk.database, fresh=desk.settings.fresh, progress=desk.progress
     )
     frame = winners_frame(found)
     table = matrix_table(found, frame, "matrix", desk.options)

@@ -22,7 +22,7 @@ from metaeval.charts.heat_map import heat_map
 from metaeval.stars import marking
 from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, together
+from tests.helpers import MQM, SYSTEMS, but_slow, metric_tables, mqm_table, tiny_layout
 from warehouse import load
 from warehouse.export.mtme import ScoreTable
 
@@ -286,7 +286,7 @@ def _marks(part: Any) -> Iterator[dict[str, Any]]:
             yield from _marks(value)
 
 
-@together("kind", ["noise", "trend", "hard_pairs", "scatter"])
+@pytest.mark.parametrize("kind", but_slow({"noise", "trend"}, ("noise", "trend", "hard_pairs", "scatter")))
 def test_points_whose_colours_mean_something_differ_in_shape_or_lightness_and_none_is_black(
     kind: str, drawn: Drawn, coloured: Callable[[str], float]
 ) -> None:

@@ -80,11 +80,7 @@ def test_a_p_of_0_is_below_what_the_draws_can_tell() -> None:
 
 def test_p_at_the_level_is_in_the_significant_class() -> None:
     classes = {pair: cell["class"] for pair, cell in cells(THREE).items()}
-    assert classes == {
-        ("1. A", "2. B"): "≤ 0.05",
-        ("1. A", "3. C"): "≤ 0.001",
-        ("2. B", "3. C"): "> 0.5",
-    }
+    assert classes == {("1. A", "2. B"): "≤ 0.05", ("1. A", "3. C"): "≤ 0.001", ("2. B", "3. C"): "> 0.5"}
 
 
 @together(

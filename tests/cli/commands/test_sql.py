@@ -439,19 +439,23 @@ def _read(file: Path | io.StringIO, kind: str) -> object:
     return json.loads(text) if kind == "json" else [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "jsonl"])
 @pytest.mark.parametrize(
-    "query",
-    [
-        ODD_ROWS,
-        f"FROM ({ODD_ROWS}) WHERE n > 100",
-        "SELECT NULL::VARCHAR AS s UNION ALL SELECT '' UNION ALL SELECT 'a'",
-        "SELECT 1 AS n, [1.5, 'nan'::DOUBLE] AS l, {'a': 1} AS s, TIMESTAMP '2024-05-01 10:00' AS t, '1' AS i",
-        "SELECT 1 AS n, 12345678901234567890::HUGEINT AS too_large",
-        "SELECT lp, testset FROM evalsets WHERE year = $year -- last",
-        "PIVOT evalsets ON year USING count(*) GROUP BY lp",
-        "DESCRIBE testsets",
-    ],
+    ("kind", "query"),
+    sampled(
+        2,
+        PROCESSES,
+        ["csv", "tsv", "json", "jsonl"],
+        [
+            ODD_ROWS,
+            f"FROM ({ODD_ROWS}) WHERE n > 100",
+            "SELECT NULL::VARCHAR AS s UNION ALL SELECT '' UNION ALL SELECT 'a'",
+            "SELECT 1 AS n, [1.5, 'nan'::DOUBLE] AS l, {'a': 1} AS s, TIMESTAMP '2024-05-01 10:00' AS t, '1' AS i",
+            "SELECT 1 AS n, 12345678901234567890::HUGEINT AS too_large",
+            "SELECT lp, testset FROM evalsets WHERE year = $year -- last",
+            "PIVOT evalsets ON year USING count(*) GROUP BY lp",
+            "DESCRIBE testsets",
+        ],
+    ),
 )
 def test_a_file_holds_what_stdout_would(kind: str, query: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
     words = ("-p", "year", "2022") if "$" in query else ()
@@ -478,13 +482,13 @@ def test_a_parquet_file_has_missing_for_nan_and_whole_sums(scorehouse: Scorehous
     assert found.columns[:5] == ["n", "f", "narrow", "a", "a_1"]
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv", "tsv", "json", "jsonl"])
-def test_rows_that_go_to_a_file_take_little_memory(kind: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
+def test_rows_that_go_to_a_file_take_little_memory(scorehouse: Scorehouse, tmp_path: Path) -> None:
     query = "SELECT i AS n, md5(CAST(i AS VARCHAR)) AS text FROM range(500000) AS rows(i)"  # 20 MB and more
     limits = ("--memory", "30MB", "--timeout", "300")
     refused(scorehouse("sql", query, *limits, "--format", "csv"), 4, "out of memory", "-o FILE.parquet")
-    assert scorehouse("sql", query, *limits, "-o", tmp_path / f"rows.{kind}").code == 0
-    assert [file.name for file in tmp_path.iterdir()] == [f"rows.{kind}"]
+    files = [f"rows.{kind}" for kind in ("csv", "json", "jsonl", "parquet", "tsv")]
+    assert [scorehouse("sql", query, *limits, "-o", tmp_path / file).code for file in files] == [0] * 5
+    assert sorted(file.name for file in tmp_path.iterdir()) == files
 
 
 def test_a_query_that_is_stopped_leaves_the_file_as_it_was(scorehouse: Scorehouse, tmp_path: Path) -> None:

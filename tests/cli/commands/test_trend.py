@@ -114,17 +114,7 @@ def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -
 
 def test_slopes_are_of_new_metrics_or_of_these_and_without_contrastive_ones(trend: Scorehouse) -> None:
     words = ("all", "cs-uk", "--within", *PUBLISHED, "--published", "simTER=2006", "--format", "json")
-    sampled, given, everything = (
-        trend(*words, *more).json
-        for more in (
-            (),
-            THESE,
-            (
-                "--status",
-                "all",
-            ),
-        )
-    )
+    sampled, given, everything = (trend(*words, *more).json for more in ((), THESE, ("--status", "all")))
     assert [one["pooled"]["slope_of"] for one in (sampled, given)] == ["new-metrics", "these-metrics"]
     assert sampled["sets"] == given["sets"]
     assert given["metrics"][0]["pull"] is None

@@ -4,22 +4,26 @@ import inspect
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.main import COMMANDS
 from cli.options.folding import kind_of
+from metaeval import doors
+from metaeval.answer import Answer
+from metaeval.doors import as_stored
 from metaeval.measures import DEFINITIONS, parse_measure
-from metaeval.question import fields_of
+from metaeval.options import Run
+from metaeval.question import Question, fields_of, made
 from metaeval.questions import HOMES, question_named
-from tests.cli.running import Scorehouse, examples
+from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import but_slow, metric_tables, tiny_layout, together
-from warehouse import load
+from warehouse import QuestionError, load
 
 NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
 """Parameters that name what the warehouse need not have."""
 KINDS = {"testset": "testset", "testsets": "testset", "on": "testset", "lp": "lp", "lps": "lp", "metrics": "metric"}
-COSTLY = {"demo", "load", "download", "report", "trend", "paper", "noise", "plan", "diff", "add", "remove"}
 
 
 @together("command", COMMANDS)
@@ -33,20 +37,34 @@ def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: s
             assert kind_of(parameter.annotation) == KINDS[name], f"{command}: {name}"
 
 
-@pytest.mark.parametrize(
-    "command",
-    but_slow(
-        {"compute", "explore", "decide"},
-        (name for name in COMMANDS if name not in COSTLY and "sim24" in examples(name)[0]),
-    ),
-)
+def _spelt(example: str) -> str:
+    other = example.replace("sim24", "SIM24").replace("en-de", "EN-De")
+    assert other != example
+    return other
+
+
+@together("name", [name for name in HOMES if "sim24" in examples(name)[0]])
+def test_a_question_is_the_same_in_another_spelling(name: str, scorehouse: Scorehouse) -> None:
+    asked = []
+
+    def noted(question: type[Question], given: dict[str, Any], run: Run) -> Answer:
+        asked.append(as_stored(made(question, given), run))
+        raise QuestionError("noted")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doors, "answered", noted)
+        for words in (examples(name)[0], _spelt(examples(name)[0])):
+            refused(scorehouse(*shlex.split(words)), 2, "noted")
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("command", but_slow({"compute", "explore"}, ("rank", "compute", "explore", "export")))
 def test_a_command_answers_the_same_in_another_spelling(
     command: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # an export writes there
     (example,) = examples(command)
-    other = re.sub(r"acc_eq", "acc-t", example.replace("sim24", "SIM24").replace("en-de", "EN-De"))
-    assert other != example
+    other = re.sub(r"acc_eq", "acc-t", _spelt(example))
     plain, spelt = (scorehouse(*shlex.split(words)) for words in (example, other))
     assert plain.code == 0, plain.err
     assert (spelt.code, spelt.out) == (0, plain.out), spelt.err

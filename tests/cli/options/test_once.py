@@ -11,7 +11,7 @@ _PROGRAM: Any = program()
 
 def _options() -> list[Any]:
     """The words before an option, and the option."""
-    found = [((), one) for one in _PROGRAM.params]
+    found: list[tuple[tuple[str, ...], Any]] = [((), one) for one in _PROGRAM.params]
     found += [((name,), one) for name, command in _PROGRAM.commands.items() for one in command.params]
     return [
         one

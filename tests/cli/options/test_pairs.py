@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from cli.main import program
 from metaeval.doors import as_stored
 from metaeval.options import Run
@@ -13,7 +11,7 @@ from tests.cli.running import Scorehouse
 from tests.helpers import together
 
 _PAIRS: list[Any] = [
-    pytest.param(one, id=f"{name} {one.name}")
+    one
     for name, command in program().commands.items()
     for one in command.params
     if one.name in ("lp", "lps", "only_lp") and name not in ("load", "compute", *HOMES)  # readers do it there

@@ -84,9 +84,7 @@ def test_each_text_format_looks_as_agreed(name: str, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.splitlines() == GOLDEN[name].splitlines()
 
 
-def test_json_is_an_indented_list_of_objects_with_numbers_as_numbers(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_json_is_an_indented_list_of_objects_with_numbers_as_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     render(FRAME.head(2), "json")
     assert capsys.readouterr().out == (
         '[\n  {\n    "metric": "Kestrel_24-refA",\n    "value": 0.123456789012345,\n    "p": 3.2e-09,\n'
