@@ -19,15 +19,7 @@ def _completion(kind: "NameKind") -> Callable[[typer.Context, str], list[str]]:
     return complete
 
 
-complete_testset = _completion("testset")
-complete_lp = _completion("lp")
-complete_metric = _completion("metric")
-complete_human = _completion("human")
-complete_system = _completion("system")
-complete_domain = _completion("domain")
-complete_document = _completion("document")
-complete_phenomenon = _completion("phenomenon")
-complete_reference = _completion("reference")
+complete_testset, complete_lp, complete_metric = _completion("testset"), _completion("lp"), _completion("metric")
 
 
 def complete_measure(incomplete: str) -> list[str]:
@@ -61,15 +53,11 @@ _BY_NAME: dict[str, Callable[..., list[str]]] = {
     "testset": complete_testset,
     "lp": complete_lp,
     "metric": complete_metric,
-    "human": complete_human,
-    "system": complete_system,
-    "domain": complete_domain,
-    "document": complete_document,
-    "phenomenon": complete_phenomenon,
-    "reference": complete_reference,
     "measure": complete_measure,
     "protocol": complete_protocol,
 }
+_OTHERS: "tuple[NameKind, ...]" = ("human", "system", "domain", "document", "phenomenon", "reference")
+_BY_NAME |= {kind: _completion(kind) for kind in _OTHERS}
 
 
 def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[str]:

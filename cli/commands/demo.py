@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.exit_codes import UsageError
-from cli.options import Output, folded, whole_number
+from cli.options import Output, folded, number
 from cli.render import note
 from cli.render.output import write
 
@@ -65,7 +65,7 @@ be ranked by, `scorehouse sql --schema` every view and column. `scorehouse load 
 def demo(
     context: typer.Context,
     output: Output,
-    seed: Annotated[int, whole_number("--seed", least=0, help="Random seed of the simulation.")] = 0,
+    seed: Annotated[int, number(int, "--seed", least=0, help="Random seed of the simulation.")] = 0,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the warehouse (at --db, or demo.duckdb here).")] = False,
 ) -> None:
     """Simulate four years of a shared task and walk through the commands; no data and no network needed.
@@ -94,8 +94,8 @@ def _walk(program: Callable[..., Any], folder: Path, options: list[str], seed: i
 
     write(f"{GREETING}\n", None)
     write_shared_task(folder, simulate_shared_task(seed))
-    for number, (text, command) in enumerate(WALK, start=1):
-        write(f"\n{number}. {text}\n\n$ scorehouse {command.format(folder=folder.name).rstrip()}\n\n", None)
+    for place, (text, command) in enumerate(WALK, start=1):
+        write(f"\n{place}. {text}\n\n$ scorehouse {command.format(folder=folder.name).rstrip()}\n\n", None)
         words = [str(folder) if word == "{folder}" else word for word in shlex.split(command)]
         code = run_program(program, [*options, *words])
         if code:

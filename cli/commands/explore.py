@@ -17,7 +17,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError, check_extra
-from cli.options import Output, folded, whole_number
+from cli.options import Output, folded, number
 from cli.options.data import pairs_called
 from cli.render.output import write
 
@@ -44,7 +44,7 @@ def explore(
     ] = None,
     port: Annotated[
         int | None,
-        whole_number("--port", least=1, most=65535, help="Port on this machine.", show_default="any that is free"),
+        number(int, "--port", least=1, most=65535, help="Port on this machine.", show_default="any that is free"),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; open no browser.")] = False,
     edit: Annotated[

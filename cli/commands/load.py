@@ -14,7 +14,9 @@ from cli.progress import progress
 
 MaxUnpacked = Annotated[
     float | None,
-    number("--max-unpacked", least=0, help="Gigabytes that one packed file may hold (4, and 200 times its size)."),
+    number(
+        float, "--max-unpacked", least=0, help="Gigabytes that one packed file may hold (4, and 200 times its size)."
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import check_extra
-from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, pairs_called, whole_number
+from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, number, pairs_called
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
 
@@ -41,8 +41,8 @@ def report(
     measure: Measures = None,
     details: Annotated[
         int,
-        whole_number(
-            "--details", least=0, help="Number of evaluation sets with charts; of the others there is a table."
+        number(
+            int, "--details", least=0, help="Number of evaluation sets with charts; of the others there is a table."
         ),
     ] = 6,
     static: Annotated[

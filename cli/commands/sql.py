@@ -9,7 +9,7 @@ import typer
 
 from cli.completion import complete_query
 from cli.exit_codes import UsageError
-from cli.options import Output, folded, number, whole_number
+from cli.options import Output, folded, number
 from cli.render.cells import one_line
 from queries.limits import LONGEST
 
@@ -60,12 +60,15 @@ def sql(
         list[str] | None,
         typer.Option("--parameter", "-p", metavar="NAME VALUE", help="Value of $NAME in the query; repeatable."),
     ] = None,
-    timeout: Annotated[float, number("--timeout", least=0.001, most=LONGEST, help="Time limit in seconds.")] = 60.0,
+    timeout: Annotated[
+        float, number(float, "--timeout", least=0.001, most=LONGEST, help="Time limit in seconds.")
+    ] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
     spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
     max_rows: Annotated[
         int | None,
-        whole_number(
+        number(
+            int,
             "--max-rows",
             least=1,
             help="Most rows of an answer. A table on stdout ends there; files and formats for programs aren't written.",

@@ -3,7 +3,7 @@
 from cli.options.data import Draws, Fresh, Lp, Measures, Seed, Testset, language_pair, pairs_called
 from cli.options.folding import folded
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.values import choice, choice_argument, chosen, number, whole_number
+from cli.options.values import choice, choice_argument, chosen, number
 
 __all__ = [
     "Db",
@@ -26,5 +26,4 @@ __all__ = [
     "language_pair",
     "number",
     "pairs_called",
-    "whole_number",
 ]

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_lp, complete_measure, complete_testset
 from cli.exit_codes import UsageError
-from cli.options.values import whole_number
+from cli.options.values import number
 from metaeval.options import MOST_DRAWS
 
 
@@ -62,7 +62,7 @@ InclusiveEnds = Annotated[
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")]
 
 
-Draws = Annotated[int, whole_number("--draws", least=1, most=MOST_DRAWS, help="Number of resamples.")]
+Draws = Annotated[int, number(int, "--draws", least=1, most=MOST_DRAWS, help="Number of resamples.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]
 Measures = Annotated[
     list[str] | None,
@@ -74,4 +74,4 @@ Measures = Annotated[
         autocompletion=complete_measure,
     ),
 ]
-Seed = Annotated[int, whole_number("--seed", least=0, help="Random seed.")]
+Seed = Annotated[int, number(int, "--seed", least=0, help="Random seed.")]

@@ -38,21 +38,14 @@ def _reading(name: str, values: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def whole_number(
-    flag: str, *others: str, least: int | None = None, most: int | None = None, metavar: str = "N", **more: Any
-) -> Any:
-    """An option that takes a whole number within limits; more: as for `typer.Option`."""
-    return _option(int, Option(more.pop("help"), least=least, most=most), (flag, *others), metavar, more)
-
-
 def number(
-    flag: str, *others: str, least: float | None = None, most: float | None = None, metavar: str = "NUMBER", **more: Any
+    kind: type, *flags: str, help: str, least: float | None = None, most: float | None = None, **more: Any
 ) -> Any:
-    """An option that takes a finite number within limits; more: as for `typer.Option`."""
-    return _option(float, Option(more.pop("help"), least=least, most=most), (flag, *others), metavar, more)
+    """An option that takes a whole or a finite number within limits, read as a question's field is.
 
-
-def _option(kind: type, said: Option, flags: tuple[str, ...], metavar: str, more: dict[str, Any]) -> Any:
-    """The option, read as a question's field is."""
+    more: as for `typer.Option`.
+    """
+    said = Option(help, least=least, most=most)
     field = Field(flags[0].removeprefix("--").replace("-", "_"), kind, said, MISSING, False)
-    return typer.Option(*flags, metavar=metavar, parser=field.parsed, help=field.help, **more)
+    more = {"metavar": "N" if kind is int else "NUMBER"} | more
+    return typer.Option(*flags, **more, parser=field.parsed, help=field.help)

@@ -11,7 +11,7 @@ from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
-SHAPE = 8  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 9  # counts up when parts of a report, or charts in them, get another form
 _NOTHING = "no evaluation set of the report has human and metric scores"
 
 
@@ -30,10 +30,11 @@ class Job:
     is_kept: bool = True
 
 
-def detailed_jobs(kind: str, part: Callable[[Desk, EvalsetState], Part], desk: Desk) -> list[Job]:
-    """A part for each of the evaluation sets that have charts of their own."""
+def detailed_jobs(kind: str, part: Callable[..., Part], desk: Desk, *more: object) -> list[Job]:
+    """A part for each of the evaluation sets that have charts of their own. more: what else it is computed from."""
     return [
-        Job(kind, f"{one.testset} {one.lp}", (one,), desk.computing, partial(part, desk, one)) for one in desk.detailed
+        Job(kind, f"{one.testset} {one.lp}", (one,), (*desk.computing, *more), partial(part, desk, one, *more))
+        for one in desk.detailed
     ]
 
 

@@ -166,6 +166,13 @@ def test_every_option_that_a_text_names_is_one_of_a_command_that_can_say_it(pack
     assert [word for path in paths for word in foreign(path, (ROOT / path).read_text(encoding="utf-8"))] == []
 
 
+def test_every_command_that_a_text_names_is_there() -> None:
+    texts = [path.read_text("utf-8") for package in SPEAKING for path in (ROOT / package).rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r"`scorehouse ([a-z][a-z-]*)", text)}
+    assert len(named) > 10
+    assert named <= {*COMMANDS}
+
+
 @together("package", BELOW)
 def test_packages_below_the_command_line_spell_no_option(package: str) -> None:
     """They name it by `warehouse.wording.option`, also in what help shows; names of other programs' options aside."""

@@ -16,21 +16,6 @@ from cli.report.sections import (
     trends,
 )
 
-SECTIONS: dict[str, Section] = {
-    one.name: one
-    for one in (
-        overview.SECTION,
-        rankings.SECTION,
-        significance.SECTION,
-        correlations.SECTION,
-        calibration.SECTION,
-        deltas.SECTION,
-        trends.SECTION,
-        protocols.SECTION,
-        hard_pairs.SECTION,
-        spans.SECTION,
-        audit.SECTION,
-        methods.SECTION,
-    )
-}
+_IN_ORDER = (overview, rankings, significance, correlations, calibration, deltas, trends, protocols, hard_pairs, spans)
+SECTIONS: dict[str, Section] = {one.SECTION.name: one.SECTION for one in (*_IN_ORDER, audit, methods)}
 """By the names that `--section` takes."""

@@ -32,7 +32,6 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         values = curve(warehouse, asked, measure, desk.options, POINTS)
     first = optima.frame.head(MOST)
     drawn = values.frame.filter(values.frame["metric"].is_in(first["metric"].to_list()))
-    signatures = tuple(optima.signature.splitlines())
     n = optima.frame.height
     limit = (f"Curves of the {MOST} best of {n} metrics are drawn; the table has all.",) if n > MOST else ()
     heading = f"{state.testset} {state.lp}"
@@ -41,7 +40,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         (figure(calibration_curves(drawn, first, optima.signature)),),
         (grid(f"Tie thresholds, {heading}", optima.frame, _COLUMNS),),
         (*limit, *optima.notes),
-        signatures,
+        tuple(optima.signature.splitlines()),
     )
 
 

@@ -25,12 +25,11 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
             measure = parse_measure(_OF_SYSTEMS)
             found = agreement(warehouse, asked, measure, desk.options)
     chart = correlation_matrix(found.frame, clustered(found), str(measure), found.signature)
-    signatures = tuple(found.signature.splitlines())
     return Part(
         f"{state.testset} {state.lp}",
         (figure(chart, is_folded=len(found.frame) > MOST_NAMES),),
         notes=found.notes,
-        signatures=signatures,
+        signatures=tuple(found.signature.splitlines()),
     )
 
 

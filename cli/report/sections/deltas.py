@@ -1,12 +1,11 @@
 """Metric against humans: systems, differences of system pairs, segments; of the best metric and of an anchor."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from cli.report.anchor import anchor
 from cli.report.content import Figure, Part, figure, message
 from cli.report.desk import Desk
-from cli.report.making import Job, Section
+from cli.report.making import Job, Section, detailed_jobs
 from metaeval.charts.scatter import scatter_panels
 from metaeval.tables.scatter import scatter
 from queries.longitudinal import EvalsetState
@@ -15,13 +14,7 @@ from warehouse import QuestionError
 
 
 def _jobs(desk: Desk) -> Sequence[Job]:
-    if not desk.detailed:
-        return []
-    old = anchor(desk)
-    return [
-        Job("deltas", f"{one.testset} {one.lp}", (one,), (*desk.computing, old), partial(_part, desk, one, old))
-        for one in desk.detailed
-    ]
+    return detailed_jobs("deltas", _part, desk, anchor(desk)) if desk.detailed else []
 
 
 def _part(desk: Desk, state: EvalsetState, old: str) -> Part:

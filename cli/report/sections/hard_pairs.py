@@ -36,15 +36,14 @@ def _part(desk: Desk, heading: str) -> Part:
     with desk.opened() as warehouse:
         asked = Slice(desk.settings.testsets, desk.settings.lps)
         found = hard_pairs(warehouse, asked, desk.options, what, desk.progress)
-    signatures = tuple(found.signature.splitlines())
     n = found.frame.height
-    limit = (f"The table has the first {MOST} of {n} pairs; `scorehouse hard-pairs` lists all.",) if n > MOST else ()
+    limit = (f"The table has the first {MOST} of {n} pairs; `scorehouse deltas --hard` lists all.",) if n > MOST else ()
     return Part(
         heading,
         (figure(hard_pairs_chart(found, what.most_right)),),
         (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),) if n else (),
         (*found.notes, *limit),
-        signatures,
+        tuple(found.signature.splitlines()),
     )
 
 

@@ -47,14 +47,13 @@ def _part(desk: Desk, testset: str) -> Part:
     lps = answered["lps"].unique()
     said = f", {lps[0]}" if len(lps) == 1 else ""
     columns = {name: heading for name, heading in _COLUMNS.items() if name != "lps" or not said}
-    signatures = tuple(table.signature.splitlines())
     chart = _agreement(found, testset, table.signature)
     return Part(
         testset,
         () if chart is None else (chart,),
         (grid(f"{testset} by the rules of each year{said}", answered, columns),),
         table.notes,
-        signatures,
+        tuple(table.signature.splitlines()),
     )
 
 

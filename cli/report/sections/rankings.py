@@ -7,7 +7,7 @@ import polars as pl
 
 from cli.report.content import Grid, Part, figure, grid
 from cli.report.desk import SYSTEM_MEASURE, Desk
-from cli.report.making import Job, Section
+from cli.report.making import Job, Section, detailed_jobs
 from metaeval.charts.ranking import ranking_dots
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
@@ -29,10 +29,7 @@ _COLUMNS = {
 def _jobs(desk: Desk) -> Sequence[Job]:
     if not desk.humans:
         return [Job("ranking", "No ranking", (), (), partial(_nothing, desk), is_kept=False)]
-    return [
-        Job("ranking", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_detailed, desk, one))
-        for one in desk.detailed
-    ]
+    return detailed_jobs("ranking", _detailed, desk)
 
 
 def _nothing(desk: Desk) -> Part:
@@ -41,14 +38,13 @@ def _nothing(desk: Desk) -> Part:
 
 def _detailed(desk: Desk, state: EvalsetState) -> Part:
     found = desk.ranked(state)
-    signatures = tuple(found.signature.splitlines())
     heading = f"{state.testset} {state.lp}"
     return Part(
         heading,
         (figure(ranking_dots(found.frame, found.signature, found.lines, is_crossed=False)),),
         (side_by_side(f"Ranking of metrics, {heading}", found.frame),),
         found.notes,
-        signatures,
+        tuple(found.signature.splitlines()),
     )
 
 

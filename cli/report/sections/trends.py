@@ -43,7 +43,6 @@ def _part(desk: Desk, heading: str, old: str) -> Part:
     )
     shown = show(found, Asked(seed=desk.settings.seed))
     by_year = pooled_by_year(shown.rows, found.measure, "random-effects")
-    signatures = tuple(shown.reading.signature.splitlines())
     steps = bridges(shown.rows)
     grids = [grid("Values and gaps by year", shown.reading.frame)]
     if steps.height:
@@ -53,7 +52,7 @@ def _part(desk: Desk, heading: str, old: str) -> Part:
         (figure(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature)),),
         tuple(grids),
         shown.reading.notes,
-        signatures,
+        tuple(shown.reading.signature.splitlines()),
     )
 
 
