@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval.notes import Excluded, placed
 from metaeval.remarks import remarks
-from metaeval.signature import line, program_version, slice_parts
+from metaeval.signature import signed, slice_parts
 from metaeval.stars import marking
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
@@ -65,7 +65,7 @@ def table_signature(
     what: first key and value; more: settings of this table; n_metrics: where the block has no arrays of them.
     """
     parts = block_parts(block, n_metrics)
-    return line([what, *slice_parts(block.selection), *parts, *more, ("scorehouse", program_version())])
+    return signed(what, *slice_parts(block.selection), *parts, *more)
 
 
 def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:

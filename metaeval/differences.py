@@ -10,7 +10,7 @@ from metaeval.evaluation import EQUAL
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.ranking import named
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from metaeval.study import ranking, study
 from queries.differences import Differences, differences
 from queries.selection import Slice
@@ -99,15 +99,12 @@ def warehouse_differences(
     if unranked:
         notes.append(f"without a ranking before and after: {named(list(dict.fromkeys(unranked)))}")
     drawn = [measure for measure in measures if measure.n_draws]
-    signature = line(
-        [
-            ("diff", " ".join(name for name in (testset, lp) if name) or "all"),
-            ("rankings", ",".join(map(str, measures)) or None),
-            ("n_ranked", len(touched) if measures else None),
-            ("resamples", drawn[0].n_draws if drawn else None),
-            ("seed", Options().seed if drawn else None),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("diff", " ".join(name for name in (testset, lp) if name) or "all"),
+        ("rankings", ",".join(map(str, measures)) or None),
+        ("n_ranked", len(touched) if measures else None),
+        ("resamples", drawn[0].n_draws if drawn else None),
+        ("seed", Options().seed if drawn else None),
     )
     return WarehouseDifferences(found, _rankings_frame(rows), len(touched), signature, tuple(notes))
 

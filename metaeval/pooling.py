@@ -15,7 +15,7 @@ from metaeval.kernels.agreement.pair_counts import OUTCOMES
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.signature import draw_parts, line, option_parts, program_version, restricted
+from metaeval.signature import draw_parts, option_parts, restricted, signed
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
 from warehouse import QuestionError
 from warehouse.wording import counted
@@ -168,27 +168,24 @@ def _signature(results: Sequence[Result], chosen: Sequence[Evaluation], how: Poo
     asked = [result.selection.slice for result in results]
     measure = results[0].evaluation.measure
     sources = {source for evaluation in chosen for source in evaluation.system_score if source is not None}
-    return line(
-        [
-            ("measure", measure),
-            ("pool", how),
-            *restricted(
-                asked[0],
-                testset=",".join(dict.fromkeys(one.testset for one in asked)),
-                lp=",".join(f"{one.testset}:{one.lp}" for one in asked),
-                human=",".join(dict.fromkeys(str(result.selection.human) for result in results)),
-                reference=",".join(str(result.selection.reference) for result in results),
-            ),
-            ("n_sets", len(results)),
-            ("n_systems", "+".join(str(evaluation.n_systems) for evaluation in chosen)),
-            ("n_metrics", len(chosen[0].metrics)),
-            ("n_segments", "+".join(str(evaluation.n_segments) for evaluation in chosen)),
-            ("n_missing", "+".join(str(evaluation.n_missing) for evaluation in chosen)),
-            ("system_score", "+".join(sorted(sources)) or None),
-            *draw_parts(measure, options),
-            *option_parts(options),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("measure", measure),
+        ("pool", how),
+        *restricted(
+            asked[0],
+            testset=",".join(dict.fromkeys(one.testset for one in asked)),
+            lp=",".join(f"{one.testset}:{one.lp}" for one in asked),
+            human=",".join(dict.fromkeys(str(result.selection.human) for result in results)),
+            reference=",".join(str(result.selection.reference) for result in results),
+        ),
+        ("n_sets", len(results)),
+        ("n_systems", "+".join(str(evaluation.n_systems) for evaluation in chosen)),
+        ("n_metrics", len(chosen[0].metrics)),
+        ("n_segments", "+".join(str(evaluation.n_segments) for evaluation in chosen)),
+        ("n_missing", "+".join(str(evaluation.n_missing) for evaluation in chosen)),
+        ("system_score", "+".join(sorted(sources)) or None),
+        *draw_parts(measure, options),
+        *option_parts(options),
     )
 
 

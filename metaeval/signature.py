@@ -32,6 +32,11 @@ def line(parts: Iterable[tuple[str, object]]) -> str:
     return "|".join(f"{key}:{value}" for key, value in parts if value is not None)
 
 
+def signed(*parts: tuple[str, object]) -> str:
+    """The signature of a whole result: its parts, and the version of the program."""
+    return line([*parts, ("scorehouse", program_version())])
+
+
 def parts_of(signature: str) -> dict[str, str]:
     """The parts of one line, as `line` has joined them; names in their values may have bars.
 
@@ -128,23 +133,20 @@ def signature(evaluation: Evaluation, selection: Selection, options: Options) ->
     sources = sorted({source for source in evaluation.system_score if source is not None})
     n_groups = set(evaluation.n_groups[evaluation.n_groups >= 0].tolist())
     n_pairs = set(evaluation.n_pairs[evaluation.n_pairs >= 0].tolist())
-    return line(
-        [
-            ("measure", measure),
-            *slice_parts(selection, references_of(evaluation)),
-            ("n_systems", evaluation.n_systems),
-            ("n_metrics", len(evaluation.metrics)),
-            ("n_segments", f"{evaluation.n_segments}/{selection.n_segments}"),
-            ("n_missing", evaluation.n_missing),
-            ("n_groups", _span(n_groups)),
-            ("n_pairs", _span(n_pairs)),
-            ("n_distinct", evaluation.n_distinct),
-            ("system_score", "+".join(sources) or None),
-            *evaluation.said,
-            *draw_parts(measure, options),
-            *option_parts(options),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("measure", measure),
+        *slice_parts(selection, references_of(evaluation)),
+        ("n_systems", evaluation.n_systems),
+        ("n_metrics", len(evaluation.metrics)),
+        ("n_segments", f"{evaluation.n_segments}/{selection.n_segments}"),
+        ("n_missing", evaluation.n_missing),
+        ("n_groups", _span(n_groups)),
+        ("n_pairs", _span(n_pairs)),
+        ("n_distinct", evaluation.n_distinct),
+        ("system_score", "+".join(sources) or None),
+        *evaluation.said,
+        *draw_parts(measure, options),
+        *option_parts(options),
     )
 
 

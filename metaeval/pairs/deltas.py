@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.agreement_curve import AgreementThresholds, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
-from metaeval.signature import line, option_parts, program_version, restricted
+from metaeval.signature import option_parts, restricted, signed
 from metaeval.system_scores import without_noise
 from queries.evalsets import expand
 from queries.longitudinal import metric_names
@@ -235,23 +235,20 @@ def _groups(gaps: Floats, agrees: Bools) -> tuple[Group, ...]:
 
 def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what: Asked, asked: Slice) -> str:
     used = sorted({source for one in sets for source in one.used})
-    return line(
-        [
-            ("deltas", metric),
-            *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
-            ("levels", None if what.levels == LEVELS else ",".join(f"{level:g}" for level in what.levels)),
-            ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
-            ("fit", "isotonic"),
-            ("interval", "percentile_95"),
-            ("resampled", "evaluation_sets,systems"),
-            ("resamples", what.draws),
-            ("seed", what.seed),
-            ("system_score", "+".join(used) or None),
-            ("scale", "percent" if what.percent else None),
-            *option_parts(options),
-            ("n_sets", len({one.where for one in sets})),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("deltas", metric),
+        *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
+        ("levels", None if what.levels == LEVELS else ",".join(f"{level:g}" for level in what.levels)),
+        ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
+        ("fit", "isotonic"),
+        ("interval", "percentile_95"),
+        ("resampled", "evaluation_sets,systems"),
+        ("resamples", what.draws),
+        ("seed", what.seed),
+        ("system_score", "+".join(used) or None),
+        ("scale", "percent" if what.percent else None),
+        *option_parts(options),
+        ("n_sets", len({one.where for one in sets})),
     )
 
 

@@ -12,7 +12,7 @@ from metaeval.answer import Table, or_none
 from metaeval.notes import Hinted
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
-from metaeval.signature import line, option_parts, program_version, restricted
+from metaeval.signature import option_parts, restricted, signed
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
@@ -142,19 +142,16 @@ def _names(metrics: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
 
 def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: Asked) -> str:
     used = sorted({source for one in sets for source in one.used})
-    return line(
-        [
-            ("hard_pairs", f"n_right<={what.most_right}"),
-            *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
-            ("least_metrics", what.fewest_metrics),
-            ("test", "wilcoxon,two_sided"),
-            ("alpha", what.alpha),
-            ("pairs", "significant" if what.apart else None),
-            ("system_score", "+".join(used) or None),
-            *option_parts(options),
-            ("n_sets", len(sets)),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("hard_pairs", f"n_right<={what.most_right}"),
+        *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
+        ("least_metrics", what.fewest_metrics),
+        ("test", "wilcoxon,two_sided"),
+        ("alpha", what.alpha),
+        ("pairs", "significant" if what.apart else None),
+        ("system_score", "+".join(used) or None),
+        *option_parts(options),
+        ("n_sets", len(sets)),
     )
 
 

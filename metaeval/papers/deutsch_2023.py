@@ -17,7 +17,7 @@ from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import labels
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of, printed_values
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from metaeval.tables.carried import carried_between
 from metaeval.tables.thresholds import ties
 from queries.blocks import Block
@@ -77,7 +77,7 @@ def figure_1(request: Request, asked: Sequence[Slice]) -> Computed:
     for name, metric in DRAWN_METRICS.items():
         for x, y in zip(DRAWN_HUMAN, metric, strict=True):
             cells += cells_of("", "", f"{name}: {x:g}", {"human": x, "metric": y})
-    signature = line([("paper", f"{NAME} figure-1"), ("n", len(DRAWN_HUMAN)), ("scorehouse", program_version())])
+    signature = signed(("paper", f"{NAME} figure-1"), ("n", len(DRAWN_HUMAN)))
     notes = (
         "the paper draws its vectors and does not print them; these are made to its description: metric1 noisy but "
         "linear, metric2 in perfect order but not linear",
@@ -90,7 +90,7 @@ def figure_2(request: Request, asked: Sequence[Slice]) -> Computed:
     cells: list[Cell] = []
     for name, metric in TOY_METRICS.items():
         cells += cells_of("", "", name, toy_taus(TOY_HUMAN, metric))
-    signature = line([("paper", f"{NAME} figure-2"), ("n", len(TOY_HUMAN)), ("scorehouse", program_version())])
+    signature = signed(("paper", f"{NAME} figure-2"), ("n", len(TOY_HUMAN)))
     return Computed(
         tuple(cells), signature, ("tau_c follows the formula as printed; elsewhere it is SciPy's, twice that",)
     )
@@ -267,16 +267,13 @@ def carried(request: Request, asked: Sequence[Slice]) -> Computed:
         values |= {f"loss by {source}": row["loss"]}
         for cell in cells_of(row["testset"], row["lp"], row["metric"], values):
             cells[cell.row, cell.column, cell.testset, cell.lp] = cell
-    signature = line(
-        [
-            ("paper", f"{NAME} thresholds"),
-            ("measure", measure),
-            ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
-            ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
-            ("human", ",".join(dict.fromkeys(str(one.human) for one in asked if one.human)) or "official"),
-            ("metrics", ",".join(request.metrics) or None),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("paper", f"{NAME} thresholds"),
+        ("measure", measure),
+        ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
+        ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
+        ("human", ",".join(dict.fromkeys(str(one.human) for one in asked if one.human)) or "official"),
+        ("metrics", ",".join(request.metrics) or None),
     )
     return Computed(tuple(cells.values()), signature, tuple(notes))
 

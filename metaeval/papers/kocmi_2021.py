@@ -22,7 +22,7 @@ from metaeval.pairs.pooled_pairs import (
     pooled_pairs,
 )
 from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
-from metaeval.signature import Parts, line, program_version
+from metaeval.signature import Parts, signed
 from queries.selection import Outliers, Slice, select
 from warehouse import QuestionError
 from warehouse.facts.languages import language_pair
@@ -75,14 +75,8 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
             rest = [one for one in found if one[0] != WITHOUT.get(testset)]
             if 0 < len(rest) < len(found):
                 cells += _pooled(testset, lp, f"{suffix} without {WITHOUT[testset]}".strip(), rest)
-    signature = line(
-        [
-            ("paper", "kocmi-2021 table-6"),
-            ("measure", PEARSON),
-            ("pool", "hunter-schmidt"),
-            *_places(asked, humans),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("paper", "kocmi-2021 table-6"), ("measure", PEARSON), ("pool", "hunter-schmidt"), *_places(asked, humans)
     )
     notes.append("a metric needs scores in every language pair; outliers: those of the organisers' list")
     return Computed(tuple(cells), signature, tuple(dict.fromkeys(notes)))
@@ -123,19 +117,16 @@ def _pairs(request: Request, asked: Sequence[Slice], *, tests_metrics: bool = Fa
 def _signature(
     request: Request, item: str, label: tuple[str, str], found: PooledPairs, *more: tuple[str, object]
 ) -> str:
-    return line(
-        [
-            ("paper", f"kocmi-2021 {item}"),
-            ("testset", label[0]),
-            ("lp", ",".join(dict.fromkeys(found.lps))),
-            ("human", "+".join(dict.fromkeys(found.humans))),
-            ("metrics", ",".join(request.metrics) or None),
-            ("n_systems", found.n_systems),
-            ("n_pairs", found.human.size),
-            ("n_metrics", len(found.metrics)),
-            *more,
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("paper", f"kocmi-2021 {item}"),
+        ("testset", label[0]),
+        ("lp", ",".join(dict.fromkeys(found.lps))),
+        ("human", "+".join(dict.fromkeys(found.humans))),
+        ("metrics", ",".join(request.metrics) or None),
+        ("n_systems", found.n_systems),
+        ("n_pairs", found.human.size),
+        ("n_metrics", len(found.metrics)),
+        *more,
     )
 
 
@@ -266,7 +257,7 @@ def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
         humans[str(block.selection.human)] = None
         values = {"n_systems": len(block.systems), "n_segments": block.selection.n_segments}
         cells += cells_of(one.testset, one.lp, f"{one.testset}.{one.lp}", values)
-    signature = line([("paper", "kocmi-2021 table-7"), *_places(asked, humans), ("scorehouse", program_version())])
+    signature = signed(("paper", "kocmi-2021 table-7"), *_places(asked, humans))
     return Computed(tuple(cells), signature)
 
 

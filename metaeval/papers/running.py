@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval.cache import FROM_STORE, Question, keep, key_of
 from metaeval.papers.items import Cell, Computed, Item, Paper, Printed, Request, Verdict, printed_values, verdict
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
 from warehouse import QuestionError
@@ -353,5 +353,5 @@ def outcome_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 def outcome_signature(outcome: Outcome) -> str:
     """What an item was computed from, a line for each evaluation set."""
-    own = line([("paper", outcome.paper.name), ("item", outcome.item.name), ("scorehouse", program_version())])
+    own = signed(("paper", outcome.paper.name), ("item", outcome.item.name))
     return "\n".join(dict.fromkeys(outcome.signatures)) or own

@@ -9,7 +9,7 @@ from metaeval.inputs import Opened
 from metaeval.papers import PAPERS
 from metaeval.papers.items import VERDICTS, Item, Paper, printed_values
 from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse.wording import counted, option
 
@@ -30,7 +30,7 @@ def papers_table(opened: Opened) -> Table:
         }
         for one in PAPERS.values()
     ]
-    return Table(pl.DataFrame(rows), line([("papers", "all"), ("scorehouse", program_version())]))
+    return Table(pl.DataFrame(rows), signed(("papers", "all")))
 
 
 def items_table(opened: Opened, paper: Paper) -> Table:
@@ -60,7 +60,7 @@ def items_table(opened: Opened, paper: Paper) -> Table:
     schema = {name: pl.Int64 if name == "n_printed" else pl.String for name in rows[0]}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     notes = (f"{option('testset')} and {option('lp')} compute any item that reads scores on other evaluation sets",)
-    return Table(frame, line([("paper", paper.name), ("scorehouse", program_version())]), notes)
+    return Table(frame, signed(("paper", paper.name)), notes)
 
 
 def _several(lps: Sequence[str], most: int = 4) -> str:
@@ -91,14 +91,7 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
     signatures = [outcome_signature(one) for one in outcomes if one.rows]
     notes.append(words or "nothing to compute")
     if summary:
-        signatures = [
-            line(
-                [
-                    ("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))),
-                    ("scorehouse", program_version()),
-                ]
-            )
-        ]
+        signatures = [signed(("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))))]
         notes = [words]
     return Table(frame, "\n".join(signatures), tuple(notes))
 

@@ -18,7 +18,7 @@ from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.protocols.history import Ranking, apply_rules, overall_ranking, task_ranking
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
@@ -331,16 +331,13 @@ def section_5(request: Request, asked: Slice) -> Computed:
                 row = f"{name} {task.measure}{systems}"
                 compared = f"metrics compared by {task.test}"
                 cells += _said(asked, row, "best", task_ranking(one.score.metrics, task, by_spa), compared)
-    signature = line(
-        [
-            ("paper", "thompson-2024 section-5"),
-            ("testset", asked.testset),
-            ("lp", asked.lp),
-            ("human", asked.human or "official"),
-            ("metrics", ",".join(request.metrics) or None),
-            ("seed", request.seed),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("paper", "thompson-2024 section-5"),
+        ("testset", asked.testset),
+        ("lp", asked.lp),
+        ("human", asked.human or "official"),
+        ("metrics", ",".join(request.metrics) or None),
+        ("seed", request.seed),
     )
     notes = (
         f"`scorehouse protocol NAME {option('on', asked.testset)} {option('lp', asked.lp)}` gives each "

@@ -11,7 +11,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import N_SPLITS, Reliability, reliability
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -54,7 +54,7 @@ def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) 
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     frame = frame.sort("human", "seconds", "annotator", descending=[False, True, False], nulls_last=True)
     parts = [("pace", human or "all"), ("testset", testset), ("lp", lp), ("break", f"{BREAK:.0f}s")]
-    return Table(frame, line([*parts, ("scorehouse", program_version())]))
+    return Table(frame, signed(*parts))
 
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
@@ -120,26 +120,23 @@ def annotators(
 def _signature(score: JudgedScore, people: People, settings: Settings, view: View) -> str:
     of_pairs = view == "pairs"
     halves = None if of_pairs else settings.halves or people.judged.halves
-    return line(
-        [
-            ("annotators", score.human),
-            ("testset", score.testset),
-            ("lp", score.lp),
-            ("view", view),
-            ("judgements", "valid"),
-            ("systems", "all_judged"),
-            ("n_judgements", int(people.n_each.sum())),
-            ("n_annotators", len(people.names) or None),
-            ("alpha", "interval" if people.names else None),
-            ("interval", f"percentile,{settings.unit}s" if people.names and not of_pairs else None),
-            ("resamples", settings.draws if people.names and not of_pairs else None),
-            ("drift", "jackknife,documents,t" if people.names and people.has_order and not of_pairs else None),
-            ("spans", "mp,matching=many_to_many" if of_pairs else None),
-            ("halves", halves),
-            ("splits", halves and N_SPLITS),
-            ("seed", None if of_pairs else settings.seed),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("annotators", score.human),
+        ("testset", score.testset),
+        ("lp", score.lp),
+        ("view", view),
+        ("judgements", "valid"),
+        ("systems", "all_judged"),
+        ("n_judgements", int(people.n_each.sum())),
+        ("n_annotators", len(people.names) or None),
+        ("alpha", "interval" if people.names else None),
+        ("interval", f"percentile,{settings.unit}s" if people.names and not of_pairs else None),
+        ("resamples", settings.draws if people.names and not of_pairs else None),
+        ("drift", "jackknife,documents,t" if people.names and people.has_order and not of_pairs else None),
+        ("spans", "mp,matching=many_to_many" if of_pairs else None),
+        ("halves", halves),
+        ("splits", halves and N_SPLITS),
+        ("seed", None if of_pairs else settings.seed),
     )
 
 

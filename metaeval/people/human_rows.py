@@ -19,7 +19,7 @@ from metaeval.people.ceilings import (
     second_humans,
     split_half,
 )
-from metaeval.signature import line, option_parts, program_version, slice_parts
+from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.study import Study
 from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
@@ -161,15 +161,12 @@ def _half(
 
 
 def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *how: tuple[str, object]) -> str:
-    return line(
-        [
-            ("measure", measure),
-            *slice_parts(replace(block.selection, slice=asked)),
-            *how,
-            ("system_score", options.system_score),
-            *option_parts(options),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("measure", measure),
+        *slice_parts(replace(block.selection, slice=asked)),
+        *how,
+        ("system_score", options.system_score),
+        *option_parts(options),
     )
 
 

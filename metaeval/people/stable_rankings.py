@@ -11,7 +11,7 @@ from metaeval.answer import Table
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.rank_ranges import is_stable, stable_ranking_probability
-from metaeval.signature import line, program_version, restricted
+from metaeval.signature import restricted, signed
 from queries.annotations import JudgedScore, annotations
 from queries.blocks import places_of
 from queries.listing import names
@@ -111,18 +111,15 @@ def stable_rankings(
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
         n_systems=pl.lit(found.n_systems), n_segments=pl.lit(found.n_segments)
     )
-    signature = line(
-        [
-            ("stable_rankings", "+".join(found.scores)),
-            *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
-            ("test", "permutation,n=inf,one_sided"),
-            ("alpha", alpha),
-            ("draws", draws),
-            ("seed", seed),
-            ("n_systems", found.n_systems),
-            ("n_segments", found.n_segments),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("stable_rankings", "+".join(found.scores)),
+        *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
+        ("test", "permutation,n=inf,one_sided"),
+        ("alpha", alpha),
+        ("draws", draws),
+        ("seed", seed),
+        ("n_systems", found.n_systems),
+        ("n_segments", found.n_segments),
     )
     note = f"another round of ratings keeps all that one tells apart in {probability:.0%} of {draws} pairs of rounds"
     return Table(frame, signature, (note,))

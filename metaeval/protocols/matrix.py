@@ -18,7 +18,7 @@ from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import NothingScoredError, ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
-from metaeval.signature import line, option_parts, program_version
+from metaeval.signature import option_parts, signed
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -281,16 +281,13 @@ def _winner_text(row: dict[str, Any]) -> str:
 def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options) -> Table:
     """A frame of the matrix with its signature and notes on what is not there."""
     answered = dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None)
-    signature = line(
-        [
-            ("protocols", what),
-            ("testset", ",".join(answered) or None),
-            ("n_protocols", len(protocols())),
-            ("system_score", options.system_score),
-            ("seed", options.seed),
-            *option_parts(options),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("protocols", what),
+        ("testset", ",".join(answered) or None),
+        ("n_protocols", len(protocols())),
+        ("system_score", options.system_score),
+        ("seed", options.seed),
+        *option_parts(options),
     )
     reasons: dict[str, dict[str, list[str]]] = {}
     for cell in found.cells:

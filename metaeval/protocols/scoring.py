@@ -24,7 +24,7 @@ from metaeval.protocols.task_scores import (
     verdict_on,
 )
 from metaeval.protocols.tasks import Job, jobs_of
-from metaeval.signature import line, option_parts, p_value_convention, program_version
+from metaeval.signature import option_parts, p_value_convention, signed
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
 from warehouse import QuestionError
@@ -270,7 +270,7 @@ def _signature(
             ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if is_williams else None),
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]
-    return line([*parts, ("scorehouse", program_version())])
+    return signed(*parts)
 
 
 def _outliers(entry: Entry) -> str | None:

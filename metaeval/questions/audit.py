@@ -53,7 +53,7 @@ class Audit(Question, name="audit"):
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from metaeval.remarks import overrating
-        from metaeval.signature import line, program_version
+        from metaeval.signature import signed
         from queries.audit import audit, worst_first
         from queries.findings import SEVERITIES, at_least, by_kind, findings_frame
 
@@ -64,14 +64,11 @@ class Audit(Question, name="audit"):
         frame = findings_frame(at_least(self.severity, found))
         counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
         notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]
-        signature = line(
-            [
-                ("audit", ",".join(self.check) or "all"),
-                ("testset", self.testset or "all"),
-                ("lp", self.lp or "all"),
-                ("severity", None if self.severity == "info" else self.severity),
-                ("scorehouse", program_version()),
-            ]
+        signature = signed(
+            ("audit", ",".join(self.check) or "all"),
+            ("testset", self.testset or "all"),
+            ("lp", self.lp or "all"),
+            ("severity", None if self.severity == "info" else self.severity),
         )
         return Answer(
             frame,

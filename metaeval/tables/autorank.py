@@ -11,7 +11,7 @@ from metaeval import kernels
 from metaeval.answer import Table
 from metaeval.inputs import no_metric
 from metaeval.remarks import JUDGES_NOTHING
-from metaeval.signature import line, program_version, restricted
+from metaeval.signature import restricted, signed
 from queries import catalog
 from queries.counting import system_means
 from queries.evalsets import has_standard_reference, language_pairs
@@ -78,16 +78,13 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
         raise QuestionError(f"no language pair of {asked.testset} can be ranked, such as: {skipped[0]}")
     frame = pl.concat([one.frame for one in ranked], how="diagonal")
     metrics = list(dict.fromkeys(name for one in ranked for name in one.metrics))
-    signature = line(
-        [
-            ("table", "autorank"),
-            *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
-            ("by", "+".join(metrics)),
-            ("percentiles", f"{low:g},{high:g}"),
-            ("n_systems", _span([one.frame.height for one in ranked])),
-            ("n_segments", _span([one.n_segments for one in ranked])),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("table", "autorank"),
+        *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
+        ("by", "+".join(metrics)),
+        ("percentiles", f"{low:g},{high:g}"),
+        ("n_systems", _span([one.frame.height for one in ranked])),
+        ("n_segments", _span([one.n_segments for one in ranked])),
     )
     return AutoRanks(frame, signature, tuple(_notes(asked, ranked, skipped)))
 

@@ -16,7 +16,7 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.signature import line, option_parts, program_version
+from metaeval.signature import option_parts, signed
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states
@@ -79,15 +79,12 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
     if not rows:
         raise QuestionError(f"no metric with a threshold by {measure} returns in a later year of a language pair")
     frame = pl.DataFrame(rows, orient="row", infer_schema_length=None).sort("lp", "metric", "year_from", "year")
-    signature = line(
-        [
-            ("thresholds", "carried"),
-            ("measure", measure),
-            ("testset", ",".join(dict.fromkeys(one.state.testset for one in years))),
-            ("lp", ",".join(dict.fromkeys(one.state.lp for one in years))),
-            *option_parts(options),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("thresholds", "carried"),
+        ("measure", measure),
+        ("testset", ",".join(dict.fromkeys(one.state.testset for one in years))),
+        ("lp", ",".join(dict.fromkeys(one.state.lp for one in years))),
+        *option_parts(options),
     )
     return Table(frame, signature, tuple(notes))
 

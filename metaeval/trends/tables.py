@@ -8,7 +8,7 @@ import polars as pl
 from metaeval.answer import Table
 from metaeval.measures import Measure
 from metaeval.ranking import named
-from metaeval.signature import Parts, line, option_parts, program_version, restricted
+from metaeval.signature import Parts, option_parts, restricted, signed
 from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
 from metaeval.trends.groups import FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History
@@ -24,22 +24,19 @@ SHOWN_OF_FAMILY = 2  # metrics that stand for a family
 def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str:
     """One line that says what a trend is made of; each evaluation set has its own in the column signature."""
     official = found.official
-    return line(
-        [
-            ("trend", what),
-            ("measure", found.measure),
-            ("anchor", found.anchor),
-            *restricted(
-                found.asked,
-                testset=",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None,
-                lp=",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None,
-                human=",".join(dict.fromkeys(one.human for _, one in official)) or None,
-            ),
-            ("n_sets", len(official)),
-            *more,
-            *computed_parts(found),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("trend", what),
+        ("measure", found.measure),
+        ("anchor", found.anchor),
+        *restricted(
+            found.asked,
+            testset=",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None,
+            lp=",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None,
+            human=",".join(dict.fromkeys(one.human for _, one in official)) or None,
+        ),
+        ("n_sets", len(official)),
+        *more,
+        *computed_parts(found),
     )
 
 

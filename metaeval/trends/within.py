@@ -13,7 +13,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.slopes import CrossedSlope, crossed_slope
 from metaeval.kernels.agreement.studies import CONFIDENCE, RandomEffects
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.signature import line, program_version, restricted
+from metaeval.signature import restricted, signed
 from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
 from metaeval.trends.history import History
@@ -344,26 +344,23 @@ def _signature(
     of: SlopeOf,
 ) -> str:
     sets = [one.slope for one in used]
-    return line(
-        [
-            ("trend", "within"),
-            ("measure", found.measure),
-            *restricted(
-                found.asked,
-                testset=",".join(dict.fromkeys(one.testset for one in sets)),
-                lp=",".join(dict.fromkeys(one.lp for one in sets)),
-                human=",".join(dict.fromkeys(one.human for one in sets)),
-            ),
-            ("sets", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
-            ("n_sets", len(sets)),
-            ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
-            ("slope_of", of),
-            ("n_metrics_in_all", pooled.n_columns),
-            ("pool", POOLS[of]),
-            ("interval", f"{CONFIDENCE:.0%}"),
-            ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),
-            ("contaminated", "out" if without_contaminated else "in"),
-            *computed_parts(found),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("trend", "within"),
+        ("measure", found.measure),
+        *restricted(
+            found.asked,
+            testset=",".join(dict.fromkeys(one.testset for one in sets)),
+            lp=",".join(dict.fromkeys(one.lp for one in sets)),
+            human=",".join(dict.fromkeys(one.human for one in sets)),
+        ),
+        ("sets", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
+        ("n_sets", len(sets)),
+        ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
+        ("slope_of", of),
+        ("n_metrics_in_all", pooled.n_columns),
+        ("pool", POOLS[of]),
+        ("interval", f"{CONFIDENCE:.0%}"),
+        ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),
+        ("contaminated", "out" if without_contaminated else "in"),
+        *computed_parts(found),
     )

@@ -15,10 +15,11 @@ from metaeval.options import Options, SystemScore
 from metaeval.tables.counts import pair_counts
 from queries.engines import COUNTS
 from queries.selection import Slice
-from tests.helpers import beside_data, rank
+from tests.helpers import beside_data, but_slow, rank
 from warehouse import Warehouse
 
 LPS = ("en-de", "he-en")
+QUICKLY = but_slow(("he-en",), LPS)
 GROUPINGS = ("none", "item", "system")
 TAUS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "tau_23", "acc23")
 SOURCES: dict[str, SystemScore] = {
@@ -81,7 +82,7 @@ def test_system_level_values_are_met(lp: str, source: str, wmt23_warehouse: Ware
         _assert_values(_rows(lp, level="sys", statistic=statistic, system_score=source), rows)
 
 
-@pytest.mark.parametrize("lp", LPS)
+@pytest.mark.parametrize("lp", QUICKLY)
 def test_soft_pairwise_accuracy_is_met_by_the_mean_over_five_seeds(lp: str, wmt23_warehouse: Warehouse) -> None:
     runs = [_ranked(wmt23_warehouse, lp, ["spa"], Options(seed=seed))[0] for seed in SEEDS]
     mean = {metric: {"value": math.fsum(run[metric]["value"] for run in runs) / len(runs)} for metric in runs[0]}
@@ -89,7 +90,7 @@ def test_soft_pairwise_accuracy_is_met_by_the_mean_over_five_seeds(lp: str, wmt2
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("lp", LPS)
+@pytest.mark.parametrize("lp", QUICKLY)
 def test_segment_level_values_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     statistics = ("pearson", *TAUS)
     found = _ranked(wmt23_warehouse, lp, [f"{statistic}(by={grouping})" for statistic in statistics])
@@ -113,7 +114,7 @@ def test_calibrated_accuracies_and_their_thresholds_are_met(lp: str, grouping: s
     _assert_calibrated(_rows(lp, level="seg", statistic="acc_eq", grouping=grouping), wmt23_warehouse)
 
 
-@pytest.mark.parametrize(("lp", "grouping"), LARGE[:2])
+@pytest.mark.parametrize(("lp", "grouping"), [LARGE[0], pytest.param(*LARGE[1], marks=pytest.mark.slow)])
 def test_calibrated_accuracies_of_some_metrics_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     rows = _rows(lp, level="seg", statistic="acc_eq", grouping=grouping)
     _assert_calibrated({key: row for key, row in rows.items() if key[0] in SOME}, wmt23_warehouse, SOME)
@@ -135,7 +136,7 @@ def test_pairwise_difference_pearson_is_met(lp: str, wmt23_warehouse: Warehouse)
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("lp", LPS)
+@pytest.mark.parametrize("lp", QUICKLY)
 def test_pair_counts_are_met_exactly(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     counted = pair_counts(wmt23_warehouse, Slice("wmt23", lp), grouping).frame  # type: ignore[arg-type]
     totals = {row["metric"]: row for row in counted.group_by("metric").agg(pl.col(COUNTS).sum()).rows(named=True)}

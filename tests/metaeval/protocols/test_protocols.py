@@ -1,7 +1,7 @@
 """Protocols: every task's value, the weighted overall score, its significance from averaged draws, what is missing."""
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,12 @@ def official(simulated_warehouse: Warehouse) -> ProtocolScore:
     return scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    with tiny_warehouse(tmp_path_factory.mktemp("tiny")) as warehouse:
+        yield warehouse
+
+
 # --- values ---------------------------------------------------------------------------------------------------------
 
 
@@ -94,12 +100,11 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("significance", [False, True])
-def test_an_undefined_correlation_counts_as_0_and_is_said(tmp_path: Path, significance: bool) -> None:
+def test_an_undefined_correlation_counts_as_0_and_is_said(tiny: Warehouse, significance: bool) -> None:
     """As in the organisers' toolkit, whose correlations of a constant metric are 0."""
-    with tiny_warehouse(tmp_path) as warehouse:
-        more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
-        found = scored(warehouse, made("pa", "pearson"), "tiny24", **more)
-        ranks = scored(warehouse, replace(made("pa", "pearson"), overall="ranks"), "tiny24", **more)
+    more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
+    found = scored(tiny, made("pa", "pearson"), "tiny24", **more)
+    ranks = scored(tiny, replace(made("pa", "pearson"), overall="ranks"), "tiny24", **more)
     assert found.missing == {"Flat": (without(1, "en-de", "pearson is undefined, counted as 0"),)}
     flat = found.metrics.index("Flat")
     assert not np.isnan(found.tasks[0].values[flat])
@@ -193,15 +198,6 @@ def test_the_overall_score_is_the_weighted_mean_with_correlations_mapped(officia
     assert (official.ranks[len(defined) :] == 0).all()
 
 
-def test_contrastive_metrics_come_in_when_asked_for(simulated_warehouse: Warehouse) -> None:
-    protocol = made("pearson")
-    few = scored(simulated_warehouse, protocol, "sim24", lps=LPS)
-    every = scored(simulated_warehouse, protocol, "sim24", lps=LPS, all_metrics=True)
-    assert set(few.metrics) < set(every.metrics)
-    assert "primary:yes" in few.signature
-    assert "primary" not in every.signature
-
-
 def expected_scores(path: Path, protocol: str) -> dict[str, tuple[float, float]]:
     rows = [row for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()) if row["protocol"] == protocol]
     assert {(row["testset"], row["lps"]) for row in rows} == {("wmt23", "en-de,he-en")}
@@ -243,10 +239,8 @@ def test_a_task_is_tested_as_a_comparison_would(simulated_warehouse: Warehouse) 
 
 def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_warehouse: Warehouse) -> None:
     """Protocols of one task each keep that task's draws; the overall test must be their weighted mean, mapped."""
-    from metaeval.protocols import significance as tests_of_tasks
-
     kept: list[tuple[np.ndarray, np.ndarray]] = []
-    original = tests_of_tasks._tested
+    original = tested._tested
 
     def spying(*arguments: object) -> tuple[np.ndarray, np.ndarray | None]:
         p, null = original(*arguments)  # type: ignore[arg-type]
@@ -258,7 +252,7 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
     )
     entry = enter(simulated_warehouse, protocol, "sim24", lps=LPS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tests_of_tasks, "_tested", spying)
+        patch.setattr(tested, "_tested", spying)
         found = score(entry, significance=True, testing=QUICK)
     assert len(kept) == 3
     assert found.missing == {
@@ -280,22 +274,18 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
 
 def test_tasks_draw_independently_of_each_other(simulated_warehouse: Warehouse) -> None:
     """Two tasks that are the same have the same values and different draws: their mean varies less than each."""
-    from metaeval.protocols import significance as tests_of_tasks
-
     kept = []
-    original = tests_of_tasks._tested
+    original = tested._tested
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tests_of_tasks, "_tested", lambda *a: kept.append(original(*a)[1]) or original(*a))
+        patch.setattr(tested, "_tested", lambda *a: kept.append(original(*a)[1]) or original(*a))
         entry = enter(simulated_warehouse, made("pearson", "pearson"), "sim24", lps=["en-de"])
         score(entry, significance=True, testing=QUICK)
     assert not np.array_equal(kept[0], kept[1], equal_nan=True)
 
 
-def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        found = scored(
-            warehouse, made("pearson", "pearson(by=none)"), "tiny24", all_metrics=True, significance=True, testing=QUICK
-        )
+def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tiny: Warehouse) -> None:
+    rules = made("pearson", "pearson(by=none)")
+    found = scored(tiny, rules, "tiny24", all_metrics=True, significance=True, testing=QUICK)
     assert found.missing == {
         "Flat": (
             without(0, "en-de", "pearson is undefined, counted as 0"),
@@ -344,16 +334,17 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
         assert "Rough: missing in every task: en-de: no scores for the output of Cherry" in found.notes
 
 
-def test_contrastive_metrics_are_counted_and_named_when_asked_for(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        found = scored(warehouse, made("pearson"), "tiny24")
-        everything = scored(warehouse, made("pearson"), "tiny24", all_metrics=True)
-        assert set(found.excluded) == {"Wrong", "Only"}
-        assert set(everything.metrics) == {*found.metrics, *found.excluded}
-        reason = "2 metrics are excluded (contrastive, neither primary nor baseline)"
-        assert excluded_lines(found, verbose=False) == [f"{reason}; {option('verbose', True)} names them"]
-        assert excluded_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
-        assert excluded_lines(everything, verbose=True) == []
+def test_contrastive_metrics_are_counted_and_named_when_asked_for(tiny: Warehouse) -> None:
+    found = scored(tiny, made("pearson"), "tiny24")
+    everything = scored(tiny, made("pearson"), "tiny24", all_metrics=True)
+    assert set(found.excluded) == {"Wrong", "Only"}
+    assert set(everything.metrics) == {*found.metrics, *found.excluded}
+    reason = "2 metrics are excluded (contrastive, neither primary nor baseline)"
+    assert excluded_lines(found, verbose=False) == [f"{reason}; {option('verbose', True)} names them"]
+    assert excluded_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
+    assert excluded_lines(everything, verbose=True) == []
+    assert "primary:yes" in found.signature
+    assert "primary" not in everything.signature
 
 
 def test_a_protocol_without_metrics_is_refused(tmp_path: Path) -> None:
@@ -400,9 +391,8 @@ def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
             score(entry, significance=True, testing=testing)
 
 
-def test_too_few_systems_for_williams_are_reported(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        found = scored(warehouse, made("pearson", test="williams"), "tiny24", significance=True)
+def test_too_few_systems_for_williams_are_reported(tiny: Warehouse) -> None:
+    found = scored(tiny, made("pearson", test="williams"), "tiny24", significance=True)
     assert "en-de pearson: not tested, Williams' test needs more than 3 systems" in found.notes
     assert set(found.tasks[0].clusters[~np.isnan(found.tasks[0].values)].tolist()) == {1}
 
@@ -616,12 +606,14 @@ def test_the_official_weights_and_tests() -> None:
     assert all(protocols()[name].overall == "values" for name in rules)
 
 
-@pytest.mark.parametrize("name", [name for name in protocols() if int(name[3:]) < 23])
-def test_every_earlier_year_s_rules_run_on_a_later_test_set(simulated_warehouse: Warehouse, name: str) -> None:
-    found = scored(simulated_warehouse, protocol_named(name), "sim24", lps=["cs-uk"])
-    assert {task.measure for task in found.tasks} == {str(rule.measure) for rule in protocols()[name].rules}
-    assert not np.isnan(found.overall).all()
-    assert any("published no overall score" in note for note in found.notes) == (name != "wmt22")
+def test_every_earlier_year_s_rules_run_on_a_later_test_set(simulated_warehouse: Warehouse) -> None:
+    for name, protocol in protocols().items():
+        if int(name[3:]) >= 23:
+            continue
+        found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"])
+        assert {task.measure for task in found.tasks} == {str(rule.measure) for rule in protocol.rules}, name
+        assert not np.isnan(found.overall).all(), name
+        assert any("published no overall score" in note for note in found.notes) == (name != "wmt22"), name
 
 
 def test_wmt20_scores_systems_with_and_without_outliers(simulated_warehouse: Warehouse) -> None:

@@ -36,8 +36,11 @@ def test_systems_that_a_named_metric_did_not_score_are_excluded_and_listed(tmp_p
         assert "excluded, systems that not all of the metrics scored: Cherry (en-de)" in found.notes
 
 
-def test_a_metric_that_scores_most_systems_the_same_has_no_scale(tmp_path: Path) -> None:
+def test_metrics_of_which_most_systems_are_the_same_and_questions_about_people_are_refused(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
+        for options in ({"human": "mqm"}, {"intersection": True}, {"mad_outliers": True}):
+            with pytest.raises(QuestionError, match="unknown option"):
+                metaeval.autorank(warehouse, "tiny24", "en-de", **options)  # type: ignore[arg-type]
         found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Flat-src", "Fine-src"])
         assert "excluded, metrics that score too many systems the same: Flat-src (en-de)" in found.notes
         assert "Flat-src" not in found.frame.columns
@@ -51,13 +54,6 @@ def test_metrics_without_segment_scores_are_excluded_and_listed(tmp_path: Path) 
         found = metaeval.autorank(warehouse, "tiny24", "en-de")
     assert "excluded, metrics without segment scores of all systems: Only-src (en-de)" in found.notes
     assert "Only-src" not in found.frame.columns
-
-
-def test_what_is_about_people_is_refused(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path) as warehouse:
-        for options in ({"human": "mqm"}, {"intersection": True}, {"mad_outliers": True}):
-            with pytest.raises(QuestionError, match="unknown option"):
-                metaeval.autorank(warehouse, "tiny24", "en-de", **options)  # type: ignore[arg-type]
 
 
 def test_missing_scores_are_counted(tmp_path: Path) -> None:
