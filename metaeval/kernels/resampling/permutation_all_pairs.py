@@ -231,7 +231,6 @@ class AllPairsSwap(SwapStatistic):
     human_untied: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
 
     def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:

@@ -73,7 +73,6 @@ class PooledCountsSwap(SwapStatistic):
     units: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         columns = self.counts.reshape(-1, self.counts.shape[2]).astype(np.float64)
         sums = sums_of_hybrids(swaps[:, self.units], columns, len(OUTCOMES))
         rounded: dict[str, Any] = {
@@ -97,7 +96,6 @@ class AnySwap(SwapStatistic):
     swap: Swap
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         return np.stack([self._of_draw(swap) for swap in swaps])
 
     def _of_draw(self, swap: Bools) -> Floats:
@@ -240,7 +238,6 @@ class RatioSwap(SwapStatistic):
     average: Average
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `SwapStatistic`."""
         columns = self.sums.reshape(-1, self.sums.shape[2])
         totals = np.stack(sums_of_hybrids(swaps.reshape(len(swaps), -1), columns, 4), axis=-1)
         return rates(totals, self.average)[2]

@@ -47,7 +47,6 @@ class ItemPairsSwap(SwapStatistic):
     on_nan: OnNan
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
 
     def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:

@@ -41,7 +41,6 @@ class SoftPairwiseSwap(SwapStatistic):
     human_counts: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         sums = self._flipped.drawn(swaps)
         n_metrics = self.n_metrics
         shifts = np.arange(n_metrics)
@@ -77,7 +76,6 @@ class SoftPairwiseLimitSwap(SwapStatistic):
     human_p: Floats
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         distance = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
         first, second = np.triu_indices(len(self.judged), 1)
         if self.swap == "inputs":
@@ -92,7 +90,7 @@ class SoftPairwiseLimitSwap(SwapStatistic):
                 total, square = _score_sums(
                     self.scores[:, i, both], self.scores[:, j, both], swaps[:, i][:, both], swaps[:, j][:, both]
                 )
-                distance += np.abs(_normal_p(total, square, int(both.sum())) - human_p)
+                distance += np.abs(normal_p(total, square, int(both.sum())) - human_p)
         return 1.0 - distance / max(self.human_p.size, 1)
 
     def _distance(self, coins: Floats, first: Ints, second: Ints, human_p: Floats) -> Floats:
@@ -101,7 +99,7 @@ class SoftPairwiseLimitSwap(SwapStatistic):
         gaps = np.where(both, self.scores[:, first] - self.scores[:, second], 0.0)  # (M, pairs, S)
         total, square = _segment_sums(gaps, coins)
         n_common = both.sum(axis=1)[:, np.newaxis, np.newaxis]
-        p = _normal_p(total, square, n_common)  # (k, pairs, M, M)
+        p = normal_p(total, square, n_common)  # (k, pairs, M, M)
         return np.asarray(np.abs(p - human_p[:, np.newaxis, np.newaxis]).sum(axis=1))
 
 
@@ -116,7 +114,6 @@ class SoftPairwiseSystemSwap(SwapStatistic):
     distance: Floats
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         n_metrics = self.n_metrics
         first, second = np.triu_indices(self.mask_shape[0], 1)
         mine, other = swaps[:, first], swaps[:, second]  # (k, n_pairs): taken from the other metric?
@@ -204,8 +201,8 @@ def _score_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: B
     return total, square
 
 
-def _normal_p(total: Floats, square: Floats, n_segments: int | Ints) -> Floats:
-    """Φ(−total / √square); 1 where the squares are rounding noise of standardised scores, so all d are 0."""
+def normal_p(total: Floats, square: Floats, n_segments: int | Ints = 0) -> Floats:
+    """Φ(−total / √square); 1 where all d are 0: where squares of so many standardised scores are rounding noise."""
     from scipy.special import ndtr
 
     varied = square > ROUNDING * ROUNDING * n_segments
@@ -223,7 +220,7 @@ def _crossed_p(scores: Floats, judged: Bools) -> Floats:
         first, second = scores[:, i, both], scores[:, j, both]
         for a in range(n_metrics):
             gaps = first[a] - second
-            p[a, :, pair] = _normal_p(gaps.sum(axis=1), (gaps**2).sum(axis=1), int(both.sum()))
+            p[a, :, pair] = normal_p(gaps.sum(axis=1), (gaps**2).sum(axis=1), int(both.sum()))
     return p
 
 

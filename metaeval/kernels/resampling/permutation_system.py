@@ -207,7 +207,6 @@ class Agreements:
         return int(np.count_nonzero(self.is_counted(human)))
 
     def __call__(self, kept: Floats, taken: Floats, human: Floats) -> Floats:
-        """See `HybridStatistic`."""
         shape = (len(kept), kept.shape[1], kept.shape[1])
         n_agree = np.zeros(shape)
         signs, counted = self.signs(human), self.is_counted(human)
@@ -241,7 +240,6 @@ class PooledSwap(SwapStatistic):
     accuracy: Agreements
 
     def hybrids(self, swaps: Bools) -> Floats:
-        """See `permutation.SwapStatistic`."""
         total = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
         n_pairs = _n_counted(self.parts, self.accuracy)
         start = 0

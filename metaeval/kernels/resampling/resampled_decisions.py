@@ -37,11 +37,9 @@ class WeightedResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return int(self.judged.shape[0]), int(self.judged.shape[1])
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         rows, columns = np.nonzero(self.judged)
         of_segments = times_drawn(segments, n_draws, self.shape[1])
         of_systems = times_drawn(systems, n_draws, self.shape[0])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
-from metaeval.kernels.agreement.tau import STATISTICS, TAUS
+from metaeval.kernels.agreement.tau import STATISTICS, TAUS, group_mean
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
@@ -96,11 +97,9 @@ class GroupResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return self.redrawn.shape
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         if systems is not None:
             return self.redrawn.values(systems, segments, n_draws)
         counts = times_drawn(segments, n_draws, self.shape[1])[:, self.segments]
@@ -124,7 +123,6 @@ class PairsResample:
     shape: tuple[int, int]
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         n_systems, n_segments = self.shape
         drawn = times_drawn(systems, n_draws, n_systems)
         first, second = np.triu_indices(n_systems, 1)
@@ -142,27 +140,14 @@ class PairsResample:
         return ratio(total, (defined.astype(np.float64) @ times)[:, :, 0])
 
 
-@dataclass(frozen=True)
-class _Correlation:
+def _correlation(statistic: str, human: Floats, metrics: Floats, origins: Origins) -> Floats:
     """Mean over segments of a correlation; a system drawn twice counts twice."""
-
-    statistic: str
-
-    def table(self, human: Floats, metrics: Floats) -> tuple[Floats, Ints]:
-        labels = group_labels("item", human.shape)
-        return CORRELATIONS[self.statistic](human, metrics, labels), judged_groups(human, labels).labels
-
-    def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        values, _ = self.table(human, metrics)
-        return _mean(values)
+    return group_mean(CORRELATIONS[statistic](human, metrics, group_labels("item", human.shape))).value
 
 
-@dataclass(frozen=True)
-class _StuartsTau:
+def _stuarts_tau(human: Floats, metrics: Floats, origins: Origins) -> Floats:
     """Mean over segments of tau_c, whose denominator counts scores and distinct values: copies add no pair to it."""
-
-    def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        return _mean(TAUS["tau_c"](_counts(human, metrics, np.zeros(len(metrics)))))
+    return group_mean(TAUS["tau_c"](pair_counts(human, metrics, group_labels("item", human.shape)))).value
 
 
 def item_resample(
@@ -175,21 +160,19 @@ def item_resample(
     """
     checks.known(statistic, [*CORRELATIONS, *STATISTICS], "statistic")
     human, metrics = checked_scores(human, metrics)
+    labels = group_labels("item", human.shape)
     if statistic in CORRELATIONS:
-        correlation = _Correlation(statistic)
-        return GroupResample(*correlation.table(human, metrics), AnyResample(correlation, human, metrics))
+        redrawn = AnyResample(partial(_correlation, statistic), human, metrics)
+        table = CORRELATIONS[statistic](human, metrics, labels)
+        return GroupResample(table, judged_groups(human, labels).labels, redrawn)
     thresholds = checks.thresholds(epsilon, len(metrics))
-    counts = _counts(human, metrics, thresholds)
+    counts = pair_counts(human, metrics, labels, thresholds)
     table = STATISTICS[statistic](counts)
     if statistic == "tau_c":
-        return GroupResample(table, counts.labels, AnyResample(_StuartsTau(), human, metrics))
+        return GroupResample(table, counts.labels, AnyResample(_stuarts_tau, human, metrics))
     outcomes = _pair_outcomes(human, metrics, thresholds)
     shape = (int(human.shape[0]), int(human.shape[1]))
     return GroupResample(table, counts.labels, PairsResample(statistic, outcomes, counts, shape))
-
-
-def _counts(human: Floats, metrics: Floats, thresholds: Floats) -> PairCounts:
-    return pair_counts(human, metrics, group_labels("item", human.shape), thresholds)
 
 
 def _pair_outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:
@@ -208,12 +191,6 @@ def _pair_outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:
     return outcomes & judged
 
 
-def _mean(values: Floats) -> Floats:
-    """Mean over groups, (M, n_groups) -> (M,); NaN groups are excluded."""
-    defined = ~np.isnan(values)
-    return ratio(np.where(defined, values, 0.0).sum(axis=1), defined.sum(axis=1).astype(np.float64))
-
-
 @dataclass(frozen=True)
 class RatioResample:
     """F on resampled systems and segments. sums: (M, N, S, 4), 0 where nothing is compared."""
@@ -223,11 +200,9 @@ class RatioResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return int(self.sums.shape[1]), int(self.sums.shape[2])
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         n_systems, n_segments = self.shape
         drawn = times_drawn(segments, n_draws, n_segments)
         if systems is None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Origins, times_drawn
+from metaeval.kernels.resampling.permutation_spa import normal_p
 from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores
 from metaeval.kernels.resampling.system_tests import BATCH_VALUES, ROUNDING, TOLERANCE, sign_flip_p_values
 
@@ -48,7 +49,6 @@ class SoftPairwiseResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return self.scores.shape[2], self.scores.shape[0]
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
@@ -119,7 +119,6 @@ class SoftPairwiseLimitResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return self.scores.shape[1], self.scores.shape[2]
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
@@ -128,33 +127,20 @@ class SoftPairwiseLimitResample:
         first, second = np.triu_indices(n_systems, 1)
         common = self.judged[first] & self.judged[second]  # (n_pairs, S)
         times = times_drawn(segments, n_draws, n_segments)
-        n_picked = np.ones((n_draws, first.size)) if systems is None else _times_picked(systems, n_systems)
+        drawn = times_drawn(systems, n_draws, n_systems)
+        n_picked = drawn[:, first] * drawn[:, second]  # (n_draws, n_pairs) of two systems
         n_picked[times @ common.T.astype(np.float64) == 0] = 0.0
         n_pairs = n_picked.sum(axis=1)
         found = np.empty((n_draws, n_scorers - 1))
         human: Floats = np.empty(0)
         for scorer, own in enumerate(self.scores):
             gaps = np.where(common, own[first] - own[second], 0.0)
-            p = _limit_p(times @ gaps.T, times @ (gaps * gaps).T)  # (n_draws, n_pairs)
+            p = normal_p(times @ gaps.T, times @ (gaps * gaps).T)  # (n_draws, n_pairs)
             if scorer == 0:
                 human = p
             else:
                 found[:, scorer - 1] = (n_picked * np.abs(human - p)).sum(axis=1)
         return 1.0 - ratio(found, np.broadcast_to(n_pairs[:, np.newaxis], found.shape))
-
-
-def _times_picked(systems: Ints, n_systems: int) -> Floats:
-    """(n_draws, n_pairs) how often each pair of two systems is among those picked, (n_draws, any number)."""
-    times = times_drawn(systems, len(systems), n_systems)
-    first, second = np.triu_indices(n_systems, 1)
-    return times[:, first] * times[:, second]
-
-
-def _limit_p(total: Floats, square: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    varies = square > 0
-    return np.where(varies, ndtr(-total / np.sqrt(np.where(varies, square, 1.0))), 1.0)
 
 
 def soft_pairwise_resample(

@@ -57,11 +57,9 @@ class AnyResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return int(self.human.shape[0]), int(self.human.shape[1])
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         return np.stack([self._of_draw(_row(systems, k), _row(segments, k)) for k in range(n_draws)])
 
     def _of_draw(self, systems: Ints | None, segments: Ints | None) -> Floats:
@@ -117,11 +115,9 @@ class SegmentSumsResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return self.general.shape
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         if systems is not None:
             return self.general.values(systems, segments, n_draws)
         counts = times_drawn(segments, n_draws, self.shape[1])
@@ -154,11 +150,9 @@ class SystemResample:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """See `ResampleStatistic`."""
         return int(self.human.shape[0]), int(self.human.shape[1])
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`."""
         n_metrics, n_systems, n_segments = self.metrics.shape
         counts = times_drawn(segments, n_draws, n_segments)
         n_judged = counts @ self.judged.T.astype(np.float64)  # (k, N)

@@ -120,11 +120,11 @@ def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: 
 
 
 def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, SET, Asked(), draws=8)
+    found = replay(simulated_warehouse, SET, Asked(), draws=4)
     assert {one.method for one in found.each} == set(METHODS) - {"random"}
     for one in found.each:
         assert one.sizes == tuple(one.n_segments * percent // 100 for percent in PERCENT)
-        assert one.random.shape == (8, 3, len(PERCENT))
+        assert one.random.shape == (4, 3, len(PERCENT))
         assert (np.abs(one.values[1]) <= 1).all()
         assert ((one.values[2] >= 0) & (one.values[2] <= 1)).all()
     frame = found.table().frame
@@ -146,7 +146,7 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
 
 
 def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, Slice("sim24", "all"), Asked(size=15), ("metric_var",), draws=20)
+    found = replay(simulated_warehouse, Slice("sim24", "all"), Asked(size=15), ("metric_var",), draws=10)
     (row,) = found.table(pooled=True).frame.rows(named=True)
     gains = np.array([one.gains[2, 0] for one in found.each])
     assert row["n_sets"] == len(gains) > 1

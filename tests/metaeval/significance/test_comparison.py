@@ -275,14 +275,14 @@ def holed_warehouse(tmp_path: Path) -> Warehouse:
     return tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics={**tables, "Partial-src": lacks_system}))
 
 
-@pytest.mark.parametrize("test", ["perm-inputs", "perm-systems", "perm-both"])
-def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: Path, test: str) -> None:
+def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: Path) -> None:
     with holed_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de")
-        found = compare(warehouse, asked, "spa(n=20)", test=test, draws=20)
-        assert "Only-src" not in found.metrics
-        assert "without Only-src: no segment scores" in found.notes
-        assert "without Partial-src: no scores for the output of Cherry" in found.notes
+        for test in ("perm-inputs", "perm-systems", "perm-both"):
+            found = compare(warehouse, asked, "spa(n=20)", test=test, draws=20)
+            assert "Only-src" not in found.metrics, test
+            assert "without Only-src: no segment scores" in found.notes, test
+            assert "without Partial-src: no scores for the output of Cherry" in found.notes, test
         pearson = compare(warehouse, asked, "pearson", population="systems", draws=20)
         assert "Only-src" in pearson.metrics
         by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", draws=20)
@@ -556,9 +556,9 @@ SYSTEM_LEVEL = [one for one in DEFINITIONS.values() if one.level == "sys"]
 HALF = "; resamples that tie with the data count half (mid-p)"
 
 
-@pytest.mark.parametrize("measure", ["weighted_tau"])
-def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse, measure: str) -> None:
+def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) -> None:
     asked, testing = replace(FEW, segments=(1, 40)), TestOptions(population="systems", draws=40)
+    measure = "weighted_tau"
     found = compare(simulated_warehouse, asked, measure, testing=testing)
     named = compare(simulated_warehouse, asked, measure, testing=replace(testing, test="perm-systems"))
     refused = compare(simulated_warehouse, asked, measure, testing=replace(testing, mid_p=False))
