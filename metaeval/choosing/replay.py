@@ -139,7 +139,8 @@ def replay(
                 raise
             skipped.setdefault(error.predicate, []).append((one.testset, one.lp))
             continue
-        ranking = WholeRanking(_clipped(there, clip), raw_ties=clip is not None)
+        human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
+        ranking = WholeRanking(human, raw_ties=clip is not None)
         of_set: list[Replayed] = []
         for method in chosen:
             try:
@@ -180,11 +181,6 @@ def replay(
     return Replay(tuple(found), signature, (*_verdicts(found), *notes), draws)
 
 
-def _clipped(found: Candidates, clip: float | None) -> Floats:
-    human = found.human
-    return human if clip is None else (np.maximum(human, clip) - clip) * (100 / -clip)
-
-
 def _replayed(
     there: Candidates, asked: Slice, what: Asked, ranking: WholeRanking, draws: int, before: Sequence[Replayed]
 ) -> Replayed:
@@ -195,10 +191,8 @@ def _replayed(
         raise QuestionError(f"{counted(n, 'candidate')} of {IT} without a utility", where=where)
     line_up = queue(there, by.values, what)
     budgets = [line_up.total * percent / 100 for percent in PERCENT] if what.size is None else [what.size]
-    if what.budget == "segments":
-        budgets = (
-            [float(int(len(line_up.costs) * percent // 100)) for percent in PERCENT] if what.size is None else budgets
-        )
+    if what.budget == "segments" and what.size is None:
+        budgets = [float(len(line_up.costs) * percent // 100) for percent in PERCENT]
     if max(budgets) >= line_up.total:
         raise QuestionError(f"{IT} has {counted(len(line_up.costs), 'candidate')}, all within the budget", where=where)
     chosen = [line_up.within(budget) for budget in budgets]
@@ -243,15 +237,8 @@ def _rows(one: Replayed) -> list[dict[str, Any]]:
     mean = one.random.mean(axis=0)
     rows = []
     for place, (share, size) in enumerate(zip(one.shares, one.sizes, strict=True)):
-        row: dict[str, Any] = {
-            "testset": one.testset,
-            "lp": one.lp,
-            "human": one.human,
-            "method": one.method,
-            "by": one.by,
-            "share": share,
-            "n_segments": size,
-        }
+        names = ("testset", "lp", "human", "method", "by")
+        row: dict[str, Any] = {name: getattr(one, name) for name in names} | {"share": share, "n_segments": size}
         for number, name in enumerate(STATISTICS):
             value = float(one.values[number, place])
             row |= {

@@ -231,24 +231,18 @@ def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Compar
 
 def as_json(found: Comparison) -> dict[str, Any]:
     """The shape of `compare` in json; p[i][j] for i < j, else null."""
-    shaped: dict[str, Any] = {
-        "metrics": list(found.metrics),
-        "values": found.values,
-        "p": found.p,
-        "clusters": found.clusters,
-        "ranks": [int(rank) or None for rank in found.ranks],
-        "measure": found.measure,
-        "test": found.test,
-        "population": found.population,
-        "alternative": found.alternative,
-        "draws": found.draws,
-        "n_significant": found.n_significant,
-        "n_distinct": found.n_distinct,
-        "signature": found.signature,
-    }
+    names = (
+        *("metrics", "values", "p", "clusters", "ranks", "measure", "test", "population", "alternative", "draws"),
+        *("n_significant", "n_distinct", "signature"),
+    )
+    shaped: dict[str, Any] = {name: getattr(found, name) for name in names}
+    shaped |= {"metrics": list(found.metrics), "ranks": [int(rank) or None for rank in found.ranks]}
     if found.correction != "none":
         shaped |= {"correction": found.correction, "p_corrected": found.corrected}
     return shaped
+
+
+_OF_A_TEST = ("test", "population", "alternative", "system_score")
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
@@ -258,10 +252,7 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     """
     rows = [
         {
-            "test": one.test,
-            "population": one.population,
-            "alternative": one.alternative,
-            "system_score": one.system_score,
+            **{name: getattr(one, name) for name in _OF_A_TEST},
             "better": found.metrics[0],
             "other": found.metrics[1],
             "value_better": one.values[0],
@@ -278,7 +269,7 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
         for one in found.tests
     ]
     schema = {
-        **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
+        **dict.fromkeys((*_OF_A_TEST, "better", "other"), pl.String),
         **dict.fromkeys(("value_better", "value_other", "p", "level_equal", "level_exchangeable"), pl.Float64),
         "resamples": pl.Int64,
         **dict.fromkeys(("difference", "low", "high"), pl.Float64),
@@ -303,10 +294,7 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
         "value_intervals": [{"low": low, "high": high} for low, high in found.value_intervals],
         "tests": [
             {
-                "test": one.test,
-                "population": one.population,
-                "alternative": one.alternative,
-                "system_score": one.system_score,
+                **{name: getattr(one, name) for name in _OF_A_TEST},
                 "values": list(one.values),
                 "p": one.p,
                 "level_equal": or_none(one.level_equal),

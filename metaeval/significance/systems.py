@@ -284,28 +284,16 @@ def systems_frame(found: SystemComparison) -> pl.DataFrame:
     )
 
 
-def _ranges_json(found: SystemComparison) -> dict[str, Any]:
-    if found.rank_ranges is None:
-        return {}
-    return {
-        "rank_ranges": [[int(low), int(high)] if low else None for low, high in zip(*found.rank_ranges, strict=True)]
-    }
-
-
 def systems_json(found: SystemComparison) -> dict[str, Any]:
     """A comparison of systems as nested values, shaped as one of metrics."""
+    ranges = () if found.rank_ranges is None else zip(*found.rank_ranges, strict=True)
+    shown = [[int(low), int(high)] if low else None for low, high in ranges]
     return {
         "systems": list(found.systems),
-        "values": found.values,
-        "submitted": found.submitted,
-        "p": found.p,
-        "clusters": found.clusters,
+        **{name: getattr(found, name) for name in ("values", "submitted", "p", "clusters")},
         "ranks": [int(rank) or None for rank in found.ranks],
-        **_ranges_json(found),
-        "scorer": found.scorer,
-        "test": found.test,
-        "n_significant": found.n_significant,
-        "signature": found.signature,
+        **({} if found.rank_ranges is None else {"rank_ranges": shown}),
+        **{name: getattr(found, name) for name in ("scorer", "test", "n_significant", "signature")},
     }
 
 
