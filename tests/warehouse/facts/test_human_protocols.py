@@ -2,36 +2,30 @@
 
 from pathlib import Path
 
-import pytest
-
 from warehouse import LoadReport, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
 
-
-@pytest.mark.parametrize(
-    ("human", "protocol"),
-    [
-        *((name, "da") for name in ("wmt-raw", "wmt-z", "wmt")),
-        *((name, "mqm") for name in ("mqm", "mqm.merged", "google-mqm")),
-        *((name, "da-sqm") for name in ("da-sqm", "da-sqm-ref", "da-sqm-src")),
-        ("esa", "esa"),
-        ("esa-2", "esa"),
-        ("esaai-2", "esaai"),
-        ("wmt-appraise", "appraise"),
-        ("HUMAN", "HUMAN"),  # WMT12's only human score: nothing says more
-        ("mqmish", "mqmish"),
-    ],
-)
-def test_kinds_of_one_protocol_share_its_name(human: str, protocol: str) -> None:
-    assert protocol_of(human) == protocol
+PROTOCOLS = {
+    **dict.fromkeys(("wmt-raw", "wmt-z", "wmt"), "da"),
+    **dict.fromkeys(("mqm", "mqm.merged", "google-mqm"), "mqm"),
+    **dict.fromkeys(("da-sqm", "da-sqm-ref", "da-sqm-src"), "da-sqm"),
+    "esa": "esa",
+    "esa-2": "esa",
+    "esaai-2": "esaai",
+    "wmt-appraise": "appraise",
+    "HUMAN": "HUMAN",  # WMT12's only human score: nothing says more
+    "mqmish": "mqmish",
+}
 
 
-@pytest.mark.parametrize(
-    "human", ["wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "wmt-appraise", "psqm", "HUMAN"]
-)
-@pytest.mark.parametrize("scale", ["-z", "-raw", "-Z"])
-def test_the_same_judgements_on_another_scale_are_no_protocol_of_their_own(human: str, scale: str) -> None:
-    assert protocol_of(human + scale) == protocol_of(human)
+def test_kinds_of_one_protocol_share_its_name() -> None:
+    assert {human: protocol_of(human) for human in PROTOCOLS} == PROTOCOLS
+
+
+def test_the_same_judgements_on_another_scale_are_no_protocol_of_their_own() -> None:
+    humans = ("wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "wmt-appraise", "psqm", "HUMAN")
+    scaled = {human + scale: protocol_of(human) for human in humans for scale in ("-z", "-raw", "-Z")}
+    assert {human: protocol_of(human) for human in scaled} == scaled
 
 
 ALIKE = 0.5

@@ -24,12 +24,11 @@ def _unknown(names: set[str], year: int | None) -> list[str]:
     return sorted(name for name in names if not describe(name, year).is_known)
 
 
-@pytest.mark.parametrize("testset", known_testsets())
-def test_every_metric_that_the_organisers_declare_is_listed(testset: str) -> None:
-    declared = facts(testset)
-    names = (declared.primary or frozenset()) | declared.baseline
-    names = names.union(*(evalset.extra_primary for evalset in declared.lps.values()))
-    assert _unknown(set(names), declared.year) == []
+def test_every_metric_that_the_organisers_declare_is_listed() -> None:
+    for declared in map(facts, known_testsets()):
+        names = (declared.primary or frozenset()) | declared.baseline
+        names = names.union(*(evalset.extra_primary for evalset in declared.lps.values()))
+        assert _unknown(set(names), declared.year) == [], declared.name
 
 
 def test_every_metric_file_of_wmt23_is_listed() -> None:
@@ -103,9 +102,9 @@ def test_a_name_has_one_meaning_in_each_year() -> None:
         assert len(meant) == len({year for year, _ in meant}), name
 
 
-@pytest.mark.parametrize("name", ["TER", "WER", "PER", "CDER", "CharacTER", "EED", "BlockErrCats"])
-def test_error_measures_are_told_as_such(name: str) -> None:
-    assert describe(name).is_error_measure
+def test_error_measures_are_told_as_such() -> None:
+    names = ("TER", "WER", "PER", "CDER", "CharacTER", "EED", "BlockErrCats")
+    assert [name for name in names if not describe(name).is_error_measure] == []
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF", "TerrorCat", "MetricX-23"])

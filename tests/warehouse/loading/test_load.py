@@ -169,30 +169,20 @@ def test_a_zero_has_no_sign(several: Path) -> None:
     assert {math.copysign(1.0, value) for value in found} == {1.0}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("1", "+1", "-1.5", ".5", "5.", "1e-3", "1E+2", "-0", "007", "1e-400", "4.9e-324", "9.999999999999999e99"),
-        *("0.1", "0.30000000000000004", "0.1234567890123456789012345678901234567890", "2.2250738585072011e-308"),
-        *("9007199254740993", "123456789012345678901234567890", "-138.00000000000003"),
-    ],
+_NUMBERS = (
+    *("1", "+1", "-1.5", ".5", "5.", "1e-3", "1E+2", "-0", "007", "1e-400", "4.9e-324", "9.999999999999999e99"),
+    *("0.1", "0.30000000000000004", "0.1234567890123456789012345678901234567890", "2.2250738585072011e-308"),
+    *("9007199254740993", "123456789012345678901234567890", "-138.00000000000003"),
 )
-def test_a_number_reads_as_the_nearest_double(text: str, number_database: Path) -> None:
-    found = dict(ask(number_database, "SELECT system, value FROM aggregate_scores"))
-    assert found[f"<{text}>"] == float(text)
 
 
-_NUMBERS = test_a_number_reads_as_the_nearest_double.pytestmark[0].args[1]  # type: ignore[attr-defined]
-
-
-@pytest.fixture(scope="module")
-def number_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def test_a_number_reads_as_the_nearest_double(tmp_path: Path) -> None:
     """A metric whose score of a system is written as the system's name says."""
-    folder = tmp_path_factory.mktemp("numbers")
-    file = folder / "t" / "metric-scores" / "en-de" / "N-src.sys.score"
+    file = tmp_path / "t" / "metric-scores" / "en-de" / "N-src.sys.score"
     file.parent.mkdir(parents=True)
     file.write_text("".join(f"<{text}>\t{text}\n" for text in _NUMBERS))
-    return loaded(folder, folder / "a.duckdb")
+    found = ask(loaded(tmp_path, tmp_path / "a.duckdb"), "SELECT system, value FROM aggregate_scores")
+    assert dict(found) == {f"<{text}>": float(text) for text in _NUMBERS}
 
 
 def test_segments_have_position_domain_document_and_index(tiny: tuple[Path, Path]) -> None:

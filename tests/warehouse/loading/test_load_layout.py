@@ -68,15 +68,18 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder, folder / "w.duckdb"
 
 
-@pytest.mark.parametrize("name", FOLDERS)
-def test_a_folder_may_have_any_name(name: str, odd: tuple[Path, Path]) -> None:
+def test_a_folder_may_have_any_name(odd: tuple[Path, Path]) -> None:
     folder, database = odd
-    testset = f"folder{FOLDERS.index(name)}"
-    assert ask(database, "SELECT DISTINCT value FROM scores WHERE testset = $testset", testset=testset) == [(1.0,)]
-    path = "SELECT path FROM sources WHERE testset = $testset ORDER BY path DESC LIMIT 1"
-    assert ask(database, path, testset=testset) == [
-        (str(folder / name / testset / "metric-scores" / LP / "A-src.seg.score"),)
-    ]
+    testsets = {f"folder{number}": name for number, name in enumerate(FOLDERS)}
+    values = ask(database, "SELECT testset, list(DISTINCT value) FROM scores GROUP BY testset")
+    assert {testset: found for testset, found in values if testset in testsets} == {
+        testset: [1.0] for testset in testsets
+    }
+    paths = dict(ask(database, "SELECT testset, max(path) FROM sources GROUP BY testset"))
+    assert {testset: paths[testset] for testset in testsets} == {
+        testset: str(folder / name / testset / "metric-scores" / LP / "A-src.seg.score")
+        for testset, name in testsets.items()
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -232,37 +235,39 @@ def test_a_pipe_among_the_files_does_not_hang(foreign: tuple[Path, LoadReport]) 
     assert _n_files(foreign[1], "piped") == ("loaded", N_FILES)
 
 
-@pytest.mark.parametrize(
-    ("place", "reason"),
-    [
-        ("README.md", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
-        ("scores/en-de.csv", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
-        ("Human-Scores/en-de.mqm.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
-        ("METRIC-SCORES/en-de/A-src.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
-        ("metadata/en-de/Ash.jsonl", "metadata of the organisers' layout: holds no scores"),
-        ("documents/en-de.txt", "expected documents/LP.docs"),
-        ("documents/en-de.v2.docs", "expected documents/LP.docs"),
-        ("documents/english.docs", "'english' is no language pair such as en-de"),
-        ("documents/EN-DE.docs", "'EN-DE' is no language pair such as en-de"),
-        ("sources/en-de.refA.txt", "expected sources/LP.txt"),
-        ("sources/en-de.xml", "expected a text file, .txt or .jsonl"),
-        ("references/en-de.txt", "expected references/ with a name before .txt"),
-        ("human-scores/en-de.mqm.seg.score.gz", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
-        ("human-scores/en-de.mqm.seg.scores", "expected a file that ends in .score"),
-        ("human-scores/en-de.mqm.word.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
-        ("human-scores/en-de.seg.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
-        ("human-scores/en-de.mqm.sys.rating", "expected a file that ends in .score"),
-        ("metric-scores/en-de/BLEU.seg.score", "'BLEU' is no metric variant such as BLEU-refA"),
-        ("metric-scores/en-de/-refA.seg.score", "'-refA' is no metric variant such as BLEU-refA"),
-        ("metric-scores/BLEU-refA.seg.score", "expected metric-scores/LP/FILE"),
-        ("metric-scores/all/BLEU-refA.seg.score", "'all' is no language pair such as en-de"),
-    ],
-)
-def test_files_that_are_not_taken_are_named_with_the_reason(place: str, reason: str, tmp_path: Path) -> None:
-    file = tmp_path / "t24" / place
-    file.parent.mkdir(parents=True)
-    file.write_text("Ash\t1\n")
-    assert claim(file) == reason
+NOT_TAKEN: list[tuple[str, str]] = [
+    ("README.md", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+    ("scores/en-de.csv", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+    ("Human-Scores/en-de.mqm.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+    ("METRIC-SCORES/en-de/A-src.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+    ("metadata/en-de/Ash.jsonl", "metadata of the organisers' layout: holds no scores"),
+    ("documents/en-de.txt", "expected documents/LP.docs"),
+    ("documents/en-de.v2.docs", "expected documents/LP.docs"),
+    ("documents/english.docs", "'english' is no language pair such as en-de"),
+    ("documents/EN-DE.docs", "'EN-DE' is no language pair such as en-de"),
+    ("sources/en-de.refA.txt", "expected sources/LP.txt"),
+    ("sources/en-de.xml", "expected a text file, .txt or .jsonl"),
+    ("references/en-de.txt", "expected references/ with a name before .txt"),
+    ("human-scores/en-de.mqm.seg.score.gz", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+    ("human-scores/en-de.mqm.seg.scores", "expected a file that ends in .score"),
+    ("human-scores/en-de.mqm.word.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+    ("human-scores/en-de.seg.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+    ("human-scores/en-de.mqm.sys.rating", "expected a file that ends in .score"),
+    ("metric-scores/en-de/BLEU.seg.score", "'BLEU' is no metric variant such as BLEU-refA"),
+    ("metric-scores/en-de/-refA.seg.score", "'-refA' is no metric variant such as BLEU-refA"),
+    ("metric-scores/BLEU-refA.seg.score", "expected metric-scores/LP/FILE"),
+    ("metric-scores/all/BLEU-refA.seg.score", "'all' is no language pair such as en-de"),
+]
+
+
+def test_files_that_are_not_taken_are_named_with_the_reason(tmp_path: Path) -> None:
+    found = []
+    for number, (place, _) in enumerate(NOT_TAKEN):
+        file = tmp_path / str(number) / "t24" / place
+        file.parent.mkdir(parents=True)
+        file.write_text("Ash\t1\n")
+        found.append((place, claim(file)))
+    assert found == NOT_TAKEN
 
 
 def test_a_score_file_without_systems_is_passed_over_for_it(tmp_path: Path) -> None:
