@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -49,18 +49,9 @@ def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial
 def _summary(report: "LoadReport") -> "pl.DataFrame":
     import polars as pl
 
-    schema = {
-        "testset": pl.String,
-        "lp": pl.String,
-        "status": pl.String,
-        "files": pl.Int64,
-        "unchanged": pl.Int64,
-        "broken": pl.Int64,
-        "scores": pl.Int64,
-        "rows": pl.Int64,
-        "missing": pl.Int64,
-        "seconds": pl.Float64,
-    }
+    schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "status"), pl.String)
+    schema |= dict.fromkeys(("files", "unchanged", "broken", "scores", "rows", "missing"), pl.Int64)
+    schema |= {"seconds": pl.Float64}
     rows = [
         (e.testset, e.lp, e.status, e.n_files, e.n_unchanged, e.n_broken, e.n_scores, e.n_rows, e.n_missing, e.seconds)
         for e in report.evalsets

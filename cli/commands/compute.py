@@ -1,6 +1,6 @@
 """`scorehouse compute`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -85,15 +85,8 @@ def compute(
                 notes.append(f"{at}{item.metric}: {item.status}")
     if len(failed) == len(lps):
         raise failed[0]
-    schema = {
-        "testset": pl.String,
-        "lp": pl.String,
-        "metric": pl.String,
-        "system": pl.String,
-        "score": pl.Float64,
-        "n_segments": pl.Int64,
-        "status": pl.String,
-    }
+    schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "metric", "system"), pl.String)
+    schema |= {"score": pl.Float64, "n_segments": pl.Int64, "status": pl.String}
     output.show(
         pl.DataFrame(rows, schema=schema, orient="row"), signature=list(signature), notes=[*notes, *map(str, failed)]
     )

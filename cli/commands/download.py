@@ -1,7 +1,7 @@
 """`scorehouse download`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -91,14 +91,8 @@ def _show(output: Output, report: "DownloadReport", database: Path) -> None:
         (item.testset, item.lp, item.status, item.n_files, item.n_broken, item.n_scores)
         for item in report.load.evalsets
     ]
-    schema = {
-        "testset": pl.String,
-        "lp": pl.String,
-        "status": pl.String,
-        "files": pl.Int64,
-        "broken": pl.Int64,
-        "scores": pl.Int64,
-    }
+    schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "status"), pl.String)
+    schema |= dict.fromkeys(("files", "broken", "scores"), pl.Int64)
     fetched = report.fetched
     how = "downloaded" if fetched.is_fresh else "was there already"
     if fetched.n_resumed:

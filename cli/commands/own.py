@@ -130,15 +130,9 @@ def remove(
         raise UsageError(f"{what}: no metric of your own is called so; --testset goes with one")
     else:
         unloaded = unload(output.database, what, pair, dry_run=dry_run)
-        schema = {
-            "testset": pl.String,
-            "lp": pl.String,
-            "files": pl.Int64,
-            "scores": pl.Int64,
-            "judgements": pl.Int64,
-            "texts": pl.Int64,
-            "is_gone": pl.Boolean,
-        }
+        schema = dict.fromkeys(("testset", "lp"), pl.String)
+        schema |= dict.fromkeys(("files", "scores", "judgements", "texts"), pl.Int64)
+        schema |= {"is_gone": pl.Boolean}
         rows = [
             (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone)
             for one in unloaded

@@ -17,7 +17,7 @@ import pytest
 from cli.ending import run_program
 from cli.exit_codes import ExitCode
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, with_views_of_before
+from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, together, with_views_of_before
 from tests.sharing import written
 from warehouse.export.mtme import ScoreTable, write_evalset
 
@@ -100,7 +100,7 @@ def _ask(scorehouse: Scorehouse, words: tuple[str, ...], database: Path) -> Ran:
     return scorehouse("--db", database, *words)
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@together("words", QUESTIONS)
 def test_without_a_warehouse_the_way_to_one_is_reported(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
@@ -108,7 +108,7 @@ def test_without_a_warehouse_the_way_to_one_is_reported(
     assert not (tmp_path / "a.duckdb").exists()
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@together("words", QUESTIONS)
 def test_a_file_that_is_no_database_is_told_as_such(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
@@ -231,7 +231,7 @@ def test_a_warehouse_may_have_any_name(
     assert scorehouse("--db", name, "sql", "SELECT 1 AS one", "--format", "json").json == [{"one": 1}]
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@together("words", QUESTIONS)
 def test_a_folder_is_no_warehouse(words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(_ask(scorehouse, words, tmp_path), 4, "a folder, expected a warehouse file")
 
@@ -261,12 +261,14 @@ def test_a_truncated_database_is_told_as_damaged(
         refused(_ask(scorehouse, words, own_database), 4, "own.duckdb")
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@together("words", QUESTIONS)
 def test_a_database_of_a_newer_program_is_refused(
     words: tuple[str, ...], scorehouse: Scorehouse, tiny_database: Path
 ) -> None:
     with duckdb.connect(str(tiny_database)) as connection:
-        connection.execute("INSERT INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')")
+        connection.execute(
+            "INSERT OR IGNORE INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')"
+        )
     with unchanged(tiny_database):
         line = refused(_ask(scorehouse, words, tiny_database), 4, "made by a newer scorehouse", "9999_future.sql")
     assert "upgrade scorehouse" in line

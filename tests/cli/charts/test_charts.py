@@ -151,14 +151,14 @@ def test_a_page_needs_no_network(drawn: Path) -> None:
     assert "@import" not in text
 
 
-@pytest.mark.parametrize("name", ["x.gif", "x", "x.svg.gz"])
+@together("name", ["x.gif", "x", "x.svg.gz"])
 def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"\.svg, \.png, \.html"):
         check_chart(tmp_path / name)
 
 
-@pytest.mark.parametrize("extra", ["altair", "vl_convert"])
-@pytest.mark.parametrize("ending", [".svg", ".json"])
+@together("extra", ["altair", "vl_convert"])
+@together("ending", [".svg", ".json"])
 def test_the_missing_extra_is_named(extra: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cli.exit_codes.find_spec", lambda name: None if name == extra else name)
     with pytest.raises(UsageError, match=r"scorehouse\[report\]"):
@@ -219,7 +219,7 @@ def test_no_name_ends_the_script_that_it_stands_in(tmp_path: Path) -> None:
     assert json.loads(found)["datasets"]["p_values"][0]["better"] == f"1. {HOSTILE[0]}"
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "html"])
+@together("ending", ["svg", "png", "html"])
 def test_control_characters_in_names_are_replaced_before_they_are_drawn(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"x.{ending}"
     draw(significance_matrix(_named(HOSTILE)), path)

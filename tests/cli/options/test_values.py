@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
+import pytest
+
 from cli.main import COMMANDS, program
 from metaeval.question import Field, fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
-from tests.helpers import together
+from tests.helpers import but_slow, together
 
 HUGE = ("10000000000000", "1" + 30 * "0")
 ANSWERED = {"seed", "n", "at_most", "least_metrics", "max_rows", "details"}
@@ -130,7 +132,7 @@ def _ends(ran: Ran) -> bool:
         ("rank", ("--intervals", "--draws", "3", "--seed")),
     ],
 )
-@together("value", HUGE)
+@pytest.mark.parametrize("value", but_slow(HUGE[:1], HUGE))
 def test_a_number_that_chooses_may_be_as_large_as_one_likes(
     command: str, words: tuple[str, ...], value: str, scorehouse: Scorehouse
 ) -> None:

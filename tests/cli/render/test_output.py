@@ -188,7 +188,7 @@ def test_without_a_name_the_warehouse_lies_in_the_users_data_folder(
     assert scorehouse("list", "testsets").code == 0
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "beginning"),
     [
         ("a.csv", "testset,"),
@@ -209,7 +209,7 @@ def test_the_ending_of_the_file_tells_the_format(
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(beginning)
 
 
-@pytest.mark.parametrize("name", ["a.xyz", "a.csv.gz", "a.b/answer.html"])
+@together("name", ["a.xyz", "a.csv.gz", "a.b/answer.html"])
 def test_an_ending_that_stands_for_no_format_is_refused_before_anything_is_computed(
     name: str, scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
