@@ -55,3 +55,15 @@ def scores(
     else:
         labels = group_labels(by, shape)
     return Scores(human, metrics, labels.astype(np.int64))
+
+
+def coarse_scores(seed: int, shape: tuple[int, int] = (5, 9), n_human: int = 4) -> tuple[Floats, Floats]:
+    """Coarse scores with missing judgements; two metrics are equal, one is constant, one shares some scores."""
+    rng = np.random.default_rng(seed)
+    human = rng.integers(1 - n_human, 1, shape).astype(float)
+    human[rng.random(shape) < 0.3] = np.nan
+    metrics = np.round(rng.normal(0, 1, (6, *shape)), 1)
+    metrics[1] = metrics[0]
+    metrics[2] = 7.0
+    metrics[4] = np.where(rng.random(shape) < 0.8, metrics[3], metrics[3].max())
+    return human, metrics

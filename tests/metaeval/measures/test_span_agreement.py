@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -175,23 +176,17 @@ def test_resamples_of_systems_and_segments_are_those_of_the_outputs(
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("swap", ["inputs", "systems", "both"])
-def test_swaps_are_those_of_the_outputs(random: tuple[Warehouse, list[Outputs]], measure: str, swap: Any) -> None:
+def test_swaps_are_those_of_the_outputs(random: tuple[Warehouse, list[Outputs]], measure: str) -> None:
     warehouse, (gold, *predictions) = random
-    statistic = parse_measure(measure).swapped(block_of(warehouse, measure), swap, OPTIONS, None)
-    mask = np.random.default_rng(2).random((1, *statistic.mask_shape)) < 0.5
-    shape = {"inputs": (1, 8), "systems": (3, 1), "both": (3, 8)}[swap]
-    of_outputs = np.broadcast_to(mask[0].reshape(shape), (3, 8))
-    found = statistic.hybrids(mask)[0]
-    outputs = list(gold)
-    for a, first in enumerate(predictions):
-        for b, second in enumerate(predictions):
-            hybrid = [
-                (second if of_outputs["ABC".index(system), at - 1] else first)[system, at] or ()
-                for system, at in outputs
-            ]
-            expected = kernel_f(measure, hybrid, [gold[output] or () for output in outputs])
-            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+    block, outputs = block_of(warehouse, measure), list(gold)
+    shapes: dict[Any, tuple[int, int]] = {"inputs": (1, 8), "systems": (3, 1), "both": (3, 8)}
+    for (swap, shape), (a, first), (b, second) in product(shapes.items(), *[list(enumerate(predictions))] * 2):
+        statistic = parse_measure(measure).swapped(block, swap, OPTIONS, None)
+        mask = np.random.default_rng(2).random((1, *statistic.mask_shape)) < 0.5
+        of_outputs = np.broadcast_to(mask[0].reshape(shape), (3, 8))
+        hybrid = [(second if of_outputs["ABC".index(of), at - 1] else first)[of, at] or () for of, at in outputs]
+        expected = kernel_f(measure, hybrid, [gold[output] or () for output in outputs])
+        assert statistic.hybrids(mask)[0, a, b] == pytest.approx(expected, abs=1e-12), (swap, a, b)
 
 
 def test_several_annotators_of_an_output_count_as_one_on_average(random: tuple[Warehouse, list[Outputs]]) -> None:

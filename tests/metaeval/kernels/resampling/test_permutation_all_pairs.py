@@ -14,21 +14,10 @@ from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_all_pairs import accumulate, all_pairs_swap, base_of, digits_of
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from tests.helpers import sampled
+from tests.metaeval.kernels.strategies import coarse_scores
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-
-def _scores(seed: int, shape: tuple[int, int] = (5, 9), n_human: int = 4) -> tuple[Floats, Floats]:
-    """Coarse scores with missing judgements; two metrics are equal, one is constant, one shares some scores."""
-    rng = np.random.default_rng(seed)
-    human = rng.integers(1 - n_human, 1, shape).astype(float)
-    human[rng.random(shape) < 0.3] = np.nan
-    metrics = np.round(rng.normal(0, 1, (6, *shape)), 1)
-    metrics[1] = metrics[0]
-    metrics[2] = 7.0
-    metrics[4] = np.where(rng.random(shape) < 0.8, metrics[3], metrics[3].max())
-    return human, metrics
 
 
 def _labels(by: Grouping, shape: tuple[int, ...]) -> Ints:
@@ -52,7 +41,7 @@ def _assert_as_counted_anew(human: Floats, metrics: Floats, labels: Ints, swap: 
     ("by", "swap", "seed"), sampled(3, "each with each: 2 seconds", ["none", "system", "doc"], get_args(Swap), range(3))
 )
 def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, by: Grouping, seed: int) -> None:
-    human, metrics = _scores(seed)
+    human, metrics = coarse_scores(seed)
     _assert_as_counted_anew(human, metrics, _labels(by, human.shape), swap)
 
 
@@ -60,12 +49,12 @@ def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, by: Grouping,
 @pytest.mark.parametrize("n_human", [1, 2, 40, 1000])
 @pytest.mark.parametrize("by", ["none", "system"])
 def test_few_and_many_kinds_of_human_scores_are_counted_alike(by: Grouping, n_human: int) -> None:
-    human, metrics = _scores(5, (4, 30), n_human)
+    human, metrics = coarse_scores(5, (4, 30), n_human)
     _assert_as_counted_anew(human, metrics, _labels(by, human.shape), "both")
 
 
 def test_pieces_and_parts_of_the_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    human, metrics = _scores(3, (4, 30), 40)
+    human, metrics = coarse_scores(3, (4, 30), 40)
     monkeypatch.setattr(permutation_all_pairs, "AT_ONCE", 4)
     monkeypatch.setattr(permutation_all_pairs, "LOOKED_UP", 7 * 6 * 4)
     _assert_as_counted_anew(human, metrics, _labels("system", human.shape), "both")
@@ -83,14 +72,14 @@ def test_sums_beyond_16_bits_are_whole() -> None:
 
 
 def test_scores_outside_of_all_groups_are_not_used() -> None:
-    human, metrics = _scores(2)
+    human, metrics = coarse_scores(2)
     labels = _labels("system", human.shape)
     labels[1], labels[2, 4:] = -1, -1
     _assert_as_counted_anew(human, metrics, labels, "both")
 
 
 def test_human_scores_that_are_all_equal_leave_no_value() -> None:
-    human, metrics = _scores(1)
+    human, metrics = coarse_scores(1)
     human[~np.isnan(human)] = 1.0
     assert np.isnan(all_pairs_swap(human, metrics).hybrids(np.ones((1, *human.shape), dtype=bool))).all()
 

@@ -14,22 +14,16 @@ from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from tests.helpers import refused, sampled
+from tests.metaeval.kernels.strategies import coarse_scores
 
 Floats = npt.NDArray[np.float64]
 ON_NAN: list[OnNan] = ["drop", "zero"]
 
 
-def _scores(seed: int, shape: tuple[int, int] = (5, 11)) -> tuple[Floats, Floats]:
-    """Coarse scores with missing judgements; two metrics are equal, one is constant, one shares some scores."""
-    rng = np.random.default_rng(seed)
-    human = rng.integers(-3, 1, shape).astype(float)
-    human[rng.random(shape) < 0.3] = np.nan
+def _scores(seed: int) -> tuple[Floats, Floats]:
+    human, metrics = coarse_scores(seed, (5, 11))
     human[1:, 0] = np.nan  # a segment with a single judgement
     human[:, 1] = 0.0  # and one that humans don't tell apart
-    metrics = np.round(rng.normal(0, 1, (6, *shape)), 1)
-    metrics[1] = metrics[0]
-    metrics[2] = 7.0
-    metrics[4] = np.where(rng.random(shape) < 0.8, metrics[3], metrics[3].max())
     return human, metrics
 
 
