@@ -214,12 +214,7 @@ def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
 
 
 def _half_columns(what: str, found: Reliability) -> dict[str, float | None]:
-    return {
-        f"{what}_r": or_none(found.r),
-        f"{what}_low": or_none(found.low),
-        f"{what}_high": or_none(found.high),
-        f"{what}_corrected": or_none(found.corrected),
-    }
+    return {f"{what}_{name}": or_none(getattr(found, name)) for name in ("r", "low", "high", "corrected")}
 
 
 def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
@@ -244,9 +239,7 @@ def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
                 "sd": _sd(judged.values[own]),
                 "leniency": float(residuals[own].mean()),
                 "difference": float(apart[common].mean()) if common.any() else None,
-                "drift": change[0],
-                "drift_low": change[1],
-                "drift_high": change[2],
+                **dict(zip(("drift", "drift_low", "drift_high"), change, strict=True)),
             }
         )
     return rows

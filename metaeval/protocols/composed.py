@@ -15,7 +15,7 @@ from metaeval.kernels.resampling.clusters import n_significant_pairs, significan
 from metaeval.kernels.resampling.system_tests import Signs, draw_signs, sign_flip_p_values
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task, competition_ranks
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from metaeval.significance.options import TestOptions
 from queries.catalog import ask
 from queries.evalsets import challenge_sets, expand
@@ -96,7 +96,7 @@ def composed_score(
     if testing is not None:
         said += [("test", SIGNS), ("alternative", testing.side), ("resamples", testing.draws), ("seed", seed)]
         said += [("alpha", testing.alpha)]
-    said += [("n_metrics", len(names)), ("n_pairs", n_pairs), ("scorehouse", program_version())]
+    said += [("n_metrics", len(names)), ("n_pairs", n_pairs)]
     return ProtocolScore(
         protocol=name,
         testset=testset,
@@ -109,7 +109,7 @@ def composed_score(
         missing={},
         excluded={},
         n_significant=n_significant,
-        signature=line(said),
+        signature=signed(*said),
         notes=tuple(notes),
     )
 

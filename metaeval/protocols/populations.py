@@ -18,7 +18,7 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import document_names
 from metaeval.options import Options, Population, Test
 from metaeval.protocols.significance import aligned, clusters_of
-from metaeval.protocols.tasks import Job, Ranked
+from metaeval.protocols.tasks import Job
 from metaeval.signature import p_value_convention
 from metaeval.significance.metric_tests import by_default
 from metaeval.significance.options import TestOptions
@@ -90,7 +90,7 @@ def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
 
 def _holding(job: Job, population: Population) -> Test | None:
     """The test of a task that holds its level; pooled language pairs have systems of their own, which are swapped."""
-    test = job.rule.measure.holding_test(population, _n_systems(job))
+    test = job.rule.measure.holding_test(population, min(len(one.block.systems) for one in job.group))
     return "perm-systems" if len(job.group) > 1 and test == "jackknife-systems" else test
 
 
@@ -185,18 +185,12 @@ def _places(parts: Sequence[_Part]) -> list[Ints]:
 
 def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
     """How the tests for testing.population count, where some of them count ties half; else None."""
-    if testing.population is None or not any(_counts_half(job, testing) for job in jobs):
+    if testing.population is None:
+        return None
+    tests = [(job.rule.measure, _holding(job, testing.population)) for job in jobs]
+    if not any(test and by_default(measure, test, testing.population, testing).mid_p for measure, test in tests):
         return None
     return p_value_convention(testing.side, testing.plus_one, mid_p=True)
-
-
-def _counts_half(job: Job, testing: TestOptions) -> bool:
-    """Whether the test of a task for testing.population counts ties half."""
-    assert testing.population is not None
-    measure = job.rule.measure
-    test = _holding(job, testing.population)
-    found = None if test is None else by_default(measure, test, testing.population, testing)
-    return found is not None and bool(found.mid_p)
 
 
 def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_Part]:
@@ -228,12 +222,8 @@ def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int 
 
 def _permuted(parts: Sequence[_Part], testing: TestOptions, rng: np.random.Generator) -> Floats:
     places = _places(parts)
-    statistic = joint_swap(
-        [part.swapped for part in parts],
-        [part.weight for part in parts],
-        places,
-        1 + max(int(own.max()) for own in places),
-    )
+    n_units = 1 + max(int(own.max()) for own in places)
+    statistic = joint_swap([part.swapped for part in parts], [part.weight for part in parts], places, n_units)
     return permutation_test(
         statistic,
         rng=rng,
@@ -246,16 +236,8 @@ def _permuted(parts: Sequence[_Part], testing: TestOptions, rng: np.random.Gener
     ).p
 
 
-def _n_systems(job: Job) -> int:
-    return min(len(one.block.systems) for one in job.group)
-
-
 def _has_segments(job: Job, name: str) -> bool:
-    return all(_place_with_segments(one, name) for one in job.group)
-
-
-def _place_with_segments(ranked: Ranked, name: str) -> bool:
-    return name in ranked.places and bool(ranked.block.with_segments[ranked.places[name]])
+    return all(name in one.places and one.block.with_segments[one.places[name]] for one in job.group)
 
 
 def _epsilon(job: Job, names: Sequence[str]) -> Floats | None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +46,7 @@ class StoredTasks:
         described: Sequence[object],
         options: Options,
         testing: TestOptions,
-        compute: Callable[[], Floats],
+        compute: Callable[[], tuple[Floats, Floats | None]],
     ) -> Floats:
         """The task's p-values: stored before, or computed and stored now. described: what else they depend on."""
         kind, pairs = "protocol task", ",".join(lps)
@@ -56,7 +57,7 @@ class StoredTasks:
                     return kept.p
         signature = "|".join([self.testset, pairs, *map(str, described)])
         found, refused = question.computed(
-            None if self.is_closed else self.database, lambda: TaskP(compute(), signature)
+            None if self.is_closed else self.database, lambda: TaskP(compute()[0], signature)
         )
         self.is_closed |= bool(set(refused) - {DAMAGED})
         return found.p
@@ -152,39 +153,18 @@ def tested_tasks(
         step = None if progress is None else _step(progress, costs[number], costs[number + 1], costs[-1])
         rng = np.random.default_rng([options.seed, 1, number])
         own = [names[place] for place in there]
+        compute = partial(_tested, job, test, own, options, testing, rng, step, keep_null=store is None)
         if store is None:
-            p, drawn = _tested(job, test, own, options, testing, rng, step)
-        else:
-            p, drawn = _from_store(store, number, job, test, own, options, testing, rng, step), None
+            p, drawn = compute()
+        else:  # the draws of a task depend on its number
+            described = (str(job.rule.measure), test, job.rule.early_stop, number, ",".join(own))
+            blocks = [aligned(one, own) for one in job.group]
+            p, drawn = store.p_values(blocks, job.lps, described, options, testing, compute), None
         clusters = np.zeros(len(names), dtype=np.int64)
         clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
         null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
         found.append(TaskTest(clusters, null, p))
     return found
-
-
-def _from_store(
-    store: StoredTasks,
-    number: int,
-    job: Job,
-    test: Test,
-    names: Sequence[str],
-    options: Options,
-    testing: TestOptions,
-    rng: np.random.Generator,
-    progress: Progress | None,
-) -> Floats:
-    """p-values of one task, stored before or computed now. number: of the task, which its draws depend on."""
-    blocks = [aligned(one, names) for one in job.group]
-    described = (str(job.rule.measure), test, job.rule.early_stop, number, ",".join(names))
-    return store.p_values(
-        blocks,
-        job.lps,
-        described,
-        options,
-        testing,
-        lambda: _tested(job, test, names, options, testing, rng, progress, keep_null=False)[0],
-    )
 
 
 def _step(progress: Progress, start: float, end: float, total: float) -> Progress:
@@ -210,7 +190,7 @@ def _tested(
     rng: np.random.Generator,
     progress: Progress | None,
     *,
-    keep_null: bool = True,
+    keep_null: bool,
 ) -> tuple[Floats, Floats | None]:
     """p-values (M, M) of one task among some metrics, and its drawn differences.
 

@@ -11,7 +11,7 @@ from metaeval.inputs import Inputs, check_whole, metric_place, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options, SystemScore
 from metaeval.remarks import remarks
-from metaeval.signature import line, option_parts, program_version, slice_parts
+from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.selection import Slice
@@ -101,7 +101,6 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         ("n_systems", len(names)),
         ("n_scores", n_scores),
         *option_parts(options),
-        ("scorehouse", program_version()),
     ]
     return Scatter(
         metric=block.metrics[place].name,
@@ -114,7 +113,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         rho=_correlation(human, own, "spearman"),
         r_segments=r_segments,
         n_scores=n_scores,
-        signature=line(parts),
+        signature=signed(*parts),
         notes=(
             *([] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]),
             *remarks(block.only([number == place for number in range(len(block.metrics))])),

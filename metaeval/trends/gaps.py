@@ -9,7 +9,6 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.answer import or_none
-from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from warehouse import QuestionError
@@ -57,12 +56,12 @@ class Pooled:
     """A value or gap over several evaluation sets; NaN where the way of pooling gives none."""
 
     mean: float
-    low: float
-    high: float
-    p: float
-    tau2: float
-    i2: float
-    variance: float
+    low: float = float("nan")
+    high: float = float("nan")
+    p: float = float("nan")
+    tau2: float = float("nan")
+    i2: float = float("nan")
+    variance: float = float("nan")
 
 
 def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Floats, how: Pooling) -> Pooled:
@@ -73,34 +72,29 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
     correlations, by smoothed bootstrap variances.
     Raises QuestionError: hunter-schmidt of what is no correlation of system scores.
     """
-    nan = float("nan")
     is_system_correlation = measure.definition.is_correlation and measure.level == "sys"
     if how == "mean":
-        return Pooled(float(np.mean(values)), nan, nan, nan, nan, nan, nan)
+        return Pooled(float(np.mean(values)))
     if how == "hunter-schmidt":
         if not is_system_correlation:
             raise QuestionError(f"hunter-schmidt pools correlations of system scores, {measure} is none; take mean")
         found = kernels.hunter_schmidt(values, n_systems)
         tau2 = max(0.0, found.observed_variance - found.sampling_variance)
         i2 = tau2 / found.observed_variance if found.observed_variance > 0 else 0.0
-        return Pooled(found.mean, nan, nan, nan, tau2, i2, nan)
+        return Pooled(found.mean, tau2=tau2, i2=i2)
     if is_system_correlation and (np.abs(values) < 1).all() and (n_systems > 3).all():
         z = kernels.random_effects(np.arctanh(values), 1 / (n_systems - 3))
-        return Pooled(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2, nan)
+        return Pooled(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2)
     return pool_gaps(values, errors, n_systems)
 
 
 def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> Pooled:
     """Gaps of several evaluation sets by random effects with smoothed variances; their plain mean without any error."""
-    nan = float("nan")
     if np.isnan(errors).all():
-        return Pooled(float(np.mean(gaps)), nan, nan, nan, nan, nan, nan)
+        return Pooled(float(np.mean(gaps)))
     smooth = smoothed_variances(errors**2, n_systems)
-    return _pooled(kernels.random_effects(gaps, smooth), smooth)
-
-
-def _pooled(found: RandomEffects, variances: Floats) -> Pooled:
-    v = variances + (0.0 if np.isnan(found.tau2) else found.tau2)
+    found = kernels.random_effects(gaps, smooth)
+    v = smooth + (0.0 if np.isnan(found.tau2) else found.tau2)
     variance = float(1 / np.sum(1 / v)) if (v > 0).all() else 0.0
     return Pooled(found.mean, found.low, found.high, found.p, found.tau2, found.i2, variance)
 
@@ -163,10 +157,7 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
         "kind": valued["kind"][0],
         "n_sets": valued.height,
         "value": value.mean,
-        "low": or_none(value.low),
-        "high": or_none(value.high),
-        "tau2": or_none(value.tau2),
-        "i2": or_none(value.i2),
+        **{name: or_none(getattr(value, name)) for name in ("low", "high", "tau2", "i2")},
         "n_gaps": with_gap.height,
         "contaminated": True if valued.filter(pl.col("contaminated")).height else valued["contaminated"][0],
     }
@@ -176,13 +167,9 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
         row |= {
             "anchor": ", ".join(sorted(set(with_gap["anchor"]))),
             "gap": gap.mean,
-            "gap_low": with_gap["gap_low"][0] if alone else or_none(gap.low),
-            "gap_high": with_gap["gap_high"][0] if alone else or_none(gap.high),
-            "gap_p": with_gap["gap_p"][0] if alone else or_none(gap.p),
-            "gap_tau2": or_none(gap.tau2),
-            "gap_i2": or_none(gap.i2),
-            "gap_variance": or_none(gap.variance),
+            **{f"gap_{name}": or_none(getattr(gap, name)) for name in ("low", "high", "p", "tau2", "i2", "variance")},
         }
+        row |= {name: with_gap[name][0] for name in ("gap_low", "gap_high", "gap_p")} if alone else {}
     if valued.height == 1:
         row |= {"low": valued["low"][0], "high": valued["high"][0]}
     return row

@@ -5,6 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,21 +63,16 @@ def test_documents_are_chosen_by_name(documents: Warehouse) -> None:
     assert "|n_segments:2/3|" in found.signature
 
 
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
+def test_what_documents_have_not_is_refused(documents: Warehouse, tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"measures": ["pearson"]}, "pearson is of submitted system scores"),
         ({"measures": ["mcc(good=error_free)"]}, "counts marked errors"),
         ({"measures": ["pdp"], "segments": "1-2"}, "is of whole documents"),
         ({"measures": ["pdp"], "human": "mqm:z"}, "is of segments"),
-    ],
-)
-def test_what_documents_have_not_is_refused(more: dict[str, object], says: str, documents: Warehouse) -> None:
-    with pytest.raises(QuestionError, match=says):
-        metaeval.rank(documents, TESTSET, LP, level="doc", **more)  # type: ignore[arg-type]
-
-
-def test_a_test_set_without_scores_of_documents_says_so(tmp_path: Path) -> None:
+    ]
+    for more, says in cases:
+        with pytest.raises(QuestionError, match=says):
+            metaeval.rank(documents, TESTSET, LP, level="doc", **more)
     with tiny_warehouse(tmp_path) as tiny, pytest.raises(QuestionError, match="no scores of documents"):
         metaeval.rank(tiny, TESTSET, LP, level="doc", measures=["pdp"])
 

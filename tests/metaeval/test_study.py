@@ -333,24 +333,11 @@ def test_where_no_metric_can_be_ranked_every_evaluation_set_is_told(tmp_path: Pa
     assert message.endswith("; nor of tiny24 en-fr; without a human score: tiny24 en-cs")
 
 
-@pytest.mark.parametrize(
-    ("human", "threshold", "is_told"),
-    [
-        ("mqm", "", True),
-        ("mqm.merged", "", True),
-        ("wmt-z", "", True),
-        ("wmt-raw", "", False),
-        ("esa", "", False),
-        ("mqm", "(threshold=5)", False),
-        (None, "", False),
-    ],
-)
-def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores(
-    human: str | None, threshold: str, is_told: bool
-) -> None:
-    remark = parse_measure(f"kendall_like{threshold}").remark_on(human)
-    assert (remark is not None) == is_told
-    assert remark is None or human in remark.split()
+def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores() -> None:
+    for human in ("mqm", "mqm.merged", "wmt-z"):
+        assert human in (parse_measure("kendall_like").remark_on(human) or "").split()
+    for human, threshold in (("wmt-raw", ""), ("esa", ""), ("mqm", "(threshold=5)"), (None, "")):
+        assert parse_measure(f"kendall_like{threshold}").remark_on(human) is None, (human, threshold)
 
 
 def test_the_remark_on_a_threshold_is_in_the_notes_of_a_ranking(tiny: Warehouse) -> None:

@@ -242,8 +242,8 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
     kept: list[tuple[np.ndarray, np.ndarray]] = []
     original = tested._tested
 
-    def spying(*arguments: object) -> tuple[np.ndarray, np.ndarray | None]:
-        p, null = original(*arguments)  # type: ignore[arg-type]
+    def spying(*arguments: Any, **more: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        p, null = original(*arguments, **more)
         kept.append((p, null))
         return p, null
 
@@ -277,7 +277,9 @@ def test_tasks_draw_independently_of_each_other(simulated_warehouse: Warehouse) 
     kept = []
     original = tested._tested
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tested, "_tested", lambda *a: kept.append(original(*a)[1]) or original(*a))
+        patch.setattr(
+            tested, "_tested", lambda *a, **more: kept.append(original(*a, **more)[1]) or original(*a, **more)
+        )
         entry = enter(simulated_warehouse, made("pearson", "pearson"), "sim24", lps=["en-de"])
         score(entry, significance=True, testing=QUICK)
     assert not np.array_equal(kept[0], kept[1], equal_nan=True)

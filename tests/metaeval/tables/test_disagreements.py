@@ -152,9 +152,8 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
     assert "errors are those marked for mqm.merged" in found.notes
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
+def test_what_cannot_be_compared_is_refused(tiny: Warehouse) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"metric": "Fin"}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'"),
         ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics named: one is compared with people, two"),
         ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
@@ -165,11 +164,10 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
         ({"metric": "Fine", "n": 0}, "n 0: expected a whole number from 1 on"),
         ({"metric": "Fine", "by": "theme"}, "by 'theme': expected one of"),
         ({"metric": "Fine", "scale": "logs"}, "scale 'logs': expected one of"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(tiny: Warehouse, given: dict[str, Any], words: str) -> None:
-    with pytest.raises(QuestionError, match=words):
-        metaeval.segments(tiny, *TINY, **given)
+    ]
+    for given, words in cases:
+        with pytest.raises(QuestionError, match=words):
+            metaeval.segments(tiny, *TINY, **given)
 
 
 def test_groups_of_what_is_not_loaded_are_refused(tmp_path: Path) -> None:
