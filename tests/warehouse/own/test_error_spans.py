@@ -9,10 +9,13 @@ import pytest
 
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
+from tests.warehouse.readers.reading import read, read_own, scores
 from warehouse import Warehouse, load
 from warehouse.export import export
 from warehouse.own.scores import add
 from warehouse.readers.claims import Given
+from warehouse.readers.error_spans import ErrorSpanReader
+from warehouse.readers.records import Records
 
 N = 5  # segments of the tiny task
 TEXT = "Ash 1"  # the first output: five characters
@@ -137,42 +140,47 @@ DERIVED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("task2.tsv", task_tsv()),
-        ("mine.csv", own_table()),
-        ("en-de.Mine.seg.rating", rating()),
-        ("xcomet.json", xcomet()),
-    ],
-)
-def test_spans_come_in_and_make_the_scores(database: Path, tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    report = add([tmp_path / name], database, "Mine", testset=TESTSET, lp=LP)
-    assert not report.faults, report.faults
-    assert spans_in(database) == EXPECTED
-    assert {output: value for output, value in scores_in(database).items() if value is not None} == DERIVED
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows("SELECT is_derived, is_own FROM metrics WHERE metric = 'Mine-src'") == [(True, True)]
+FORMS = {"task2.tsv": task_tsv(), "mine.csv": own_table(), "en-de.Mine.seg.rating": rating(), "xcomet.json": xcomet()}
 
 
-def test_scores_of_the_file_stay_beside_its_spans(database: Path, tmp_path: Path) -> None:
-    (tmp_path / "xcomet.json").write_text(xcomet(COMET=0.5))
-    assert not add([tmp_path / "xcomet.json"], database, "Mine", testset=TESTSET, lp=LP).faults
-    assert spans_in(database) == EXPECTED
-    assert set(scores_in(database).values()) == {0.5}
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows("SELECT is_derived FROM metrics WHERE metric = 'Mine-src'") == [(False,)]
+def spans_of(records: Records) -> dict[tuple[str, int], list[Span]]:
+    """As `spans_in` has them."""
+    assert not records.faults, records.faults
+    assert records.judgements is not None
+    assert records.ratings is not None
+    judged = records.judgements.select("judgement", "system", "segment").rows()
+    outputs = {judgement: (system, at) for judgement, system, at in judged}
+    found: dict[tuple[str, int], list[Span]] = {output: [] for output in outputs.values()}
+    marked = records.ratings.sort("span_start", nulls_last=True)
+    for judgement, *span in marked.select("judgement", "span_start", "span_end", "severity").rows():
+        found[outputs[judgement]].append(tuple(span))
+    return found
 
 
-def test_gold_spans_are_a_human_score(database: Path, tmp_path: Path) -> None:
-    (tmp_path / "gold.tsv").write_text(task_tsv())
-    report = load([tmp_path / "gold.tsv"], database, given=Given(testset=TESTSET, lp=LP, human="gold"))
-    assert not report.faults, report.faults
-    assert spans_in(database, "gold") == EXPECTED
-    with Warehouse.open(database) as warehouse:
-        rows = warehouse.rows("SELECT system, segment, value FROM human_scores WHERE human = 'gold'")
-    assert {(system, segment): value for system, segment, value in rows} == DERIVED
+@pytest.mark.parametrize("name", FORMS)
+def test_spans_come_in_and_make_the_scores(tmp_path: Path, name: str) -> None:
+    records = read_own(tmp_path / name, FORMS[name], reference=None)
+    assert spans_of(records) == EXPECTED
+    found = scores(records).drop_nulls("value").select("system", "segment", "value", "is_derived").rows()
+    assert {(system, at): value for system, at, value, _ in found} == DERIVED
+    assert {is_derived for *_, is_derived in found} == {True}
+
+
+def test_scores_of_the_file_stay_beside_its_spans(tmp_path: Path) -> None:
+    records = read_own(tmp_path / "xcomet.json", xcomet(COMET=0.5))
+    assert spans_of(records) == EXPECTED
+    assert scores(records).select("value", "is_derived").unique().rows() == [(0.5, False)]
+
+
+def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
+    given = Given(testset=TESTSET, lp=LP, human="gold")
+    records = read(ErrorSpanReader(), tmp_path / "gold.tsv", task_tsv(), given)
+    assert spans_of(records) == EXPECTED
+    assert records.scores_from_judgements
+    assert records.judgements is not None
+    judged = records.judgements.select("system", "segment", "scorer", "value").rows()
+    assert {(system, at): value for system, at, _, value in judged} == DERIVED
+    assert {scorer for *_, scorer, _ in judged} == {"gold"}
 
 
 def test_exported_spans_come_back(database: Path, tmp_path: Path) -> None:
@@ -195,6 +203,10 @@ def test_exported_spans_come_back(database: Path, tmp_path: Path) -> None:
     assert not add([folder / "Mine-src.tsv"], back, "Mine", testset=TESTSET, lp=LP).faults
     assert not load([folder / "gold.tsv"], back, given=given).faults
     assert looked_at(back) == looked_at(database)
+    assert spans_in(database) == EXPECTED
+    assert {output: value for output, value in scores_in(database).items() if value is not None} == DERIVED
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT is_derived, is_own FROM metrics WHERE metric = 'Mine-src'") == [(True, True)]
     assert len({rater for scorer, *_, rater, _ in looked_at(back) if scorer == "gold"}) == 2
 
 
@@ -244,11 +256,10 @@ def test_what_is_no_span_is_refused_in_one_line(database: Path, tmp_path: Path) 
     assert spans_in(database) == {}
 
 
-def test_lists_of_different_lengths_are_refused(database: Path, tmp_path: Path) -> None:
-    path = tmp_path / "task2.tsv"
+def test_lists_of_different_lengths_are_refused(tmp_path: Path) -> None:
     rows = ("Cherry\t1\tMine\t0 4\t3\tminor", "Cherry\t2\tMine\t0\t3\t")
-    path.write_text(task_tsv() + "".join(f"en\tde\tofficial\t{row}\n" for row in rows))
-    one, other = add([path], database, "Mine", testset=TESTSET, lp=LP).faults
+    text = task_tsv() + "".join(f"en\tde\tofficial\t{row}\n" for row in rows)
+    one, other = read_own(tmp_path / "task2.tsv", text).faults
     assert "2 starts, 1 ends and 1 error types" in one.found
     assert "1 starts, 1 ends and 0 error types" in other.found
 
@@ -271,25 +282,19 @@ def test_characters_are_code_points(tmp_path: Path) -> None:
     """A pair of surrogates in JSON is one character, a combining accent is one of its own."""
     text = "a\U0001f600e\u0301 b"
     item = {"src": "s", "mt": text, "error_spans": [{"start": 1, "end": 4, "severity": "minor"}]}
-    database = sharing.written(tmp_path / "scores.duckdb", tiny_bytes())
-    (tmp_path / "one.json").write_text(json.dumps({"Ash.txt": [item] * N}))
-    report = add([tmp_path / "one.json"], database, "Mine", testset=TESTSET, lp=LP, system="Ash")
-    assert "\\ud83d" in (tmp_path / "one.json").read_text()
-    assert not report.faults, report.faults
-    assert spans_in(database)["Ash", 1] == [(1, 4, "minor")]
+    written = json.dumps({"Ash.txt": [item] * N})
+    assert "\\ud83d" in written
+    assert spans_of(read_own(tmp_path / "one.json", written, system="Ash"))["Ash", 1] == [(1, 4, "minor")]
     assert len(text[1:4]) == 3
 
 
-def test_ends_may_be_the_last_characters(database: Path, tmp_path: Path) -> None:
-    path = tmp_path / "task2.tsv"
-    path.write_text(task_tsv())
-    assert not add([path], database, "Mine", testset=TESTSET, lp=LP, has_inclusive_ends=True).faults
+def test_ends_may_be_the_last_characters(tmp_path: Path) -> None:
+    records = read_own(tmp_path / "task2.tsv", task_tsv(), has_inclusive_ends=True)
     later = [(start, None if end is None else end + 1, severity) for start, end, severity in EXPECTED["Ash", 4]]
-    assert spans_in(database)["Ash", 4] == later
+    assert spans_of(records)["Ash", 4] == later
 
 
-@pytest.mark.parametrize("is_full", [False, True])
-def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path, is_full: bool) -> None:
+def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
     documents = "".join("news\td\n" for _ in range(N))
     root = tmp_path / "t26"
     for name, content in {
@@ -300,10 +305,11 @@ def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path, is_full: b
         (root / name).write_text(content)
     database = tmp_path / "w.duckdb"
     assert not load([root], database).faults
-    (tmp_path / "pred.jsonl").write_text(wmt26(is_full=is_full))
-    report = add([tmp_path / "pred.jsonl"], database, "Mine", testset="t26", lp=LP)
-    assert not report.faults, report.faults
-    assert spans_in(database) == EXPECTED
-    with Warehouse.open(database) as warehouse:
-        values = warehouse.rows("SELECT DISTINCT value FROM scores WHERE metric = 'Mine-src'")
-    assert (values == [(60.5,)]) == is_full
+    for is_full in (False, True):
+        (tmp_path / "pred.jsonl").write_text(wmt26(is_full=is_full))
+        report = add([tmp_path / "pred.jsonl"], database, "Mine", testset="t26", lp=LP)
+        assert not report.faults, report.faults
+        assert spans_in(database) == EXPECTED, is_full
+        with Warehouse.open(database) as warehouse:
+            values = warehouse.rows("SELECT DISTINCT value FROM scores WHERE metric = 'Mine-src'")
+        assert (values == [(60.5,)]) == is_full

@@ -11,6 +11,7 @@ from metaeval.study import study
 from queries.selection import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout
+from tests.warehouse.readers.reading import read_own, told
 from warehouse import QuestionError, Warehouse, load
 from warehouse.own import sacrebleu
 from warehouse.own.scores import add, check_spelling, remove
@@ -189,52 +190,42 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
         assert warehouse.rows("SELECT count(*), sum(value) FROM scores WHERE metric = 'Mine-src'") == [(15, 26.0)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "line", "found"),
-    [
-        (blocks()[:-1], 11, "4 lines of 'Cherry'"),
+def test_what_does_not_fit_is_refused_with_its_line(
+    original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    own, failed = tmp_path / "mine.seg.score", []
+    for rows, line, found in (
         ([*blocks(), "Ash\t7"], 16, "a second block of system 'Ash'"),
-        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach' in 5 lines"),
         ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 column"),
         ([*blocks()[:2], "Ash\tmany", *blocks()[3:]], 3, "value 'many'"),
         ([*blocks()[:2], "Ash\tinf", *blocks()[3:]], 3, "value 'inf'"),
-    ],
-)
-def test_what_does_not_fit_is_refused_with_its_line(
-    rows: list[str],
-    line: int,
-    found: str,
-    original: Path,
-    at_first: dict[str, list[tuple[object, ...]]],
-    tmp_path: Path,
-) -> None:
-    report = add([written(tmp_path / "mine.seg.score", rows)], original, "Mine", testset=TESTSET, lp=LP)
-    assert (line, found) in [(fault.line, fault.found) for fault in report.faults]
+    ):
+        if (line, found) not in told(read_own(own, "\n".join(rows) + "\n")):
+            failed.append(found)
+    assert failed == []
+    for rows, line, found in (
+        (blocks()[:-1], 11, "4 lines of 'Cherry'"),
+        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach' in 5 lines"),
+    ):
+        report = add([written(own, rows)], original, "Mine", testset=TESTSET, lp=LP)
+        assert (line, found) in [(fault.line, fault.found) for fault in report.faults]
     assert content(original) == at_first
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "message"),
-    [
-        ("Rough", {"testset": TESTSET, "lp": LP}, "Rough is a metric of tiny24 already"),
-        ("", {"testset": TESTSET, "lp": LP}, "is not a valid metric name"),
-        ("Mine", {"testset": "tiny23", "lp": LP}, "unknown test set 'tiny23'"),
-        ("Mine", {"testset": TESTSET, "lp": "en-fr"}, "unknown language pair 'en-fr'"),
-        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "refB"}, "unknown reference 'refB'"),
-        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "src"}, "reference_free=True"),
-    ],
-)
 def test_names_that_cannot_be_are_refused(
-    name: str,
-    given: dict[str, str],
-    message: str,
-    original: Path,
-    at_first: dict[str, list[tuple[object, ...]]],
-    tmp_path: Path,
+    original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
-    with pytest.raises(QuestionError, match=message):
-        add([own], original, name, **given)  # type: ignore[arg-type]
+    for name, more, message in (
+        ("Rough", {}, "Rough is a metric of tiny24 already"),
+        ("", {}, "is not a valid metric name"),
+        ("Mine", {"testset": "tiny23"}, "unknown test set 'tiny23'"),
+        ("Mine", {"lp": "en-fr"}, "unknown language pair 'en-fr'"),
+        ("Mine", {"reference": "refB"}, "unknown reference 'refB'"),
+        ("Mine", {"reference": "src"}, "reference_free=True"),
+    ):
+        with pytest.raises(QuestionError, match=message):
+            add([own], original, name, **({"testset": TESTSET, "lp": LP} | more))  # type: ignore[arg-type]
     assert content(original) == at_first
 
 

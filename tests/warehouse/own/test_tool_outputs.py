@@ -9,23 +9,17 @@ import pytest
 
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
+from tests.warehouse.readers.reading import claimed_as_own, read_own
 from warehouse import SourceError, Warehouse
 from warehouse.loading.report import LoadReport
 from warehouse.own.scores import add
-from warehouse.readers.claims import Claim, Given, KnownTexts
-from warehouse.readers.recognition import claim, record_reader_named
+from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.tool_outputs import NO_SYSTEM
 from warehouse.wording import option
 
 N = 5  # segments of the tiny task
 VALUES = {"Ash": (0.1, 0.2, 0.3, 0.4, 0.5), "Beech": (0.5, 0.4, 0.3, 0.2, 0.1)}
-KNOWN = KnownTexts(
-    tuple(range(1, N + 1)),
-    {name: name for name in SYSTEMS},
-    {at: f"source {at}" for at in range(1, N + 1)},
-    {name: {at: f"{name} {at}" for at in range(1, N + 1)} for name in SYSTEMS},
-)
 
 
 @pytest.fixture
@@ -42,21 +36,6 @@ def stored(database: Path) -> dict[str, tuple[float, ...]]:
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows("SELECT system, value FROM scores WHERE metric = 'Mine-refA' ORDER BY system, segment")
     return {name: tuple(value for system, value in rows if system == name) for name, _ in rows}
-
-
-def claimed(path: Path, text: str, **more: Any) -> tuple[Claim | str, Given]:
-    """What is said of a file that is to be added, without a warehouse."""
-    path.write_text(text)
-    words = {"testset": TESTSET, "lp": LP, "metric": "Mine", "reference": "refA", "is_own": True} | more
-    given = Given(texts={(TESTSET, LP): KNOWN}, **words)
-    return claim(path, given), given
-
-
-def read(path: Path, text: str, **more: Any) -> Records:
-    """What its reader makes of such a file."""
-    found, given = claimed(path, text, **more)
-    assert isinstance(found, Claim), found
-    return record_reader_named(found.reader).parse(path.read_bytes(), found, given).normal(path)
 
 
 def values(records: Records) -> dict[str, tuple[float, ...]]:
@@ -98,7 +77,7 @@ def predictions(system: str, **more: Any) -> list[dict[str, Any]]:
 
 def test_comet_json_brings_each_file_as_the_system_that_it_is_named_after(tmp_path: Path) -> None:
     for text in (document(), json.dumps(json.loads(document()))):
-        assert values(read(tmp_path / "comet.json", text)) == VALUES
+        assert values(read_own(tmp_path / "comet.json", text)) == VALUES
 
 
 def test_every_system_of_the_task_but_the_reference_is_enough(database: Path, tmp_path: Path) -> None:
@@ -109,34 +88,35 @@ def test_every_system_of_the_task_but_the_reference_is_enough(database: Path, tm
     assert {name: stored(database)[name] for name in VALUES} == VALUES
 
 
-def test_spans_of_xcomet_come_in_beside_its_scores(database: Path, tmp_path: Path) -> None:
+def test_spans_of_xcomet_come_in_beside_its_scores(tmp_path: Path) -> None:
     rows = items("Ash", VALUES["Ash"])
     rows[0]["errors"] = [{"text": "Ash", "confidence": 0.5, "severity": "minor", "start": 0, "end": 3}] * 2
     rows[1]["error_spans"] = [{"text": "Ash", "confidence": 0.5, "severity": "minor", "start": 0, "end": 3}]
-    report = added(database, tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
-    assert report.is_clean, report.faults
-    assert f"{tmp_path / 'xcomet.json'}: 3 error spans in 2 outputs" in report.notes
-    assert stored(database) == {"Ash": VALUES["Ash"]}
+    records = read_own(tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
+    assert "3 error spans in 2 outputs" in records.notes
+    assert values(records) == {"Ash": VALUES["Ash"]}
 
 
-def test_printed_lines_of_comet_bring_segments_and_systems(database: Path, tmp_path: Path) -> None:
+def test_printed_lines_of_comet_bring_segments_and_systems(tmp_path: Path) -> None:
     printed = [f"{system}.txt\tSegment {at}\tscore: {VALUES[system][at]:.4f}" for at in range(N) for system in VALUES]
     printed += [f"{system}.txt\tscore: 0.3000" for system in VALUES] + ["Predictions saved in: comet.json."]
-    report = added(database, tmp_path / "comet.out", "\n".join(printed) + "\n")
-    assert report.is_clean, report.faults
-    assert stored(database) == VALUES
-    with Warehouse.open(database) as warehouse:
-        found = warehouse.rows("SELECT system, value FROM aggregate_scores WHERE scorer = 'Mine-refA' ORDER BY ALL")
-    assert found == [("Ash", 0.3), ("Beech", 0.3)]
+    records = read_own(tmp_path / "comet.out", "\n".join(printed) + "\n")
+    assert values(records) == VALUES
+    assert records.scores is not None
+    assert records.scores.filter(level="sys").select("system", "value").rows() == [("Ash", 0.3), ("Beech", 0.3)]
 
 
 def test_predictions_of_metricx_are_errors(database: Path, tmp_path: Path) -> None:
     """Negated once, whether the user says so or not."""
-    for given in ({"is_error_measure": True}, {}):
-        report = added(database, tmp_path / "out.jsonl", lines(predictions("Ash")), system="Ash", **given)
-        assert report.is_clean, report.faults
-        assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
-        assert f"{tmp_path / 'out.jsonl'}: prediction counts errors, lower is better: stored negated" in report.notes
+    text = lines(predictions("Ash"))
+    for is_error_measure in (True, False):
+        found, _ = claimed_as_own(tmp_path / "out.jsonl", text, system="Ash", is_error_measure=is_error_measure)
+        assert isinstance(found, Claim)
+        assert found.is_negated
+    report = added(database, tmp_path / "out.jsonl", text, system="Ash")
+    assert report.is_clean, report.faults
+    assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
+    assert f"{tmp_path / 'out.jsonl'}: prediction counts errors, lower is better: stored negated" in report.notes
 
 
 @pytest.mark.parametrize("is_numbered", [True, False])
@@ -144,10 +124,10 @@ def test_predictions_of_several_systems_have_a_key_that_names_them(tmp_path: Pat
     rows = [row | {"system_id": system} for system in VALUES for row in predictions(system, label=1.0)]
     if is_numbered:
         rows = [row | {"segment_id": at % N + 1} for at, row in enumerate(rows)]
-    found, _ = claimed(tmp_path / "out.jsonl", lines(rows))
+    found, _ = claimed_as_own(tmp_path / "out.jsonl", lines(rows))
     assert isinstance(found, Claim)
     assert found.is_negated
-    records = read(tmp_path / "out.jsonl", lines(rows))
+    records = read_own(tmp_path / "out.jsonl", lines(rows))
     assert values(records) == VALUES  # the stage negates them
     assert any("stored negated" in note for note in records.notes)
 
@@ -158,10 +138,10 @@ def test_predictions_beside_the_scores_of_the_metric_change_no_sign(tmp_path: Pa
         row | {"prediction": 9.0, "Mine": value} | ({"segment_id": at} if is_numbered else {})
         for at, (row, value) in enumerate(zip(predictions("Ash"), VALUES["Ash"], strict=True), start=1)
     ]
-    found, _ = claimed(tmp_path / "out.jsonl", lines(rows), system="Ash")
+    found, _ = claimed_as_own(tmp_path / "out.jsonl", lines(rows), system="Ash")
     assert isinstance(found, Claim)
     assert not found.is_negated
-    records = read(tmp_path / "out.jsonl", lines(rows), system="Ash")
+    records = read_own(tmp_path / "out.jsonl", lines(rows), system="Ash")
     assert values(records) == {"Ash": VALUES["Ash"]}
     assert not any("negated" in note for note in records.notes)
 
@@ -169,7 +149,7 @@ def test_predictions_beside_the_scores_of_the_metric_change_no_sign(tmp_path: Pa
 def test_a_list_of_scores_is_in_the_order_of_the_segments(tmp_path: Path) -> None:
     for text in ("{}\n", "score\n{}\n", "[{}]"):
         joined = (", " if text.startswith("[") else "\n").join(map(str, VALUES["Ash"]))
-        assert values(read(tmp_path / "ash.txt", text.format(joined), system="Ash")) == {"Ash": VALUES["Ash"]}
+        assert values(read_own(tmp_path / "ash.txt", text.format(joined), system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
 def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(database: Path, tmp_path: Path) -> None:
@@ -182,17 +162,17 @@ def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(da
 
 
 def test_missing_scores_of_a_list_are_missing(tmp_path: Path) -> None:
-    records = read(tmp_path / "ash.txt", "0.5\nNone\n0.25\nnan\n1e-3\n", system="Ash")
+    records = read_own(tmp_path / "ash.txt", "0.5\nNone\n0.25\nnan\n1e-3\n", system="Ash")
     assert values(records) == {"Ash": (0.5, None, 0.25, None, 0.001)}
 
 
 def test_a_table_of_one_system_needs_no_column_of_it(tmp_path: Path) -> None:
     text = "segment,score\n" + "".join(f"{at + 1},{value}\n" for at, value in enumerate(VALUES["Ash"]))
-    assert values(read(tmp_path / "ash.csv", text, system="Ash")) == {"Ash": VALUES["Ash"]}
+    assert values(read_own(tmp_path / "ash.csv", text, system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
 def test_rows_of_another_system_than_the_user_says_are_faults(tmp_path: Path) -> None:
-    records = read(tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
+    records = read_own(tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
     assert [str(fault) for fault in records.faults] == [
         f"{tmp_path / 't.csv'}:3: system 'Beech', expected Ash, as you said"
     ]
@@ -202,7 +182,7 @@ def test_scores_in_another_order_are_matched_by_their_texts(tmp_path: Path) -> N
     rows = items("Ash", VALUES["Ash"], "score", (4, 0, 3, 1, 2))
     table = "src,mt,score\n" + "".join(f"{row['src']},{row['mt']},{row['score']}\n" for row in rows)
     for name, text in {"ash.jsonl": lines(rows), "ash.json": json.dumps(rows), "ash.csv": table}.items():
-        records = read(tmp_path / name, text, system="Ash")
+        records = read_own(tmp_path / name, text, system="Ash")
         assert values(records) == {"Ash": VALUES["Ash"]}
         assert "Ash: placed by source and translation, not by order" in records.notes
 
@@ -214,7 +194,7 @@ def test_fewer_scores_than_segments_are_matched_by_the_texts_of_the_warehouse(da
 
 
 def test_fewer_scores_than_segments_without_texts_are_refused_with_both_counts(tmp_path: Path) -> None:
-    records = read(tmp_path / "ash.txt", "0.5\n0.25\n", system="Ash")
+    records = read_own(tmp_path / "ash.txt", "0.5\n0.25\n", system="Ash")
     assert [str(fault) for fault in records.faults] == [
         f"{tmp_path / 'ash.txt'}:1: 2 scores of 'Ash' and no texts in the file to match them by, expected 5, one per "
         f"segment of {TESTSET} {LP}"
@@ -224,11 +204,11 @@ def test_fewer_scores_than_segments_without_texts_are_refused_with_both_counts(t
 def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(tmp_path: Path) -> None:
     strange = items("Ash", VALUES["Ash"], "score")
     strange[1]["mt"] = "something else"
-    records = read(tmp_path / "ash.jsonl", lines(strange), system="Ash")
+    records = read_own(tmp_path / "ash.jsonl", lines(strange), system="Ash")
     assert not records.faults
     note = "Ash: placed by order; 1 segment with another source and translation than the warehouse has"
     assert note in records.notes
-    (fault,) = read(tmp_path / "ash.jsonl", lines(strange[:3]), system="Ash").faults
+    (fault,) = read_own(tmp_path / "ash.jsonl", lines(strange[:3]), system="Ash").faults
     assert fault.found == (
         "3 scores of 'Ash', 1 of them with a source and translation that the warehouse does not have or has in "
         "several segments"
@@ -247,7 +227,7 @@ def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(tmp_path:
     ],
 )
 def test_scores_without_a_system_ask_for_it(tmp_path: Path, name: str, text: str) -> None:
-    assert claimed(tmp_path / name, text)[0] == NO_SYSTEM
+    assert claimed_as_own(tmp_path / name, text)[0] == NO_SYSTEM
 
 
 def test_what_no_reader_takes_is_refused_with_the_reason(database: Path, tmp_path: Path) -> None:
@@ -274,7 +254,7 @@ def test_what_no_reader_takes_is_refused_with_the_reason(database: Path, tmp_pat
     ],
 )
 def test_damaged_outputs_are_refused(tmp_path: Path, name: str, text: str, found: str) -> None:
-    records = read(tmp_path / name, text, system="Ash" if name == "a.txt" else None)
+    records = read_own(tmp_path / name, text, system="Ash" if name == "a.txt" else None)
     assert found in [fault.found for fault in records.faults]
 
 
@@ -286,7 +266,7 @@ def test_a_file_with_faults_brings_nothing(database: Path, tmp_path: Path) -> No
 
 
 def test_the_file_of_several_systems_is_not_one_of_them(tmp_path: Path) -> None:
-    records = read(tmp_path / "comet.json", document(), system="Ash")
+    records = read_own(tmp_path / "comet.json", document(), system="Ash")
     assert "one file, that of Ash" in [fault.expected for fault in records.faults]
 
 
@@ -315,8 +295,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("missing", ["testset", "lp"])
-@pytest.mark.parametrize("name", FORMS)
-def test_every_form_says_what_it_belongs_to_with_an_option(tmp_path: Path, name: str, missing: str) -> None:
-    found, _ = claimed(tmp_path / name, FORMS[name], system="Ash", **{missing: None})
-    assert str(found).endswith(f"with {option(missing)}")
+def test_every_form_says_what_it_belongs_to_with_an_option(tmp_path: Path) -> None:
+    said = {
+        (name, missing): str(claimed_as_own(tmp_path / name, text, system="Ash", **{missing: None})[0])
+        for name, text in FORMS.items()
+        for missing in ("testset", "lp")
+    }
+    assert not {form: words for form, words in said.items() if not words.endswith(f"with {option(form[1])}")}

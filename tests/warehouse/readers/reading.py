@@ -5,11 +5,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from warehouse.readers.claims import Claim, Given
-from warehouse.readers.recognition import RecordReader
+from tests.helpers import LP, SYSTEMS, TESTSET
+from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.recognition import RecordReader, claim, record_reader_named
 from warehouse.readers.records import Records
 
 
@@ -30,9 +32,9 @@ def head(data: bytes) -> tuple[str, ...]:
 def claimed(reader: RecordReader, path: Path, data: bytes | str, given: Given | None = None) -> Claim:
     """The reader's claim; it must be one."""
     data = data.encode() if isinstance(data, str) else data
-    claim = reader.claim(path, head(data), given or Given())
-    assert isinstance(claim, Claim), claim
-    return claim
+    found = reader.claim(path, head(data), given or Given())
+    assert isinstance(found, Claim), found
+    return found
 
 
 def answer(reader: RecordReader, path: Path, data: bytes, given: Given) -> Claim | str | None:
@@ -49,8 +51,31 @@ def read(
     """
     path = Path(path)
     data = content(path) if data is None else data.encode() if isinstance(data, str) else data
-    claim = replace(claimed(reader, path, data, given), origin="", group=None, companion=None)
-    return reader.parse(data, claim, given or Given()).normal(path)
+    found = replace(claimed(reader, path, data, given), origin="", group=None, companion=None)
+    return reader.parse(data, found, given or Given()).normal(path)
+
+
+KNOWN = KnownTexts(  # of the tiny task
+    tuple(range(1, 6)),
+    {name: name for name in SYSTEMS},
+    {at: f"source {at}" for at in range(1, 6)},
+    {name: {at: f"{name} {at}" for at in range(1, 6)} for name in SYSTEMS},
+)
+
+
+def claimed_as_own(path: Path, text: str, **more: Any) -> tuple[Claim | str, Given]:
+    """What is said of a file that is to be added to the tiny task, without a warehouse."""
+    path.write_text(text)
+    words = {"testset": TESTSET, "lp": LP, "metric": "Mine", "reference": "refA", "is_own": True} | more
+    given = Given(texts={(TESTSET, LP): KNOWN}, **words)
+    return claim(path, given), given
+
+
+def read_own(path: Path, text: str, **more: Any) -> Records:
+    """What its reader makes of such a file."""
+    found, given = claimed_as_own(path, text, **more)
+    assert isinstance(found, Claim), found
+    return record_reader_named(found.reader).parse(path.read_bytes(), found, given).normal(path)
 
 
 def rows(records: Records, *columns: str) -> list[tuple[object, ...]]:
@@ -112,10 +137,10 @@ def reads_or_refuses(reader: RecordReader, path: Path, data: bytes, seed: int = 
     n_refused = 0
     n_lines = data.count(b"\n") * 3 + 10
     for copy in damaged(data, seed):
-        claim = reader.claim(path, head(copy), Given())
-        if not isinstance(claim, Claim):
+        found = reader.claim(path, head(copy), Given())
+        if not isinstance(found, Claim):
             continue
-        records = reader.parse(copy, claim, Given()).normal(path)
+        records = reader.parse(copy, found, Given()).normal(path)
         n_refused += bool(records.faults)
         frame = scores(records)
         assert frame["value"].is_finite().all()
@@ -127,10 +152,10 @@ def reads_or_refuses(reader: RecordReader, path: Path, data: bytes, seed: int = 
 def read_if_claimed(reader: RecordReader, path: Path, data: bytes, given: Given | None = None) -> Records | None:
     """The completed records; None where the reader does not take the file."""
     given = given or Given()
-    claim = answer(reader, path, data, given)
-    if not isinstance(claim, Claim):
+    found = answer(reader, path, data, given)
+    if not isinstance(found, Claim):
         return None
-    return reader.parse(data, claim, given).normal(path)
+    return reader.parse(data, found, given).normal(path)
 
 
 def spoiled(data: bytes, separator: bytes, seed: int = 0) -> Iterator[tuple[str, bytes]]:
