@@ -13,6 +13,7 @@ import metaeval
 from metaeval.tables.counts import pair_counts
 from queries.evalsets import expand
 from queries.selection import Slice
+from tests import sharing
 from tests.helpers import beside_data, tiny_layout
 from tests.warehouse.building import ask
 from warehouse import LoadReport, QuestionError, Warehouse, load
@@ -99,24 +100,24 @@ def test_items_that_did_not_pass_their_check_are_excluded_and_counted(tmp_path: 
     assert len(ask(database, GRADES, testset="demetr", lp="de-en")) == 2
 
 
-@pytest.mark.parametrize(
-    ("rows", "found"),
-    [
-        ([demetr_row(1), demetr_row(2, mt_sent=None)], "object 2 without mt_sent"),
-        ([demetr_row(1), demetr_row(2, "klingon")], "object 2: language 'klingon'"),
-        ([demetr_row(1), "text"], "object 2 without src_sent"),
-    ],
-)
-def test_wrong_objects_of_demetr_are_faults(tmp_path: Path, database: Path, rows: object, found: str) -> None:
-    report = load([written(tmp_path / "critical_id7_antonym.json", rows)], database)
-    assert [fault for fault in report.faults if found in fault.found]
+def test_wrong_objects_of_demetr_are_faults_and_so_is_a_file_that_was_cut(tmp_path: Path, database: Path) -> None:
+    wrong: dict[str, object] = {
+        "object 2 without mt_sent": demetr_row(2, mt_sent=None),
+        "object 2: language 'klingon'": demetr_row(2, "klingon"),
+        "object 2 without src_sent": "text",
+        "no JSON": demetr_row(2),
+    }
+    paths = {
+        found: written(tmp_path / f"critical_id{n}_antonym.json", [demetr_row(1), row])
+        for n, (found, row) in enumerate(wrong.items())
+    }
+    paths["no JSON"].write_text(paths["no JSON"].read_text("utf-8")[:-3], "utf-8")
+    report = load(list(paths.values()), database)
+    told = [(fault.path, fault.found) for fault in report.faults]
+    assert [
+        found for found, path in paths.items() if not any(at == str(path) and found in what for at, what in told)
+    ] == []
     assert {evalset.status for evalset in report.evalsets} == {"refused"}
-
-
-def test_a_file_of_demetr_that_was_cut_is_a_fault(tmp_path: Path, database: Path) -> None:
-    path = written(tmp_path / "critical_id7_antonym.json", [demetr_row(1)])
-    path.write_text(path.read_text("utf-8")[:-3], "utf-8")
-    assert "no JSON" in str(load([path], database).faults[0])
 
 
 OWN = (
@@ -129,12 +130,14 @@ OWN = (
 )
 
 
-@pytest.fixture
-def own(tmp_path: Path, database: Path) -> Path:
-    (tmp_path / "mine.tsv").write_text(OWN, "utf-8")
-    report = load([tmp_path / "mine.tsv"], database)
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Read it only."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "mine.tsv").write_text(OWN, "utf-8")
+    report = load([folder / "mine.tsv"], folder / "w.duckdb")
     assert not report.faults
-    return database
+    return folder / "w.duckdb"
 
 
 def test_a_table_of_one_s_own_is_ranked_by_accuracy(own: Path) -> None:
@@ -169,27 +172,27 @@ def test_each_phenomenon_is_ranked_by_itself(own: Path) -> None:
             metaeval.rank(warehouse, "mine", "en-de", "accuracy", phenomenon="idoim")
 
 
-def test_all_test_sets_are_those_of_tasks(own: Path, tmp_path: Path) -> None:
-    assert not load([tiny_layout(tmp_path)], own).faults
-    with Warehouse.open(own) as warehouse:
+def test_all_test_sets_are_those_of_tasks(own_beside_a_task: Path) -> None:
+    with Warehouse.open(own_beside_a_task) as warehouse:
         assert expand(warehouse, "all", "all").chosen == (("tiny24", "en-de"),)
         assert expand(warehouse, "mine", "all").chosen == (("mine", "en-de"),)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("\t0.9\t40", "\tx\t40", "Kiwi-src 'x'"),
-        ("\t0.9\t40", "\t0.9", "columns"),
-        ("b\tnumber\tmistranslation\tpoor", "b\tnumber\tmistranslation\tgood", "twice"),
-        ("fair\t1\ten-de", "fair\t1\tGerman", "language pair 'German'"),
-        ("fair\t1\t", "fair\tnan?\t", "grade 'nan?'"),
-    ],
-)
-def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path, old: str, new: str, found: str) -> None:
-    (tmp_path / "mine.tsv").write_text(OWN.replace(old, new, 1), "utf-8")
-    report = load([tmp_path / "mine.tsv"], database)
-    assert any(found in fault.found for fault in report.faults), report.faults
+def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path) -> None:
+    wrong = {
+        "Kiwi-src 'x'": ("\t0.9\t40", "\tx\t40"),
+        "columns": ("\t0.9\t40", "\t0.9"),
+        "twice": ("b\tnumber\tmistranslation\tpoor", "b\tnumber\tmistranslation\tgood"),
+        "language pair 'German'": ("fair\t1\ten-de", "fair\t1\tGerman"),
+        "grade 'nan?'": ("fair\t1\t", "fair\tnan?\t"),
+    }
+    paths = {found: tmp_path / f"mine{n}.tsv" for n, found in enumerate(wrong)}
+    for found, path in paths.items():
+        path.write_text(OWN.replace(*wrong[found], 1), "utf-8")
+    told = [(fault.path, fault.found) for fault in load(list(paths.values()), database).faults]
+    assert [
+        found for found, path in paths.items() if not any(at == str(path) and found in what for at, what in told)
+    ] == []
 
 
 def test_aces_has_a_good_and_an_incorrect_translation_in_each_row(tmp_path: Path, database: Path) -> None:
@@ -373,20 +376,16 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
             metaeval.protocol(warehouse, "aces", human="grade")
 
 
-@pytest.mark.parametrize(
-    ("alpha", "alternative", "clusters"),
-    [(0.3, "greater", [1, 2]), (0.2, "greater", [1, 1]), (0.4, "two-sided", [1, 1]), (0.55, "two-sided", [1, 2])],
-)
-def test_aces_score_is_tested_by_the_signs_of_items(
-    tmp_path: Path, database: Path, alpha: float, alternative: str, clusters: list[int]
-) -> None:
+def test_aces_score_is_tested_by_the_signs_of_items(tmp_path: Path, database: Path) -> None:
+    """Of six items B is right in two more, of one class: one of four choices of their signs gives B as much."""
     assert not load([_aces(tmp_path, ("addition", "copy-source"))], database).faults
+    expected = {(0.3, "greater"): [1, 2], (0.2, "greater"): [1, 1], (0.4, "two-sided"): [1, 1]}
     with Warehouse.open(database) as warehouse:
-        found = metaeval.protocol(warehouse, "aces", significance=True, alpha=alpha, alternative=alternative).found
-    # of six items B is right in two more, of one class: one of four choices of their signs gives B as much
-    assert found.clusters.tolist() == clusters
-    assert found.n_significant == max(clusters) - 1
-    assert [task.clusters.tolist() for task in found.tasks] == [clusters, [1, 1]]
+        for (alpha, alternative), clusters in (expected | {(0.55, "two-sided"): [1, 2]}).items():
+            found = metaeval.protocol(warehouse, "aces", significance=True, alpha=alpha, alternative=alternative).found
+            assert found.clusters.tolist() == clusters, (alpha, alternative)
+            assert found.n_significant == max(clusters) - 1
+            assert [task.clusters.tolist() for task in found.tasks] == [clusters, [1, 1]]
 
 
 def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
@@ -396,10 +395,13 @@ def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
         assert metaeval.protocol(warehouse, "aces", on="mine").found.metrics == ("BLEU-ref", "Kiwi-src")
 
 
-@pytest.fixture
-def own_beside_a_task(own: Path, tmp_path: Path) -> Path:
-    assert not load([tiny_layout(tmp_path)], own).faults
-    return own
+@pytest.fixture(scope="module")
+def own_beside_a_task(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Read it only."""
+    folder = tmp_path_factory.mktemp("beside")
+    database = sharing.written(folder / "w.duckdb", own.read_bytes())
+    assert not load([tiny_layout(folder)], database).faults
+    return database
 
 
 NAMED = {
