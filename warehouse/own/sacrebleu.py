@@ -152,10 +152,8 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
         raise unknown("language pair", lp, pairs, where=testset)
     evalset_id, target = pairs[lp]
     key = {"evalset": evalset_id}
-    segments = [
-        number
-        for (number,) in warehouse.rows("SELECT segment FROM segment WHERE evalset_id = $evalset ORDER BY segment", key)
-    ]
+    by_number = "SELECT segment FROM segment WHERE evalset_id = $evalset ORDER BY segment"
+    segments = [number for (number,) in warehouse.rows(by_number, key)]
     found: dict[tuple[str, str], dict[int, str]] = {}
     for kind, name, segment, text in warehouse.rows(
         """
@@ -166,11 +164,8 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
         key,
     ):
         found.setdefault((kind, name), {})[segment] = text
-    systems = [
-        name for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", key)
-    ]
     outputs, excluded = {}, {}
-    for name in systems:
+    for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", key):
         lines = found.get(("output", name)) or found.get(("reference", name)) or {}
         if not lines:
             excluded[name] = "no texts"

@@ -216,8 +216,7 @@ def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) ->
 
 def _check_reference(warehouse: Warehouse, reference: str | None, testset: str | None, lp: str | None) -> None:
     """A reference must be one that metrics or texts there name; where nothing names any, all are taken."""
-    rows = warehouse.rows(_sql("references"), {"testset": testset, "lp": lp})
-    known = {name for (name,) in rows}
+    known = {name for (name,) in warehouse.rows(_sql("references"), {"testset": testset, "lp": lp})}
     if reference == REFERENCE_FREE:
         raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say {option('reference_free', True)}")
     if reference is not None and known and reference not in known:

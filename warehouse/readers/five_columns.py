@@ -17,7 +17,7 @@ from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, numbers, repeated_faults
+from warehouse.readers.text.tables import is_float, numbers, repeated_faults
 from warehouse.readers.vocabulary import is_raw_error, standard_reference, testset_called, testset_of
 from warehouse.wording import option
 
@@ -57,19 +57,15 @@ class FiveColumnReader(TextReader):
         table = quoted_table(text, _COLUMNS, separator, path, faults, n_header=int(is_titled))
         table = table.with_columns(pl.col(_COLUMNS).str.strip_chars(" "))
         table = numbers(table, "SCORE", path, faults)
-        names = [
-            (metric, testset, lp, testset_called(testset, path) or given.testset, language_pair_called(lp))
-            for metric, testset, lp in table.select("METRIC", "TESTSET", "LP").unique().iter_rows()
-        ]
-        facts = pl.DataFrame(
-            [
-                (*row, *((None, False) if row[0] == _HUMAN or row[3] is None else _of_metric(row[0], row[3], row[4])))
-                for row in names
-            ],
-            schema=dict.fromkeys(("METRIC", "TESTSET", "LP", "testset", "lp", "reference"), pl.String)
-            | {"is_negated": pl.Boolean},
-            orient="row",
-        )
+        rows: list[tuple[object, ...]] = []
+        for metric, called, pair in table.select("METRIC", "TESTSET", "LP").unique().iter_rows():
+            testset, lp = testset_called(called, path) or given.testset, language_pair_called(pair)
+            of_metric: tuple[str | None, bool] = None, False
+            if metric != _HUMAN and testset is not None:
+                of_metric = standard_reference(metric, testset, lp), is_raw_error(metric, testset)
+            rows.append((metric, called, pair, testset, lp, *of_metric))
+        texts = dict.fromkeys(("METRIC", "TESTSET", "LP", "testset", "lp", "reference"), pl.String)
+        facts = pl.DataFrame(rows, schema={**texts, "is_negated": pl.Boolean}, orient="row")
         is_human = pl.col("METRIC") == _HUMAN
         scores = table.join(facts, on=["METRIC", "TESTSET", "LP"], how="left", maintain_order="left").with_columns(
             level=pl.lit("sys"),
@@ -84,11 +80,6 @@ class FiveColumnReader(TextReader):
             unknown, "TESTSET", "test set {!r}", expected, path, f"name it with {option('testset')}"
         )
         return Records(scores=scores.filter(pl.col("testset").is_not_null()), faults=faults)
-
-
-def _of_metric(metric: str, testset: str, lp: str) -> tuple[str | None, bool]:
-    """What a metric compared with, and whether its values count errors."""
-    return standard_reference(metric, testset, lp), is_raw_error(metric, testset)
 
 
 def _form(line: str) -> tuple[str, bool]:
@@ -108,9 +99,4 @@ def _is_named(path: Path) -> bool:
 
 def _fits(row: Sequence[str]) -> bool:
     """Whether a line has five columns, the second a language pair and the last a number or a word for none."""
-    if len(row) != len(_COLUMNS) or not is_language_pair(row[1]):
-        return False
-    try:
-        return row[4] in MISSING or float(row[4]) is not None
-    except ValueError:
-        return False
+    return len(row) == len(_COLUMNS) and is_language_pair(row[1]) and is_float(row[4])

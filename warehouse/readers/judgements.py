@@ -35,20 +35,8 @@ def weight_of(severity: str | None) -> float | None:
 
 
 JUDGEMENT = (
-    "judgement",
-    "line",
-    "lp",
-    "domain",
-    "document",
-    "index",
-    "segment",
-    "item",
-    "system",
-    "scorer",
-    "value",
-    "rater",
-    "time",
-    "status",
+    *("judgement", "line", "lp", "domain", "document", "index", "segment"),
+    *("item", "system", "scorer", "value", "rater", "time", "status"),
 )
 ERROR = ("judgement", "category", "severity", "span_start", "span_end")
 _WHOLE = ("judgement", "line", "index", "segment", "span_start", "span_end")

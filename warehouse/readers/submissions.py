@@ -17,7 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.tables import MISSING, repeated_faults, table_of, whole_numbers
+from warehouse.readers.text.tables import MISSING, is_float, repeated_faults, table_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     reference_called,
@@ -140,29 +140,20 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
     """The layouts that one line may be of, narrowed down to one by what stands in its columns."""
     if len(cells) < 6 or not is_language_pair(cells[1]):
         return None
-    n_columns, ends_in_score = len(cells), _is_score(cells[-1])
+    n_columns, ends_in_score = len(cells), is_float(cells[-1])
     if n_columns == 6 and ends_in_score:
         is_seg = cells[4].isdecimal() and not _REFERENCE_SET.fullmatch(cells[3])
         return "seg until 2015" if is_seg and ".sys." not in path.name else "sys of 2020"
     if n_columns == 7 and ends_in_score:
         is_doc = ".doc." in path.name or (_REFERENCE_SET.fullmatch(cells[3]) and ".sys." not in path.name)
         return "doc of 2020" if is_doc else "sys since 2021"
-    if n_columns == 7 and _is_score(cells[4]):
+    if n_columns == 7 and is_float(cells[4]):
         return "sys until 2019"
     if n_columns == 8 and ends_in_score and cells[6].isdecimal():
         return "seg of 2020"
-    if n_columns == 8 and _is_score(cells[5]) and cells[4].isdecimal():
+    if n_columns == 8 and is_float(cells[5]) and cells[4].isdecimal():
         return "seg until 2019"
-    if n_columns == 9 and ends_in_score:
-        return "seg since 2021"
-    return None
-
-
-def _is_score(text: str) -> bool:
-    try:
-        return text in MISSING or float(text) is not None
-    except ValueError:
-        return False
+    return "seg since 2021" if n_columns == 9 and ends_in_score else None
 
 
 def _details(path: Path) -> tuple[Path, ...]:
@@ -184,11 +175,9 @@ def _named(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame,
         value=pl.col("SCORE"),
         kind=pl.lit("metric"),
     )
-    if "REFSET" in table.columns:
-        table = table.with_columns(said=_replaced(table, "REFSET", reference_called))
-    else:
-        table = table.with_columns(said=pl.lit(given.reference, dtype=pl.String))
-    return with_references(table, says_always="REFSET" in table.columns), faults
+    says_always = "REFSET" in table.columns
+    said = _replaced(table, "REFSET", reference_called) if says_always else pl.lit(given.reference, pl.String)
+    return with_references(table.with_columns(said=said), says_always=says_always), faults
 
 
 def with_references(table: pl.DataFrame, *, says_always: bool) -> pl.DataFrame:
@@ -241,9 +230,9 @@ def _placed(table: pl.DataFrame, layout: str) -> pl.DataFrame:
             domain=pl.when(~is_whole).then(pl.col("DOMAIN")),
         )
     if layout == "doc of 2020":
-        return table.with_columns(level=pl.lit("doc"), document=pl.col("DOC"))
+        return table.with_columns(level=pl.lit("doc"), document="DOC")
     if layout == "seg of 2020":
-        return table.with_columns(level=pl.lit("seg"), document=pl.col("DOC"), index=pl.col("SEGNO"))
+        return table.with_columns(level=pl.lit("seg"), document="DOC", index="SEGNO")
     if layout == "seg since 2021":
         evalset = ["testset", "lp"]
         restarts = pl.struct("DOC", "SEGNO").n_unique().over(evalset) > pl.col("SEGNO").n_unique().over(evalset)

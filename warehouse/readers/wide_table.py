@@ -21,21 +21,12 @@ from warehouse.readers.long_table import (
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, numbers
+from warehouse.readers.text.tables import MISSING, is_float, numbers
 from warehouse.wording import option
 
 _PLACES = (
-    "testset",
-    "lp",
-    "source",
-    "target",
-    "level",
-    "system",
-    "domain",
-    "document",
-    "segment",
-    "index",
-    "reference",
+    *("testset", "lp", "source", "target", "level", "system"),
+    *("domain", "document", "segment", "index", "reference"),
 )
 _NO_SCORES = re.compile(
     r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
@@ -134,17 +125,9 @@ def _numeric(header: Header, head: Sequence[str]) -> bool:
         for row in rows
         if len(row) == len(header.columns)
         for at, cell in enumerate(row)
-        if cell.strip() not in MISSING and _is_number(cell)
+        if cell.strip() not in MISSING and is_float(cell)
     }
     return any(header.columns.index(column) in numbers_at for column in _columns(header))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _has_numbers(cells: pl.Series) -> bool:

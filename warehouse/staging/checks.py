@@ -42,35 +42,28 @@ def _check_changed(contents: Sequence[Content], batch: Batch) -> None:
 
 def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
     """Where a score file and annotations have one name, the scores are the file's, the judgements the annotations'."""
-    scores = {
-        (content.claim.evalsets, content.claim.origin): content
-        for content in contents
-        if not content.claim.is_annotation
-    }
-    for content in contents:
+    scores = {(one.claim.evalsets, one.claim.origin): one for one in contents if not one.claim.is_annotation}
+    for content in (content for content in contents if content.claim.is_annotation):
         scored = scores.get((content.claim.evalsets, content.claim.companion or ""))
-        if content.claim.is_annotation and scored is None:
+        if scored is None:
             _check_weighted(content, batch)
-        if not content.claim.is_annotation or scored is None:
             continue
         path, beside = str(content.claim.path), str(scored.claim.path)
         if batch.stage_of(scored.file_no).faults.get(scored.file_no):
             _fault(batch, content.file_no, Fault(path, 0, f"annotations behind {beside}", "that file without a fault"))
             batch.drop_files([content.file_no])
             continue
-        pairs = batch.rows(
-            statement(__package__, "annotated_vectors"), {"annotated": content.file_no, "scored": scored.file_no}
-        )
+        pairs = batch.rows(_sql("annotated_vectors"), {"annotated": content.file_no, "scored": scored.file_no})
         if missing := [system for system, _, there in pairs if there is None]:
             what = f"annotations of system {missing[0]!r}, which {beside} does not have"
             _fault(batch, content.file_no, Fault(path, 0, what, "the systems of that file"))
             batch.drop_files([content.file_no])
             continue
         batch.connection.execute(
-            statement(__package__, "move_judgements"),
+            _sql("move_judgements"),
             {"here": [here for _, here, _ in pairs], "there": [there for *_, there in pairs]},
         )
-        batch.connection.execute(statement(__package__, "own_judgements"), {"there": [there for *_, there in pairs]})
+        batch.connection.execute(_sql("own_judgements"), {"there": [there for *_, there in pairs]})
         batch.drop_vectors([here for _, here, _ in pairs])
 
 
@@ -108,7 +101,7 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
     )
     for first, first_file, second, second_file, kind, scorer, system, level in pairs:
         name = f"{kind} {scorer!r}, system {system!r}, level {level}"
-        if _same_values(first, second, batch):
+        if not batch.rows(_sql("differing_values"), {"first": first, "second": second}):
             note = f"{paths[second_file]}: {name} has the same scores in {paths[first_file]}, loaded once"
             batch.stage_of(second_file).notes.append(note)
             batch.drop_vectors([second])
@@ -117,11 +110,6 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
             what = f"{name} has different scores from {paths[there]}"
             way_out = another_name(kind, files[here]) or "load one or the other"
             _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
-
-
-def _same_values(first: int, second: int, batch: Batch) -> bool:
-    differing = batch.rows(_sql("differing_values"), {"first": first, "second": second})
-    return not differing
 
 
 def segment_contradictions(
@@ -154,9 +142,7 @@ def segment_contradictions(
 def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
     """Files whose scores or texts are of the segments that the warehouse has, where others are declared now."""
     ((changed,),) = batch.rows(_sql("changed_segments"), {"number": evalset_no, "evalset": evalset_id})
-    if not changed:
-        return []
-    rows = batch.rows(_sql("sources_of_segments"), {"evalset": evalset_id})
+    rows = batch.rows(_sql("sources_of_segments"), {"evalset": evalset_id}) if changed else []
     return [path for (path,) in rows]
 
 

@@ -145,13 +145,10 @@ def _by_letters(
     groups: dict[str, set[str]] = defaultdict(set)
     for name in names:
         groups[letters(name)].add(name)
-    return [
-        part for group in groups.values() for part in ([group] if _is_one(group, files, known, fixed) else _each(group))
-    ]
-
-
-def _each(names: Iterable[str]) -> list[set[str]]:
-    return [{name} for name in names]
+    parts = (
+        [group] if _is_one(group, files, known, fixed) else [{name} for name in group] for group in groups.values()
+    )
+    return [part for of_group in parts for part in of_group]
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
@@ -204,11 +201,9 @@ def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliase
     for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
         _report_torn(contents, used, system, torn, stage)
     joined = spelled(files, set(used["system"]) - naming, stage, aliases)
-    stage.add_spellings(
-        {spelling: (system.system, system.rule) for spelling, system in joined.items() if system.rule is not None}
-    )
-    stage.renamed = {name: joined[name].system for name in stage.evalset.names & joined.keys()}
-    stage.renamed = {name: system for name, system in stage.renamed.items() if name != system}
+    stage.add_spellings({spelling: (one.system, one.rule) for spelling, one in joined.items() if one.rule is not None})
+    known_here = stage.evalset.names & joined.keys()
+    stage.renamed = {name: joined[name].system for name in known_here if joined[name].system != name}
     return {spelling: system.system for spelling, system in joined.items()}
 
 

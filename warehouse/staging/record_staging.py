@@ -178,15 +178,10 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
     damaged = [content for content in contents if content.faults and content.records is not None]
     if not damaged:
         return
-    scores, judgements = (_rows(damaged, name) for name in ("scores", "judgements"))
+    scores, judgements = (_together(damaged, name) for name in ("scores", "judgements"))
     names = spelled([set(scores["system"])], set(scores["system"]), stage, aliases)
     check_known(damaged, spellings_in(scores), {spelling: system.system for spelling, system in names.items()}, stage)
     _report_segments(damaged, scores, judgements, stage)
-
-
-def _rows(contents: Sequence[Content], name: str) -> pl.DataFrame:
-    tables: list[tuple[int, pl.DataFrame]] = [(one.file_no, getattr(one.records, name)) for one in contents]
-    return pl.concat([table.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, table in tables])
 
 
 def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:

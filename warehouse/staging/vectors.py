@@ -31,11 +31,7 @@ def stage_vectors(
             judged.select(
                 "group",
                 "file_no",
-                "kind",
-                "scorer",
-                "base_name",
-                "reference",
-                "system",
+                *_VECTOR[:-1],
                 level=pl.lit("seg"),
                 value=pl.lit(None, dtype=pl.Float64),
                 is_negated=pl.lit(False),

@@ -67,17 +67,13 @@ def _wrong_blocks(blocks: Mapping[str, Sequence[int]], documents: Documents | No
     return wrong
 
 
-_SCORE = {"vector_no": "Int32", "segment": "Int32", "value": "Float64"}
-_JUDGEMENT = {"judgement_no": "Int32", "vector_no": "Int32", "segment": "Int32", "rater": "String", "value": "Float64"}
-_RATING = {
-    "judgement_no": "Int32",
-    "category": "String",
-    "severity": "String",
-    "weight": "Float64",
-    "span_start": "Int32",
-    "span_end": "Int32",
-    "is_source_error": "Boolean",
-}
+_TEXTS = dict.fromkeys(("rater", "category", "severity"), pl.String)
+_KINDS: dict[str, Any] = {**_TEXTS, "value": pl.Float64, "weight": pl.Float64, "is_source_error": pl.Boolean}
+
+
+def _frame(rows: Sequence[Any], *columns: str) -> pl.DataFrame:
+    """Rows of the stage; a column is of whole numbers where nothing else is said of it."""
+    return pl.DataFrame(rows, schema={name: _KINDS.get(name, pl.Int32) for name in columns}, orient="row")
 
 
 def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, place: Place, stage: Stage) -> None:
@@ -121,14 +117,12 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
             }
         )
 
-    def schema(columns: Mapping[str, str]) -> dict[str, Any]:
-        return {name: getattr(pl, kind) for name, kind in columns.items()}
-
     stage.add("vector", pl.DataFrame(vectors).with_columns(pl.col("reference").cast(pl.String)))
-    stage.add("score", pl.DataFrame(scores, schema=schema(_SCORE), orient="row"))
-    judged = pl.DataFrame(judgements, schema=schema(_JUDGEMENT), orient="row")
+    stage.add("score", _frame(scores, "vector_no", "segment", "value"))
+    judged = _frame(judgements, "judgement_no", "vector_no", "segment", "rater", "value")
     stage.add("judgement", judged.with_columns(status=pl.lit("valid")))
-    stage.add("span", pl.DataFrame(errors_marked, schema=schema(_RATING)))
+    of_error = ("category", "severity", "weight", "span_start", "span_end", "is_source_error")
+    stage.add("span", _frame(errors_marked, "judgement_no", *of_error))
 
 
 def parse_rating(line: str, is_of_people: bool = True) -> Rating:

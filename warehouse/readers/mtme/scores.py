@@ -339,19 +339,11 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
 
 def scorer_columns(place: Place) -> dict[str, Any]:
     """Columns of staged_vector that describe the scorer of a file."""
-    if place.folder != "metric-scores":
-        return {
-            "kind": "human",
-            "scorer": place.name,
-            "base_name": place.name,
-            "reference": None,
-            "is_reference_free": False,
-        }
-    variant = MetricVariant.parse(place.name)
+    variant = MetricVariant.parse(place.name) if place.folder == "metric-scores" else None
     return {
-        "kind": "metric",
+        "kind": "metric" if variant else "human",
         "scorer": place.name,
-        "base_name": variant.base_name,
-        "reference": variant.reference,
-        "is_reference_free": variant.reference is None,
+        "base_name": variant.base_name if variant else place.name,
+        "reference": variant.reference if variant else None,
+        "is_reference_free": variant is not None and variant.reference is None,
     }

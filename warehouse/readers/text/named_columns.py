@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.names import LEVELS
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, text_of
@@ -36,15 +37,7 @@ NEGATED = f"{ERRORS} counts errors, lower is better: stored negated"
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
-_LEVELS = {
-    "sys": "sys",
-    "system": "sys",
-    "domain": "domain",
-    "doc": "doc",
-    "document": "doc",
-    "seg": "seg",
-    "segment": "seg",
-}
+_LEVELS = {level: level for level in LEVELS} | {"system": "sys", "document": "doc", "segment": "seg"}
 
 
 @dataclass(frozen=True)
@@ -205,28 +198,19 @@ def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, lis
 
 def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     faults: list[Fault] = []
-    sound = _sound_objects(text, path, faults)
-    header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
-    return header, _json_table(header, sound), faults
-
-
-def _sound_objects(text: str, path: Path, faults: list[Fault]) -> list[tuple[int, dict[str, float | str | None]]]:
-    """Line number and object of each line that has texts and numbers; faults of the others are added to a list."""
-    sound, with_parts = [], []
+    sound: list[tuple[int, dict[str, float | str | None]]] = []
+    with_parts: list[Fault] = []
     for line, content in json_objects(text, path, faults):
         if any(isinstance(cell, bool | dict | list) for cell in content.values()):
             found = "a value with parts, or true or false"
             with_parts.append(Fault(str(path), line, found, "texts and numbers", kind="values"))
         else:
             sound.append((line, content))
-    faults += first_faults(with_parts, len(with_parts))
-    return sound
-
-
-def _json_table(header: Header, sound: Sequence[tuple[int, dict[str, float | str | None]]]) -> pl.DataFrame:
+    faults += first_faults(with_parts)
+    header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
     schema: dict[str, Any] = {"line": pl.Int64} | dict.fromkeys(header.names, pl.String)
     columns = [[_in_words(content.get(column)) for _, content in sound] for column in header.columns]
-    return pl.DataFrame([[line for line, _ in sound], *columns], schema=schema)
+    return header, pl.DataFrame([[line for line, _ in sound], *columns], schema=schema), faults
 
 
 def _in_words(cell: float | str | None) -> str | None:

@@ -1,5 +1,6 @@
 """Delimited text as a frame of strings, and strings as numbers; each line and cell that does not fit is a fault."""
 
+import contextlib
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -178,8 +179,10 @@ def damaged_lines(
     data: bytes, unwanted: Sequence[tuple[bytes, str, str]] = (NUL, _RETURN)
 ) -> list[tuple[int, str, str]]:
     """Line, what was found and what was expected, of bytes that are not UTF-8 or unwanted."""
-    if _is_utf8(data) and not any(signs in data for signs, *_ in unwanted):
-        return []
+    with contextlib.suppress(UnicodeDecodeError):
+        data.decode("utf-8")
+        if not any(signs in data for signs, *_ in unwanted):
+            return []
     damages: list[tuple[int, str, str]] = []
     for number, line in enumerate(io.BytesIO(data), start=1):
         try:
@@ -199,14 +202,6 @@ def _is_binary(data: bytes) -> bool:
     head = data[:_HEAD]
     n_control = len(head) - len(head.translate(None, _CONTROL))
     return n_control >= _FEWEST_CONTROL and n_control > len(head) * _MOST_CONTROL
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def table_of(
@@ -261,6 +256,14 @@ def numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -
     is_right = is_missing | (value.is_not_null() & value.is_finite() & ~is_odd)
     kept = cells_that_are(table, column, is_right, "a finite number, or None where missing", path, faults)
     return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column))
+
+
+def is_float(text: str) -> bool:
+    """Whether a text is one that Python reads as a float, or a word for a missing number."""
+    try:
+        return text in MISSING or float(text) is not None
+    except ValueError:
+        return False
 
 
 def finite(cell: str) -> float | None:
