@@ -153,10 +153,7 @@ def limit_process(asked: Request) -> None:
         os._exit(1)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error of the write instead of an end
     size = address_space(os.getpid())
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_CPU: int(asked.timeout * (os.cpu_count() or 1)) + 10,
-    }
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: int(asked.timeout * (os.cpu_count() or 1)) + 10}
     if asked.file is None:
         limits[resource.RLIMIT_FSIZE] = asked.spill + MARGIN
     if size:

@@ -16,10 +16,7 @@ KINDS = (*CHECKS, "issues")
 
 
 def audit(
-    warehouse: Warehouse,
-    testset: str | None = None,
-    lp: str | None = None,
-    checks: Collection[str] = (),
+    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, checks: Collection[str] = ()
 ) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 

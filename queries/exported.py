@@ -25,12 +25,7 @@ _SPARK_COLUMNS = "kind STRING, scorer STRING, system STRING, segment INT, value 
 
 
 def system_means(
-    folder: Path,
-    engine: Engine = "duckdb",
-    *,
-    testset: str | None = None,
-    lp: str | None = None,
-    session: Any = None,
+    folder: Path, engine: Engine = "duckdb", *, testset: str | None = None, lp: str | None = None, session: Any = None
 ) -> pl.DataFrame:
     """Means of segment scores by system, of everything that was exported, or of a test set or language pair.
 
@@ -131,11 +126,7 @@ def _polars_means(score: pl.LazyFrame, testset: str | None, lp: str | None) -> p
     keys = ("testset", "lp", "kind", "scorer", "system")
     return (
         score.group_by(keys)
-        .agg(
-            n_segments=pl.col("value").count(),
-            n_missing=pl.col("value").null_count(),
-            mean=pl.col("value").mean(),
-        )
+        .agg(n_segments=pl.col("value").count(), n_missing=pl.col("value").null_count(), mean=pl.col("value").mean())
         .sort(keys)
         .collect(engine="streaming")
     )

@@ -148,20 +148,12 @@ def _missing(row: Row) -> Said:
         words.append(
             f"{n_missing} missing, in {n_systems}: rankings exclude it (`{option('rank.intersection', True)}` does not)"
         )
-    return (
-        "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
-        row["metric"],
-        "; ".join(words),
-    )
+    return ("warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info", row["metric"], "; ".join(words))
 
 
 def _misspelt(row: Row) -> Said:
     of_other = f"{row['other']} ({counted(row['n_other'], 'score')})"
-    return (
-        "error",
-        row["system"],
-        f"{counted(row['n'], 'score')} of a system named nearly as {of_other}; misspelt?",
-    )
+    return ("error", row["system"], f"{counted(row['n'], 'score')} of a system named nearly as {of_other}; misspelt?")
 
 
 def _shifted(row: Row) -> Said:
@@ -213,11 +205,7 @@ def _coverage(row: Row) -> Said:
             f"{counted(row['n_judgements'], 'judgement')} by {counted(row['n_raters'], 'annotator')}, "
             f"{row['fewest']} to {row['highest']} each"
         )
-    return (
-        "warning" if uneven and row["least"] < row["most"] / 2 else "info",
-        row["human"],
-        "; ".join(words),
-    )
+    return ("warning" if uneven and row["least"] < row["most"] / 2 else "info", row["human"], "; ".join(words))
 
 
 def _noise(row: Row) -> Said:

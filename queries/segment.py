@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from queries import catalog
-from queries.annotations import Errors, MarkedError, error_schema, human_with_errors, marked_errors
+from queries.annotations import MarkedError, error_schema, human_with_errors, marked_errors
 from queries.evalsets import evalset_id
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
@@ -155,7 +155,7 @@ def read_segment(
     chosen_metrics = [name for kind, name in keys if kind == "metric"]
     if errors_of is not None or chosen_metrics:
         found = marked_errors(warehouse, number, errors_of, [segment], chosen_metrics)
-        shown = _with_errors(shown, found, segment)
+        shown = [replace(text, errors=tuple(found.get((text.name or "", segment), ()))) for text in shown]
     if not any(error.metric is None for text in shown for error in text.errors):
         errors_of = None
     return Segment(testset, lp, segment, domain, document, index, names, tuple(shown), errors_of, notes)
@@ -169,14 +169,6 @@ def _check_level(kind: str, patterns: Sequence[str], coarse: Mapping[tuple[str, 
             raise QuestionError(
                 f"{what} {pattern!r} of {IT} has no segment scores, {coarse[kind, pattern]}", where=where
             )
-
-
-def _with_errors(texts: Sequence[Text], errors: Errors, segment: int) -> list[Text]:
-    """Texts of systems with the errors that people marked in them."""
-    return [
-        text if text.name is None else replace(text, errors=tuple(errors.get((text.name, segment), ())))
-        for text in texts
-    ]
 
 
 def outputs_of(warehouse: Warehouse, testset: str, lp: str, metric: str, human: str | None = None) -> pl.DataFrame:

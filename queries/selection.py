@@ -181,12 +181,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def select(
-    warehouse: Warehouse,
-    asked: Slice,
-    level: Level = "seg",
-    *,
-    human: HumanUse = "required",
-    also: Sequence[str] = (),
+    warehouse: Warehouse, asked: Slice, level: Level = "seg", *, human: HumanUse = "required", also: Sequence[str] = ()
 ) -> Selection:
     """Resolve a slice.
 

@@ -59,7 +59,7 @@ def differences(
     if before.path.samefile(after.path):
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
     both = (before, after)
-    evalsets = [_evalsets(warehouse) for warehouse in both]
+    evalsets = [warehouse.rows(_EVALSETS) for warehouse in both]
     _check({*evalsets[0], *evalsets[1]}, testset, lp)
     asked = {"testset": testset, "lp": lp}
 
@@ -84,13 +84,7 @@ def differences(
     return Differences(named, in_order(counted), tuple(shared))
 
 
-def _evalsets(warehouse: Warehouse) -> list[tuple[str, str]]:
-    return [
-        (name, pair)
-        for name, pair in warehouse.rows(
-            "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
-        )
-    ]
+_EVALSETS = "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
 
 
 def _check(known: set[tuple[str, str]], testset: str | None, lp: str | None) -> None:

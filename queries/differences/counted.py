@@ -26,12 +26,7 @@ KINDS = (
 def beside(key: Sequence[str], before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Rows of both under their key; columns of the second end in `_after`, and are NULL where it has no such row."""
     return before.with_columns(is_before=pl.lit(True)).join(
-        after.with_columns(is_after=pl.lit(True)),
-        on=key,
-        how="full",
-        coalesce=True,
-        nulls_equal=True,
-        suffix="_after",
+        after.with_columns(is_after=pl.lit(True)), on=key, how="full", coalesce=True, nulls_equal=True, suffix="_after"
     )
 
 

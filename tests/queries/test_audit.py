@@ -88,11 +88,7 @@ METRICS: dict[str, dict[str, ScoreTable]] = {
     "on": _kiwi(_ON),
     "moved": {"BLEURT-src": _table(np.roll(_scores(6), 1, axis=1))},
     "noise": {f"YiSi-{number}-src": _table(_NOISE.normal(size=(len(SYSTEMS), N))) for number in range(10)},
-    "alike": {
-        **_kiwi(_ALIKE),
-        "sentinel-src-src": _table(_ALIKE),
-        "BLEU-refA": ScoreTable(MT, sys=np.ones(5)),
-    },
+    "alike": {**_kiwi(_ALIKE), "sentinel-src-src": _table(_ALIKE), "BLEU-refA": ScoreTable(MT, sys=np.ones(5))},
     "unknown": {"SuperCOMET-9-src": _table(_scores(11))},
 }
 ALONE = {"noise", "negated8"}

@@ -40,12 +40,7 @@ def _macro(warehouse: Warehouse, selection: Selection, epsilon: float) -> pl.Dat
     """The counts of `concordance`, of the selection's metrics."""
     found = warehouse.sql(
         "SELECT * REPLACE (segment::VARCHAR AS segment) FROM concordance($testset, $lp, $human, $epsilon)",
-        {
-            "testset": selection.slice.testset,
-            "lp": selection.slice.lp,
-            "human": selection.human,
-            "epsilon": epsilon,
-        },
+        {"testset": selection.slice.testset, "lp": selection.slice.lp, "human": selection.human, "epsilon": epsilon},
     )
     chosen = [choice.name for choice in selection.chosen_metrics]
     return found.drop("reason").rename({"segment": "unit"}).filter(pl.col("metric").is_in(chosen))

@@ -62,10 +62,7 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 LACKING: dict[str, dict[str, Any]] = {
     "two_humans": {"humans": {"mqm": mqm_table(), "esa": mqm_table()}, "facts": False},
     "without_facts": {"facts": False},
-    "two_references": {
-        "metrics": {**metric_tables(), "Rough-refB": metric_tables()["Rough-refA"]},
-        "facts": False,
-    },
+    "two_references": {"metrics": {**metric_tables(), "Rough-refB": metric_tables()["Rough-refA"]}, "facts": False},
     "other_humans": {"humans": {"da": mqm_table(), "esa": mqm_table()}},
     "only_human": {"humans": {"esa": mqm_table()}},
     "only_human_without_facts": {"humans": {"esa": mqm_table()}, "facts": False},

@@ -275,13 +275,7 @@ def _content_range(response: http.client.HTTPResponse) -> tuple[int, int]:
     return int(first), int(size)
 
 
-def _receive(
-    response: http.client.HTTPResponse,
-    part: Path,
-    first: int,
-    size: int,
-    progress: Progress | None,
-) -> None:
+def _receive(response: http.client.HTTPResponse, part: Path, first: int, size: int, progress: Progress | None) -> None:
     done = first
     with part.open("ab" if first else "wb") as file:
         while chunk := _next_chunk(response, done):

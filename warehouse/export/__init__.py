@@ -13,15 +13,7 @@ from warehouse.export.reimport import Imported, import_parquet
 from warehouse.export.texts import export_items, export_texts
 from warehouse.progress import Progress
 
-__all__ = [
-    "FORMATS",
-    "Exported",
-    "Imported",
-    "export",
-    "import_parquet",
-    "is_export",
-    "is_unfinished",
-]
+__all__ = ["FORMATS", "Exported", "Imported", "export", "import_parquet", "is_export", "is_unfinished"]
 
 FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
     "parquet": export_parquet,

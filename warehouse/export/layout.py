@@ -99,10 +99,7 @@ def _text_files(
 
 def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str]) -> dict[int, tuple[str, str]]:
     """Kind and name of the scorers to write."""
-    rows = warehouse.rows(
-        statement(__package__, "layout_scorers"),
-        evalset,
-    )
+    rows = warehouse.rows(statement(__package__, "layout_scorers"), evalset)
     own = [name for _, _, name, is_own, _ in rows if is_own]
     others = [name for _, _, name, is_own, is_no_entry in rows if is_no_entry and not is_own]
     for why, names in (("added by a user", own), ("not submitted to the metrics task", others)):
@@ -168,15 +165,9 @@ def _ratings(
 
     Also the identifiers of scorers whose segment scores follow from the errors.
     """
-    judgements = warehouse.rows(
-        statement(__package__, "layout_judgements"),
-        evalset,
-    )
+    judgements = warehouse.rows(statement(__package__, "layout_judgements"), evalset)
     errors: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for judgement_id, *error in warehouse.rows(
-        statement(__package__, "layout_errors"),
-        evalset,
-    ):
+    for judgement_id, *error in warehouse.rows(statement(__package__, "layout_errors"), evalset):
         words = ("start", "end", "category", "severity", "score", "is_source_error")
         errors[judgement_id].append(dict(zip(words, error, strict=True)))
     by_scorer: dict[tuple[int, str, str], list[tuple[Any, ...]]] = defaultdict(list)
@@ -187,17 +178,18 @@ def _ratings(
         if is_derived:
             rated.add(scorer_id)
     tables: dict[str, dict[str, RatingTable]] = {"human": {}, "metric": {}}
+    nothing: tuple[Errors | None, str | None] = (None, None)
     for (scorer_id, kind, name), rows in by_scorer.items():
         if kind == "human" and not _fits(rows, errors):
             notes.append(f"{name}: {len(rows)} single judgements excluded, a rating file has one per segment")
             continue
         systems = list(dict.fromkeys(row[0] for row in rows)) + _unjudged(warehouse, evalset, scorer_id, rows)
-        found = {
+        found: dict[tuple[str, int], tuple[Errors | None, str | None]] = {
             (system, segment): (errors.get(judgement, []), rater) for system, segment, judgement, rater, *_ in rows
         }
         tables[kind][name] = RatingTable(
-            errors={system: [_errors(found.get((system, segment))) for segment in order] for system in systems},
-            raters={system: [found.get((system, segment), (None, None))[1] for segment in order] for system in systems}
+            errors={system: [found.get((system, segment), nothing)[0] for segment in order] for system in systems},
+            raters={system: [found.get((system, segment), nothing)[1] for segment in order] for system in systems}
             if any(rater for _, rater in found.values())
             else {},
         )
@@ -227,16 +219,9 @@ def _unjudged(
     warehouse: Warehouse, evalset: Mapping[str, int], scorer_id: int, rows: Sequence[tuple[Any, ...]]
 ) -> list[str]:
     """Systems that a human score names although none of their segments was judged."""
-    names = warehouse.rows(
-        statement(__package__, "layout_systems"),
-        {**evalset, "scorer": scorer_id},
-    )
+    names = warehouse.rows(statement(__package__, "layout_systems"), {**evalset, "scorer": scorer_id})
     judged = {row[0] for row in rows}
     return [name for (name,) in names if name not in judged]
-
-
-def _errors(found: tuple[list[dict[str, Any]], str | None] | None) -> Errors | None:
-    return None if found is None else found[0]
 
 
 def _facts(warehouse: Warehouse, testset: str) -> TestsetFacts:
@@ -257,10 +242,7 @@ def _facts(warehouse: Warehouse, testset: str) -> TestsetFacts:
         "SELECT lp, system FROM systems WHERE testset = $testset AND is_outlier", {"testset": testset}
     ):
         outliers[lp].add(system)
-    evalsets = warehouse.rows(
-        statement(__package__, "layout_evalsets"),
-        {"testset": testset},
-    )
+    evalsets = warehouse.rows(statement(__package__, "layout_evalsets"), {"testset": testset})
     primary = {(lp, name) for lp, name, status in entries if status == "primary"}
     everywhere = {name for _, name in primary if not any(item[1] == name and item[2] != "primary" for item in entries)}
     lps = {}

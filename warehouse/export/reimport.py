@@ -102,8 +102,7 @@ def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evalse
             raise SourceError(f"not a readable Parquet file: {str(error).splitlines()[0]}", about=str(path)) from error
         if n != record.rows:
             raise SourceError(
-                f"{counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again",
-                about=str(path),
+                f"{counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again", about=str(path)
             )
 
 

@@ -205,10 +205,7 @@ def _scores(
 ) -> dict[str, dict[str, dict[int, float]]]:
     """Scores of MT systems by metric (or `human`), system and segment, missing ones left out."""
     found: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
-    rows = warehouse.rows(
-        statement(__package__, "item_scores"),
-        {**evalset, "human": human, "reference": reference},
-    )
+    rows = warehouse.rows(statement(__package__, "item_scores"), {**evalset, "human": human, "reference": reference})
     for metric, system, segment, value in rows:
         found[metric][system][segment] = value
     return {metric: dict(values) for metric, values in found.items()}

@@ -75,14 +75,7 @@ class Issue:
 def issues() -> tuple[Issue, ...]:
     """Published issues, in the order of the data; then systems that a metric of the task selected."""
     listed = tuple(
-        Issue(
-            data["testset"],
-            data.get("lp"),
-            data.get("scorer"),
-            data.get("system"),
-            data["issue"],
-            data["citation"],
-        )
+        Issue(data["testset"], data.get("lp"), data.get("scorer"), data.get("system"), data["issue"], data["citation"])
         for data in packaged("issues.toml")["issue"]
     )
     selected = (

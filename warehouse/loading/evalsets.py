@@ -9,14 +9,7 @@ from pathlib import Path
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault, SourceError
 from warehouse.facts.metrics import describe
-from warehouse.facts.testsets import (
-    FACTS_FILE,
-    TestsetFacts,
-    declared_facts,
-    facts_file,
-    packaged_facts,
-    read_facts,
-)
+from warehouse.facts.testsets import FACTS_FILE, TestsetFacts, declared_facts, facts_file, packaged_facts, read_facts
 from warehouse.loading.record_files import Opened, share
 from warehouse.loading.report import EvalsetReport, Status
 from warehouse.progress import Gauge

@@ -105,10 +105,7 @@ def register(connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int]) 
     call wrote is replaced. `scorer` gets the family, version and direction that hold in all years; `metric_fact`
     has them for the year of the test set.
     """
-    evalsets = connection.execute(
-        _sql("evalsets_to_register"),
-        {"evalsets": list(evalset_ids)},
-    ).fetchall()
+    evalsets = connection.execute(_sql("evalsets_to_register"), {"evalsets": list(evalset_ids)}).fetchall()
     _register_metrics(connection, evalset_ids, {testset_id: year for testset_id, _, year, _ in evalsets})
     _register_languages(connection, [lp for *_, lp in evalsets])
     _register_issues(connection, {testset for _, testset, _, _ in evalsets})
@@ -117,10 +114,7 @@ def register(connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int]) 
 def _register_metrics(
     connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int], years: Mapping[int, int | None]
 ) -> None:
-    scorers = connection.execute(
-        _sql("metrics_to_register"),
-        {"evalsets": list(evalset_ids)},
-    ).fetchall()
+    scorers = connection.execute(_sql("metrics_to_register"), {"evalsets": list(evalset_ids)}).fetchall()
     facts = [(scorer_id, describe(name)) for _, scorer_id, name in scorers]
     always = [(scorer_id, one.family, one.version, one.is_error_measure) for scorer_id, one in facts]
     with_frame(connection, pl.DataFrame(always, _ALWAYS, orient="row"), _sql("update_scorers"))

@@ -355,10 +355,7 @@ def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("column", "value", "why"),
-    [
-        ("is_own", "true", "added by a user"),
-        ("status", "'no entry'", "not submitted to the metrics task"),
-    ],
+    [("is_own", "true", "added by a user"), ("status", "'no entry'", "not submitted to the metrics task")],
 )
 def test_what_the_layout_cannot_mark_is_excluded_from_it_with_a_note(
     column: str, value: str, why: str, database: Path, tmp_path: Path

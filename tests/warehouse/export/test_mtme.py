@@ -66,11 +66,7 @@ def test_raters_are_the_third_column_of_a_rating_file(tmp_path: Path) -> None:
     table = RatingTable({"A": [[], None, []]}, raters={"A": ["rater1", None, "rater2"]})
     write_evalset(tmp_path, "en-de", documents=DOCUMENTS, ratings={"mqm": table})
     rows = columns(tmp_path / "human-scores" / "en-de.mqm.seg.rating")
-    assert rows == [
-        ["A", '{"errors": []}', "rater1"],
-        ["A", "None", "None"],
-        ["A", '{"errors": []}', "rater2"],
-    ]
+    assert rows == [["A", '{"errors": []}', "rater1"], ["A", "None", "None"], ["A", '{"errors": []}', "rater2"]]
 
 
 def test_an_error_with_letters_beyond_ascii_reads_back(tmp_path: Path) -> None:

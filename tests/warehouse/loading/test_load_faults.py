@@ -328,10 +328,7 @@ def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path:
     report = load([tmp_path / "in"], tmp_path / "a.duckdb")
     other, annotated, scored = sorted(report.faults, key=lambda fault: fault.path)
     assert other.found == f"annotations of system 'Elm', which {files['t23']} does not have"
-    assert (annotated.found, annotated.expected) == (
-        f"annotations behind {files['t24']}",
-        "that file without a fault",
-    )
+    assert (annotated.found, annotated.expected) == (f"annotations behind {files['t24']}", "that file without a fault")
     assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
     report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
     assert statuses(report) == ["loaded", "loaded"]

@@ -54,9 +54,7 @@ def test_there_are_four_years_of_three_language_pairs(task: tuple[SimulatedEvals
         assert list(evalset.systems) == sorted(set(evalset.systems))
 
 
-def test_the_segments_of_a_document_are_neighbours_and_of_one_domain(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_the_segments_of_a_document_are_neighbours_and_of_one_domain(task: tuple[SimulatedEvalset, ...]) -> None:
     for evalset in task:
         starts = [new for old, new in pairwise([("", ""), *evalset.documents]) if new != old]
         names = [document for _, document in starts]
@@ -71,9 +69,7 @@ def test_two_systems_are_next_to_equal_and_the_others_spread(task: tuple[Simulat
         assert np.sort(gaps)[1] > 0.1
 
 
-def test_the_human_reference_is_judged_and_its_metrics_leave_it_out(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_the_human_reference_is_judged_and_its_metrics_leave_it_out(task: tuple[SimulatedEvalset, ...]) -> None:
     evalset = evalset_of(task, "sim23", "en-de")
     row = evalset.systems.index(HUMAN_REFERENCE)
     assert evalset.human_references == (HUMAN_REFERENCE,)
@@ -94,9 +90,7 @@ def test_an_outlier_system_is_far_below_all_others(task: tuple[SimulatedEvalset,
     assert others.min() - means[row] > others.std()
 
 
-def test_mqm_is_zero_or_negative_in_tenths_with_many_ties_and_gaps(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_mqm_is_zero_or_negative_in_tenths_with_many_ties_and_gaps(task: tuple[SimulatedEvalset, ...]) -> None:
     for evalset in task:
         if "mqm" not in evalset.humans:
             assert evalset.year == 2021
@@ -126,18 +120,14 @@ def test_direct_assessment_has_raw_and_standardised_scores_in_the_early_years(
     assert np.corrcoef(raw[~np.isnan(raw)], z[~np.isnan(z)])[0, 1] > 0.7
 
 
-def test_a_human_system_score_is_the_mean_of_the_judged_segments(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_a_human_system_score_is_the_mean_of_the_judged_segments(task: tuple[SimulatedEvalset, ...]) -> None:
     for evalset in task:
         for name, table in evalset.humans.items():
             assert table.sys is not None
             np.testing.assert_allclose(table.sys, np.nanmean(evalset.human(name), axis=1), rtol=1e-12)
 
 
-def test_only_corpus_scores_differ_from_the_mean_of_their_segments(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_only_corpus_scores_differ_from_the_mean_of_their_segments(task: tuple[SimulatedEvalset, ...]) -> None:
     for name, table in evalset_of(task, "sim24", "en-de").metrics.items():
         assert table.seg is not None
         assert table.sys is not None
@@ -211,9 +201,7 @@ def test_metrics_have_the_look_of_their_kind(task: tuple[SimulatedEvalset, ...])
             assert n_distinct > 0.9 * seg.size
 
 
-def test_facts_name_metrics_references_and_human_scores_that_are_there(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_facts_name_metrics_references_and_human_scores_that_are_there(task: tuple[SimulatedEvalset, ...]) -> None:
     for evalset in task:
         assert evalset.standard_reference in evalset.references
         assert set(evalset.standard_human.values()) <= set(evalset.humans)
@@ -249,9 +237,7 @@ def test_better_metrics_agree_more_with_people_on_systems(task: tuple[SimulatedE
         assert spearmanr(ratios, found).statistic > 0.75
 
 
-def test_neural_families_get_better_every_year_and_string_metrics_do_not(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_neural_families_get_better_every_year_and_string_metrics_do_not(task: tuple[SimulatedEvalset, ...]) -> None:
     for lp in LPS:
         evalsets = [evalset_of(task, f"sim{year % 100}", lp) for year in YEARS]
         by_family = [{fact.family: fact.signal_to_noise for fact in evalset.metric_facts} for evalset in evalsets]
@@ -261,9 +247,7 @@ def test_neural_families_get_better_every_year_and_string_metrics_do_not(
         assert len({ratio_of["simBLEU"] for ratio_of in by_family}) == 1
 
 
-def test_the_same_seed_gives_the_same_evalset_whatever_else_is_drawn(
-    task: tuple[SimulatedEvalset, ...],
-) -> None:
+def test_the_same_seed_gives_the_same_evalset_whatever_else_is_drawn(task: tuple[SimulatedEvalset, ...]) -> None:
     alone, in_task = simulate_evalset(2024, "ja-en"), evalset_of(task, "sim24", "ja-en")
     assert alone.outputs == in_task.outputs
     for name in in_task.metrics:
