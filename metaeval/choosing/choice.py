@@ -24,7 +24,7 @@ from metaeval.choosing.methods import (
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.choice import bought, in_order
 from metaeval.ranking import slices_of
-from metaeval.signature import line, program_version, slice_parts
+from metaeval.signature import signed, slice_parts
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
@@ -190,18 +190,15 @@ def _left_out(by: Utility, line_up: Queue, what: Asked, chosen: Bools) -> Sequen
 
 
 def _signature(found: Candidates, by: Utility, what: Asked, n_chosen: int) -> str:
-    return line(
-        [
-            ("choose", by.method),
-            ("by", None if by.by is None else by.by.replace(" ", "_")),
-            *slice_parts(found.block.selection),
-            ("budget", None if what.size is None else f"{what.size:g}_{what.budget}"),
-            *what.parts,
-            ("seed", what.seed if by.method == "random" else None),
-            ("n_systems", len(found.block.systems)),
-            ("n_segments", f"{n_chosen}/{len(found.segments)}/{found.block.selection.n_segments}"),
-            ("scorehouse", program_version()),
-        ]
+    return signed(
+        ("choose", by.method),
+        ("by", None if by.by is None else by.by.replace(" ", "_")),
+        *slice_parts(found.block.selection),
+        ("budget", None if what.size is None else f"{what.size:g}_{what.budget}"),
+        *what.parts,
+        ("seed", what.seed if by.method == "random" else None),
+        ("n_systems", len(found.block.systems)),
+        ("n_segments", f"{n_chosen}/{len(found.segments)}/{found.block.selection.n_segments}"),
     )
 
 

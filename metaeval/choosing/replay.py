@@ -13,7 +13,7 @@ from metaeval.choosing.methods import METHODS, Candidates, Method, candidates, u
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice import WholeRanking
 from metaeval.ranking import named, slices_of
-from metaeval.signature import line, program_version, restricted
+from metaeval.signature import restricted, signed
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -158,25 +158,20 @@ def replay(
         raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
     notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
     notes += [f"skipped {named(of)}: {fault}" for fault, of in skipped.items()]
-    signature = line(
-        [
-            ("choose", "evaluate"),
-            *restricted(
-                asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))
-            ),
-            ("method", ",".join(chosen)),
-            ("by", what.metric),
-            ("budget", what.budget),
-            ("size", what.size),
-            *what.parts,
-            ("clip", clip),
-            ("clusters", "wilcoxon,alpha=0.05,next_to_last"),
-            ("measure", "spa(n=inf)"),
-            ("random_draws", draws),
-            ("seed", what.seed),
-            ("n_sets", len({(one.testset, one.lp) for one in found})),
-            ("scorehouse", program_version()),
-        ]
+    signature = signed(
+        ("choose", "evaluate"),
+        *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))),
+        ("method", ",".join(chosen)),
+        ("by", what.metric),
+        ("budget", what.budget),
+        ("size", what.size),
+        *what.parts,
+        ("clip", clip),
+        ("clusters", "wilcoxon,alpha=0.05,next_to_last"),
+        ("measure", "spa(n=inf)"),
+        ("random_draws", draws),
+        ("seed", what.seed),
+        ("n_sets", len({(one.testset, one.lp) for one in found})),
     )
     return Replay(tuple(found), signature, (*_verdicts(found), *notes), draws)
 

@@ -15,7 +15,7 @@ from metaeval.kernels.resampling.required_size import RequiredSize, Trial, requi
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.options import LEAST_SIMULATED
 from metaeval.people.ceilings import judged_by
-from metaeval.signature import line, program_version
+from metaeval.signature import signed
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from queries.reasons import Reason
@@ -289,9 +289,8 @@ def _signature(question: Question, what: Asked) -> str:
         ("test_resamples", what.draws if question.test in (*PERMUTATIONS, "bootstrap-normal") else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),
-        ("scorehouse", program_version()),
     ]
-    return line(parts)
+    return signed(*parts)
 
 
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:

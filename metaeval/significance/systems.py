@@ -30,7 +30,7 @@ from metaeval.measures.judged import documents_of
 from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.notes import hinted
 from metaeval.options import Options, SystemScore
-from metaeval.signature import line, option_parts, program_version, slice_parts
+from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from queries.blocks import Block
@@ -156,7 +156,6 @@ def compare_systems(
         ("n_segments", f"{int(used.sum())}/{block.selection.n_segments}"),
         ("n_missing", int((~there).sum())),
         *option_parts(options),
-        ("scorehouse", program_version()),
     ]
     return SystemComparison(
         scorer=name,
@@ -168,7 +167,7 @@ def compare_systems(
         ranks=np.where(np.isnan(values), 0, ranks(values)),
         clusters=significance_clusters(values, p, alpha),
         n_significant=n_significant_pairs(values, p, alpha),
-        signature=line(parts),
+        signature=signed(*parts),
         least=1.0 / draws if is_drawn else SMALLEST,
         notes=(
             *block.selection.notes,
@@ -350,6 +349,6 @@ def corpus_tests(
     schema = dict.fromkeys(names[:2], pl.String()) | dict.fromkeys(names[2:], pl.Float64())
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(difference=pl.col("value") - pl.col("other"))
     parts = [("systems_by", found.name), ("testset", testset), ("lp", lp), ("n_systems", len(order))]
-    text = line([*parts, ("sacrebleu", f"[{signature}]"), ("scorehouse", program_version())])
+    text = signed(*parts, ("sacrebleu", f"[{signature}]"))
     left = [f"without {name}: {why}" for name, why in found.excluded.items()]
     return Table(frame.select("better", "worse", "value", "other", "difference", "p"), text, tuple(left))
