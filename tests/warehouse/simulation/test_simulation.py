@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from scipy.stats import spearmanr
 
 from warehouse import Warehouse
 from warehouse.facts.testsets import declared_facts as read_facts
-from warehouse.simulation import declared_facts, simulate_evalset, simulate_shared_task, write_shared_task
+from warehouse.simulation import declared_facts, simulate_evalset, write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
 from warehouse.simulation.human_scores import ERROR_WEIGHTS
 from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, YEARS
@@ -312,17 +311,3 @@ def test_the_loader_takes_the_written_task_without_a_fault(
     for evalset in task:
         for name in evalset.humans:
             assert found[evalset.testset, evalset.lp, name] == evalset.human(name).size
-
-
-@pytest.mark.slow
-def test_a_year_of_the_task_is_simulated_and_written_in_a_second(tmp_path: Path) -> None:
-    start = time.process_time()
-    write_shared_task(tmp_path, [simulate_evalset(YEARS[-1], lp, seed=5) for lp in LPS])
-    assert time.process_time() - start < 2.5  # about 0.4 s on an idle machine
-
-
-@pytest.mark.long("2 seconds")
-def test_the_whole_task_is_simulated_and_written_in_seconds(tmp_path: Path) -> None:
-    start = time.process_time()
-    write_shared_task(tmp_path, simulate_shared_task(seed=5))
-    assert time.process_time() - start < 8  # about 1.3 s on an idle machine
