@@ -1,6 +1,7 @@
 """A message of ours is joined from values, and nobody takes it apart again: who wants a part takes the field."""
 
 import ast
+import functools
 import pickle
 from pathlib import Path
 
@@ -41,18 +42,17 @@ ALLOWED = {
 """File and function that may read messages: those of other libraries, where the type of the error does not say it."""
 
 
-def _own_errors() -> set[str]:
+@functools.cache
+def _ours() -> set[str]:
+    """Names of errors that can be ours."""
     trees = (ast.parse(path.read_text("utf-8")) for path in SOURCES)
     classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     return {node.name for node in classes if node.name.endswith("Error")} | ALSO_OURS
 
 
-OURS = _own_errors()
-
-
 def _is_ours(kind: ast.expr | None) -> bool:
     """Whether an error of a type, or of one of several, can be ours; a type of a library stands behind its name."""
-    return kind is None or any(isinstance(node, ast.Name) and node.id in OURS for node in ast.walk(kind))
+    return kind is None or any(isinstance(node, ast.Name) and node.id in _ours() for node in ast.walk(kind))
 
 
 class _Scope(ast.NodeVisitor):

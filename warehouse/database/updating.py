@@ -45,7 +45,7 @@ WHERE database_name = current_database() AND schema_name = 'internal'
 """
 _SHADOWS = """
 SELECT function_name FROM duckdb_functions()
-GROUP BY function_name HAVING bool_or(database_name = 'warehouse_file') AND bool_or(database_name = 'system')
+GROUP BY function_name HAVING bool_or(database_name = 'system') AND bool_or(database_name != 'system')
 """
 
 
@@ -217,9 +217,10 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
             there = connection
         else:  # this process has it open
             there = stack.enter_context(connect(path, PATIENCE))
+        _refuse_shadows(path, there)
         if not pending(there, str(path)) or not has_tables(there):
             return []
-    with writing(path, connection) as applied:
+    with writing(path, connection, is_known=True) as applied:
         return list(applied)
 
 
@@ -257,14 +258,9 @@ def _nothing(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ..
 
 @contextlib.contextmanager
 def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """The attached file as the connection's current database; detach it at the end.
-
-    Raises SchemaError: a macro in it would stand in for a function of DuckDB, on a connection that can read files.
-    """
+    """The attached file as the connection's current database; detach it at the end."""
     try:
         with translated(path):
-            if shadows := connection.execute(_SHADOWS).fetchone():
-                raise SchemaError(f"{path}: its macro {shadows[0]} hides a function of DuckDB; drop it")
             connection.execute("USE warehouse_file")
         yield
     finally:
@@ -272,6 +268,13 @@ def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Non
         with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is reported
             connection.execute("USE memory")
             connection.execute("DETACH warehouse_file")
+
+
+def _refuse_shadows(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Raise SchemaError where a macro in the file would stand in for a function of DuckDB, as long as it is attached to
+    a connection that can read files. To list all functions takes DuckDB as long as a fifth of a tiny load."""
+    if shadows := connection.execute(_SHADOWS).fetchone():
+        raise SchemaError(f"{path}: its macro {shadows[0]} hides a function of DuckDB; drop it")
 
 
 @contextlib.contextmanager
@@ -301,11 +304,13 @@ def _is_without_content(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE) -> Iterator[list[str]]:
+def writing(
+    path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE, is_known: bool = False
+) -> Iterator[list[str]]:
     """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
 
     The file is locked for as long as the block runs. Yields the names of migrations that were applied.
-    patience: seconds to wait for another process to let go of the file.
+    patience: seconds to wait for another process to let go of the file. is_known: `bring_up_to_date` has seen it.
     Raises SchemaError: see `Warehouse.open`; the folder cannot be written.
     """
     check_path(path)
@@ -315,11 +320,14 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
         raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
     with translated(path):
         _remove_empty_file(path)
+        is_known |= not path.exists()
         retry_while_locked(lambda: attach(path, connection), patience)
     _remove_left_spill(path)
     with _attached(path, connection):
         try:
             with translated(path):
+                if not is_known:
+                    _refuse_shadows(path, connection)
                 applied = apply_migrations(connection, str(path))
                 find_tables(connection, alone=True)
             with interruptible():

@@ -151,7 +151,7 @@ class BatchLoad:
         """
         from warehouse.writing.transaction import write_batch  # NumPy: a load of known files writes nothing
 
-        with writing(self.database, self.connection):
+        with writing(self.database, self.connection, is_known=True):
             now = of_evalsets(batch.rows, "held_sources", [(one.load.testset, one.load.lp) for one in staged])
             for one in staged:
                 sources = now[one.load.testset, one.load.lp]

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers import tiny_bytes, tiny_layout
 from tests.sharing import written
 from tests.warehouse.building import ask, empty_warehouse
-from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load
+from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load, unload
 from warehouse.export import export
 
 SECRET = "42424242"
@@ -51,8 +51,9 @@ def test_a_load_refuses_a_file_that_hides_functions_of_duckdb_and_takes_a_user_s
     database = written(tmp_path / "a.duckdb", tiny_bytes())
     with duckdb.connect(str(database)) as connection:
         connection.execute("CREATE MACRO mine(a) AS a + 1; CREATE MACRO replace(a, b, c) AS a")
-    with pytest.raises(SchemaError, match="its macro replace hides a function of DuckDB"):
-        ACTS["loaded into"](database)
+    for act in (ACTS["loaded into"], lambda path: unload(path, "tiny24")):
+        with pytest.raises(SchemaError, match="its macro replace hides a function of DuckDB"):
+            act(database)
     with duckdb.connect(str(database)) as connection:
         connection.execute("DROP MACRO replace")
     ACTS["loaded into"](database)
