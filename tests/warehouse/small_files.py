@@ -13,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.sharing import empty_bytes
+from tests.warehouse.building import asking
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
-from warehouse import LoadReport, SourceError, Warehouse, load
+from warehouse import LoadReport, SourceError, load
 from warehouse.readers.claims import NOTHING_GIVEN, Given
 
 SYSTEMS = ("Aspen", "Birch", "Cédar")
@@ -347,8 +348,8 @@ def unchanged(name: str) -> tuple[Rows, frozenset[str]]:
 
 def stored(database: Path) -> Rows:
     """Every score, judgement and error of a warehouse."""
-    with Warehouse.open(database) as warehouse:
-        return frozenset(row for query in _ASKED for row in _counted(warehouse.rows(query)))
+    with asking(database) as answer:
+        return frozenset(row for query in _ASKED for row in _counted(answer(query, {})))
 
 
 def _counted(rows: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:
