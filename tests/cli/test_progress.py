@@ -18,6 +18,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
     made = _Terminal()
     monkeypatch.setattr(sys, "stderr", made)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.delenv("NO_COLOR", raising=False)
     return made
 
@@ -27,7 +28,10 @@ def test_a_terminal_sees_what_is_being_done_and_the_time_left(monkeypatch: pytes
     with progress(quiet=False) as advance:
         advance("spa perm-inputs", 25, 1000)
         advance("spa perm-inputs", 1000, 1000)
+        advance("[red]t24[/red]\x1b[2J\n en-de", 1, 2)
     text = screen.getvalue()
+    assert "[red]t24[/red]\\x1b[2J\\n en-de" in text
+    assert "\x1b[2J" not in text
     assert "spa perm-inputs" in text
     assert "0:00:00" in text
 

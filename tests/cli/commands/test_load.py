@@ -2,6 +2,7 @@
 
 import json
 import os
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,6 +136,14 @@ def test_a_broken_file_is_refused_with_file_line_found_and_expected(
     for hint in hints:
         assert hint in faults[0]
     assert not (tmp_path / "warehouse" / "own.duckdb").exists()
+
+
+def test_no_name_in_a_message_commands_the_terminal(load: Callable[..., Ran], layout: Path) -> None:
+    (layout / SCORES).with_name("\x1b[0mN-src.seg.score").write_text("\x1b[1mA\t1\n")
+    ran = load(layout)
+    assert ran.code == 3
+    assert "\\x1b[0mN-src.seg.score" in ran.err
+    assert not [sign for sign in ran.err if sign != "\n" and unicodedata.category(sign) in ("Cc", "Zl")]
 
 
 def test_a_broken_file_leaves_what_was_loaded_before_as_it_was(

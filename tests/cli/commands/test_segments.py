@@ -3,10 +3,8 @@
 import csv
 import io
 import re
-import unicodedata
 
 import polars as pl
-import pytest
 
 from cli.render.outputs import outputs_page
 from metaeval.tables.disagreements import Output
@@ -45,12 +43,6 @@ def test_programs_get_texts_as_they_are_and_errors_as_json(scorehouse: Scorehous
     assert list(cells[0]) == list(rows[0])
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "parquet"])
-def test_the_other_formats_are_written_too(form: str, scorehouse: Scorehouse, tmp_path: object) -> None:
-    ran = scorehouse(*SEGMENTS, "--format", form, "-o", f"{tmp_path}/a")
-    assert (ran.code, ran.out) == (0, "")
-
-
 def test_groups_are_a_table_named_for_what_they_are(scorehouse: Scorehouse) -> None:
     header = scorehouse(*SEGMENTS, "--by", "domain").out.splitlines()[0]
     assert header.split("  ")[0] == "domain"
@@ -61,24 +53,6 @@ def test_a_metric_that_there_is_not_is_one_line(scorehouse: Scorehouse) -> None:
     refused(
         scorehouse("segments", "sim24", "en-de", "--metric", "simBLUE"), 2, "unknown metric 'simBLUE'", "did you mean"
     )
-
-
-def test_names_and_texts_cannot_command_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    name, text = "A\x1b[2J", "\x1b]0;title\x07one\ttwo\u202e [x] <b>"
-    row = {"scorer_a": "mqm\x07", "scorer_b": "M", "system": name, "segment": 1, "domain": None, "document": "d\x1b[1m"}
-    row |= {"value_a": -1.0, "value_b": 0.5, "rank_a": 9, "rank_b": 2, "n_outputs": 9, "residual": -2.0}
-    error = MarkedError(None, "style\x1b[0m", "major", 5.0, 0, 9, False)
-    frame, outputs = pl.DataFrame([row]), [Output(1, text, text, (error,))]
-    plain = outputs_page(frame, outputs, 4)
-    styled = outputs_page(frame, outputs, 4, 100)
-    assert not [sign for sign in plain if sign != "\n" and unicodedata.category(sign) in ("Cc", "Zl", "Cf")]
-    assert "output: [major: \\x1b]0;title]\\x07one\\ttwo\\u202e [x] <b>" in plain
-    escapes = re.findall(r"\x1b\[[0-9;]*m", styled)
-    assert escapes
-    assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", styled)
-    assert "output: \\x1b]0;title\\x07one\\ttwo\\u202e [x] <b>" in re.sub(r"\x1b\[[0-9;]*m", "", styled)
 
 
 def test_three_outputs_with_long_texts_fit_one_screen() -> None:

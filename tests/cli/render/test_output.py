@@ -8,21 +8,18 @@ import os
 import shutil
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
 from cli.ending import run_program
 from cli.main import program
-from tests.cli.running import PROGRAM, Ran, Scorehouse, refused
-from tests.helpers import tiny_layout, together
-from warehouse.export.mtme import ScoreTable
+from tests.cli.running import Ran, Scorehouse, refused
+from tests.helpers import together
 
 RANK = ("rank", "sim24", "ja-en", "-m", "pa", "-m", "acc_eq(by=item)")
 RANK_KEYS = [
@@ -90,12 +87,6 @@ def test_counts_as_json_has_the_documented_objects(by: str, group: str, scorehou
         assert len(rows) > 1
 
 
-def test_sql_as_json_is_a_list_of_objects(scorehouse: Scorehouse) -> None:
-    query = "SELECT testset, n_lps, NULL AS nothing, 'nan'::DOUBLE AS undefined FROM testsets ORDER BY testset LIMIT 1"
-    rows = scorehouse("sql", query, "--format", "json").json
-    assert rows == [{"testset": "sim21", "n_lps": 3, "nothing": None, "undefined": None}]
-
-
 @pytest.mark.slow
 def test_every_format_holds_the_same_values(scorehouse: Scorehouse, tmp_path: Path) -> None:
     expected = scorehouse(*RANK, "--format", "json").json
@@ -158,16 +149,6 @@ def test_options_may_stand_before_and_behind_the_command(
     assert (tmp_path / "sets.txt").read_text().startswith("testset,year,")
 
 
-def test_an_option_behind_the_command_goes_before_one_before_it(scorehouse: Scorehouse) -> None:
-    ran = scorehouse("--format", "csv", "list", "testsets", "--format", "json")
-    assert len(ran.json) == 4
-
-
-def test_options_of_one_run_do_not_linger_in_the_next(scorehouse: Scorehouse) -> None:
-    assert scorehouse("-q", "--format", "json", "list", "testsets").json
-    assert scorehouse("list", "testsets").out.startswith("testset  ")
-
-
 def test_the_named_warehouse_goes_before_the_one_of_the_environment(
     scorehouse: Scorehouse, tmp_path: Path, default_database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,51 +209,6 @@ def test_a_file_without_ending_holds_a_table_and_a_chosen_format_goes_before_the
     assert (tmp_path / "a.xyz").read_text().startswith("testset,year")
 
 
-@pytest.mark.slow
-def test_names_and_texts_cannot_command_the_terminal_and_stay_exact_for_programs(
-    scorehouse: Scorehouse, tmp_path: Path
-) -> None:
-    if sys.platform == "win32":
-        pytest.skip("no such file names there")
-    name, text = "A\x1b[2J\x07 \u202e", "\x1b]0;title\x07one\ttwo\u2028\x9b31m"
-    root = tiny_layout(
-        tmp_path / "x\x1b[31m", metrics={"M-src": ScoreTable([name, "B"], seg=np.ones((2, 5)))}, humans={}
-    )
-    (root / "system-outputs" / "en-de" / f"{name}.txt").write_text(f"{text}\n" * 5, encoding="utf-8")
-    (root / "system-outputs" / "en-de" / "B.txt").write_text("b\n" * 5)
-    ran = scorehouse("--db", tmp_path / "a.duckdb", "load", root)
-    assert ran.code == 0, ran.err
-    broken = root / "metric-scores" / "en-de" / "\x1b[0mN-src.seg.score"
-    broken.write_text("\x1b[1mA\t1\n")
-    faulty = scorehouse("--db", tmp_path / "a.duckdb", "load", root)
-    assert (faulty.code, len(faulty.notes)) == (3, 2)
-    query = ("--db", tmp_path / "a.duckdb", "sql", "SELECT name, text FROM texts WHERE contains(text, 'title') LIMIT 1")
-    shown = [scorehouse(*query, "--format", form) for form in ("table", "markdown", "latex")]
-    listed = scorehouse("--db", tmp_path / "a.duckdb", "list", "systems")
-    for each in (ran, faulty, listed, *shown):
-        assert not [sign for sign in each.out + each.err if sign != "\n" and unicodedata.category(sign) in ("Cc", "Zl")]
-        assert "\u202e" not in each.out + each.err
-    assert "\\x1b]0;title\\x07one\\ttwo\\u2028\\x9b31m" in shown[0].out
-    assert "A\\x1b[2J\\x07 \\u202e" in listed.out
-    assert scorehouse(*query, "--format", "json").json == [{"name": name, "text": text}]
-    assert list(csv.reader(io.StringIO(scorehouse(*query, "--format", "csv").out)))[1] == [name, text]
-
-
-def test_a_file_is_replaced_whole_or_stays_as_it_was(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    file = tmp_path / "answer.csv"
-    file.write_text("mine\n")
-    refused(scorehouse("sql", "SELECT nothing FROM testsets", "-o", file), 2, "nothing")
-    assert file.read_text() == "mine\n"
-    assert scorehouse("sql", "SELECT 1 AS one", "-o", file).code == 0
-    assert file.read_text() == "one\n1\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["answer.csv"]
-
-
-def test_a_file_in_no_folder_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    refused(scorehouse("list", "testsets", "-o", tmp_path / "absent" / "a.csv"), 2, "absent", "no folder")
-    refused(scorehouse("list", "testsets", "-o", tmp_path), 2, "is a folder")
-
-
 def test_the_default_measures_are_spa_and_acc_eq(scorehouse: Scorehouse) -> None:
     rows = scorehouse("rank", "sim24", "cs-uk", "--format", "json").json
     assert list(dict.fromkeys(row["measure"] for row in rows)) == ["spa", "acc_eq(by=item)"]
@@ -300,38 +236,6 @@ def test_verbose_names_what_is_left_out(scorehouse: Scorehouse) -> None:
 def test_a_metric_that_is_not_defined_is_reported(scorehouse: Scorehouse) -> None:
     ran = scorehouse("rank", "sim24", "ja-en", "-m", "kendall")
     assert any(line.startswith("kendall: not defined for") and "Steady-src" in line for line in ran.notes)
-
-
-@pytest.mark.slow
-def test_a_reader_who_goes_away_is_no_error(default_database: Path) -> None:
-    command = [*PROGRAM, "sql", "FROM scores LIMIT 20000", "--format", "csv"]
-    environment = {**os.environ, "SCOREHOUSE_DB": str(default_database)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        err = process.stderr.read()
-        assert (process.wait(), err) == (0, b"")
-
-
-def _completed_by_a_process(database: object, words: str) -> list[str]:
-    environment = {
-        **os.environ,
-        "SCOREHOUSE_DB": str(database),
-        "_SCOREHOUSE_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(words.count(" ")),
-    }
-    done = subprocess.run(PROGRAM, env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return done.stdout.split()
-
-
-@pytest.mark.slow
-def test_completion_offers_names_from_the_warehouse(default_database: Path) -> None:
-    assert "rank" in _completed_by_a_process(default_database, "scorehouse ra")
-    assert _completed_by_a_process(default_database, "scorehouse rank sim24 e") == ["en-de"]
 
 
 @functools.cache
