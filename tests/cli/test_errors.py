@@ -3,23 +3,19 @@
 import contextlib
 import json
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
 
 from cli.ending import run_program
 from cli.exit_codes import ExitCode
-from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, together, with_views_of_before
+from tests.cli.running import PROGRAM, Scorehouse, refused, unchanged
+from tests.helpers import tiny_bytes, tiny_layout, together, with_views_of_before
 from tests.sharing import written
-from warehouse.export.mtme import ScoreTable, write_evalset
 
 RANK = ("rank", "sim24", "en-de")
 ROOT = Path(__file__).parents[2]
@@ -68,227 +64,78 @@ def test_a_question_with_a_name_or_value_that_there_is_not_ends_with_2(
         refused(scorehouse(*words), 2, *hints)
 
 
-@pytest.fixture
-def own_database(default_database: Path, tmp_path: Path) -> Path:
-    """A warehouse of the test's own, to be damaged."""
-    return shutil.copy(default_database, tmp_path / "own.duckdb")
-
-
-@pytest.fixture
-def tiny_database(tmp_path: Path) -> Path:
-    """A small warehouse of the test's own, which is refused whatever it holds."""
-    return written(tmp_path / "own.duckdb", tiny_bytes())
-
-
 QUESTIONS = [("list", "testsets"), RANK, ("sql", "SELECT 1"), ("sql", "--schema")]
 
 
-def _each(*values: object) -> list[Any]:
-    """Every way of asking with the first of some values; the others with one that reads, and mostly one that writes."""
-    ways: list[tuple[str, ...]] = [*QUESTIONS, ("load", "task")]
-    why = "every way of asking with every one: 1 second"
-    return [
-        pytest.param(
-            value, words, marks=() if number == 0 or place in (number, len(ways) - number) else pytest.mark.long(why)
-        )
-        for number, value in enumerate(values)
-        for place, words in enumerate(ways)
-    ]
+def _executed(path: Path, statement: str) -> Path:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement)
+    return path
 
 
-def _ask(scorehouse: Scorehouse, words: tuple[str, ...], database: Path) -> Ran:
-    return scorehouse("--db", database, *words)
+def _no_warehouses(folder: Path) -> Iterator[tuple[object, str]]:
+    """Paths that are no warehouse which this program reads, and part of the line that says so."""
+    yield folder, "a folder, expected a warehouse file"
+    yield "s3://bucket/a.duckdb", "a URL, expected a file on this machine"
+    (folder / "notes.txt").write_text("Some notes, but no database.\n" * 500)
+    yield folder / "notes.txt", "notes.txt: not a DuckDB database; name another file with --db"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "pipe")
+        yield folder / "pipe", "not a regular file, expected a warehouse file"
+    yield _executed(folder / "other.duckdb", "CREATE TABLE mine (x INTEGER)"), "not a scorehouse warehouse"
+    cut = written(folder / "cut.duckdb", tiny_bytes()[:20_000])
+    yield cut, "cut.duckdb: damaged or unreadable database"
+    newer = "INSERT INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')"
+    said = "made by a newer scorehouse (it has migration 9999_future.sql"
+    yield _executed(written(folder / "newer.duckdb", tiny_bytes()), newer), said
+
+
+@together("words", [*QUESTIONS, ("load", "task")])
+def test_what_is_no_warehouse_is_told_as_such_and_left_alone(
+    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("odd")
+    task = tiny_layout(folder / "task")
+    for path, said in _no_warehouses(folder):
+        file = path if isinstance(path, Path) and path.is_file() else None
+        with contextlib.nullcontext() if file is None else unchanged(file):
+            refused(scorehouse("--db", path, *(task if word == "task" else word for word in words)), 4, said)
 
 
 @together("words", QUESTIONS)
 def test_without_a_warehouse_the_way_to_one_is_reported(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
-    refused(_ask(scorehouse, words, tmp_path / "a.duckdb"), 4, "a.duckdb", "no warehouse yet", "scorehouse load PATH")
+    refused(
+        scorehouse("--db", tmp_path / "a.duckdb", *words), 4, "a.duckdb", "no warehouse yet", "scorehouse load PATH"
+    )
     assert not (tmp_path / "a.duckdb").exists()
 
 
-@together("words", QUESTIONS)
-def test_a_file_that_is_no_database_is_told_as_such(
-    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
-) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("Some notes, but no database.\n" * 500)
-    with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "notes.txt", "not a DuckDB database")
-
-
-@pytest.mark.parametrize("words", [*QUESTIONS, ("load", ".")])
-def test_a_database_of_sqlite_is_told_as_none_of_duckdb(
-    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tiny_layout(tmp_path / "layout") if words[0] == "load" else tmp_path)
-    file = tmp_path / "other.db"
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("CREATE TABLE mine (x INTEGER)")
-    with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "other.db", "not a DuckDB database", "--db")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-@pytest.mark.parametrize(("name", "words"), _each("device", "pipe", "link to a pipe"))
-def test_a_device_or_a_pipe_is_no_warehouse_and_is_not_waited_for(
-    name: str, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    if words[0] == "load":
-        tiny_layout(tmp_path / "task")
-    if name == "device":
-        path = Path(os.devnull)
-    else:
-        os.mkfifo(tmp_path / "pipe")
-        path = tmp_path / "pipe"
-        if name == "link to a pipe":
-            path = tmp_path / "link"
-            path.symlink_to(tmp_path / "pipe")
-    refused(_ask(scorehouse, words, path), 4, str(path), "not a regular file, expected a warehouse file")
-
-
-@pytest.mark.parametrize(
-    ("head", "words"), _each(b"\0" * 8 + b"DUCX", b"\0" * 8 + b"DUC", b"\0" * 8 + b"duck", b"DUCK")
-)
-def test_a_file_with_another_magic_number_is_no_database(
-    head: bytes, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    if words[0] == "load":
-        tiny_layout(tmp_path / "task")
-    file = tmp_path / "odd.duckdb"
-    file.write_bytes(head + b"\0" * (8000 if len(head) == 12 else 0))
-    with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "odd.duckdb", "not a DuckDB database", "--db")
-
-
 @pytest.mark.slow
-def test_a_link_to_a_warehouse_is_as_good_as_the_warehouse_and_stays_a_link(
-    scorehouse: Scorehouse, own_database: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    link = tmp_path / "elsewhere" / "link.duckdb"
-    link.symlink_to(own_database)
-    for words in QUESTIONS:
-        assert _ask(scorehouse, words, link).code == 0
-    assert _ask(scorehouse, ("load", str(tiny_layout(tmp_path / "task"))), link).code == 0
-    assert link.is_symlink()
-    assert _ask(scorehouse, ("list", "lps", "tiny24"), own_database).code == 0
-    assert [path.name for path in link.parent.iterdir()] == ["link.duckdb"]
-
-
-@pytest.mark.long("loads: 1 second")
-def test_a_link_to_nothing_becomes_a_warehouse_where_it_leads_if_that_can_be(
-    scorehouse: Scorehouse, tmp_path: Path
-) -> None:
-    task = str(tiny_layout(tmp_path / "task"))
-    link, target = tmp_path / "link.duckdb", tmp_path / "target.duckdb"
-    link.symlink_to(target)
-    refused(_ask(scorehouse, ("list", "testsets"), link), 4, "no warehouse yet")
-    assert _ask(scorehouse, ("load", task), link).code == 0
-    assert link.is_symlink()
-    assert _ask(scorehouse, ("list", "testsets"), target).code == 0
-    lost = tmp_path / "lost.duckdb"
-    lost.symlink_to(tmp_path / "absent" / "target.duckdb")
-    refused(_ask(scorehouse, ("load", task), lost), 4, "lost.duckdb: cannot be opened: No such file or directory")
-
-
-@pytest.mark.parametrize(("name", "words"), _each("s3://bucket/a.duckdb", "https://localhost/a.duckdb", "gs:/b/a"))
-def test_a_url_is_no_place_for_a_warehouse(
-    name: str, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    if words[0] == "load":
-        tiny_layout(tmp_path / "task")
-    refused(scorehouse("--db", name, *words), 4, "a URL, expected a file on this machine")
-    assert [path.name for path in tmp_path.iterdir()] == (["task"] if words[0] == "load" else [])
-
-
-@pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("md:x", ":memory:", "-x.duckdb", "it's", "ß中.duckdb", "two\nlines"),
-        *(
-            pytest.param(name, marks=pytest.mark.long("a warehouse for each: 1 second"))
-            for name in ("sqlite:x.db", "postgres:x", "a;b", "%41")
-        ),
-    ],
-)
-def test_a_warehouse_may_have_any_name(
-    name: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_warehouse_may_have_any_name_and_be_a_link(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    root = tmp_path / "task" / "tiny24"
-    write_evalset(root, "en-de", documents=DOCUMENTS, metrics={"A-src": ScoreTable(["Ash"], sys=np.ones(1))})
-    ran = scorehouse("--db", name, "load", "task")
-    assert ran.code == 0, ran.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["task", name])
-    assert scorehouse("--db", name, "list", "testsets", "--format", "json").json[0]["testset"] == "tiny24"
-    assert scorehouse("--db", name, "sql", "SELECT 1 AS one", "--format", "json").json == [{"one": 1}]
-
-
-@together("words", QUESTIONS)
-def test_a_folder_is_no_warehouse(words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path) -> None:
-    refused(_ask(scorehouse, words, tmp_path), 4, "a folder, expected a warehouse file")
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("words", [*QUESTIONS, ("load", ".")])
-def test_somebody_elses_database_is_left_alone(
-    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tiny_layout(tmp_path / "layout") if words[0] == "load" else tmp_path)
-    file = tmp_path / "other.duckdb"
-    with duckdb.connect(str(file)) as connection:
-        connection.execute("CREATE TABLE mine (x INTEGER)")
-    with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "other.duckdb", "not a scorehouse warehouse", "--db")
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("words", [("list", "testsets"), RANK, ("sql", "SELECT sum(value) FROM scores")])
-@pytest.mark.parametrize("share", [0.0001, 0.3, 0.9])
-def test_a_truncated_database_is_told_as_damaged(
-    words: tuple[str, ...], share: float, scorehouse: Scorehouse, own_database: Path
-) -> None:
-    data = own_database.read_bytes()
-    own_database.write_bytes(data[: int(share * len(data))])
-    with unchanged(own_database):
-        refused(_ask(scorehouse, words, own_database), 4, "own.duckdb")
-
-
-@together("words", QUESTIONS)
-def test_a_database_of_a_newer_program_is_refused(
-    words: tuple[str, ...], scorehouse: Scorehouse, tiny_database: Path
-) -> None:
-    with duckdb.connect(str(tiny_database)) as connection:
-        connection.execute(
-            "INSERT OR IGNORE INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')"
-        )
-    with unchanged(tiny_database):
-        line = refused(_ask(scorehouse, words, tiny_database), 4, "made by a newer scorehouse", "9999_future.sql")
-    assert "upgrade scorehouse" in line
+    tiny_layout(tmp_path / "task")
+    (tmp_path / "elsewhere").mkdir()
+    Path("link.duckdb").symlink_to(Path("elsewhere") / "its")
+    for name in ("link.duckdb", "md:x", ":memory:", "-x.duckdb", "it's", "two\nlines"):
+        assert scorehouse("--db", name, "load", "task").code == 0, name
+        assert scorehouse("--db", name, "list", "testsets", "--format", "json").json[0]["testset"] == "tiny24"
+        assert scorehouse("--db", name, "sql", "SELECT 1 AS one", "--format", "json").json == [{"one": 1}]
+        assert Path(name).is_file()
+    assert Path("link.duckdb").is_symlink()
+    assert [path.name for path in Path("elsewhere").iterdir()] == ["its"]
 
 
 def test_a_database_of_an_earlier_program_is_brought_up_to_date_by_whatever_opens_it(
-    tiny_database: Path, scorehouse: Scorehouse
+    tmp_path: Path, scorehouse: Scorehouse
 ) -> None:
+    tiny_database = written(tmp_path / "own.duckdb", tiny_bytes())
     with_views_of_before(tiny_database)
-    words = [
-        sys.executable,
-        "-c",
-        "from cli.start import run; run()",
-        "--db",
-        str(tiny_database),
-        "list",
-        "testsets",
-        "--format",
-        "json",
-    ]
+    words = [*PROGRAM, "--db", str(tiny_database), "list", "testsets", "--format", "json"]
     asked = [subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True) for _ in range(2)]
     assert asked[0].stderr.splitlines()[0] == f"{tiny_database}: brought up to date with views"
     assert "brought" not in asked[1].stderr
@@ -301,7 +148,8 @@ def test_migrate_is_answered_with_what_does_its_work(scorehouse: Scorehouse) -> 
     refused(scorehouse("migrate"), 2, "any command brings the warehouse up to date")
 
 
-def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, own_database: Path) -> None:
+def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    own_database = written(tmp_path / "own.duckdb", tiny_bytes())
     program = f"""
 import duckdb, sys
 with duckdb.connect({str(own_database)!r}):
@@ -313,10 +161,10 @@ with duckdb.connect({str(own_database)!r}):
         assert holder.stdin is not None
         assert holder.stdout.readline() == b"locked\n"
         for words in QUESTIONS:
-            refused(_ask(scorehouse, words, own_database), 4, "own.duckdb", f"locked by process {holder.pid}")
+            refused(scorehouse("--db", own_database, *words), 4, "own.duckdb", f"locked by process {holder.pid}")
         holder.stdin.close()
         holder.wait()
-    assert _ask(scorehouse, ("list", "testsets"), own_database).code == 0
+    assert scorehouse("--db", own_database, "list", "testsets").code == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
@@ -406,12 +254,6 @@ run()
     assert database.exists() is not is_new
     assert scorehouse("--db", database, "load", task).code == 0
     assert len(scorehouse("--db", database, "--format", "json", "list", "testsets").json) == (1 if is_new else 2)
-
-
-def test_what_cannot_be_read_by_this_user_is_reported(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    database = tmp_path / "loop.duckdb"
-    database.symlink_to(database)
-    refused(_ask(scorehouse, ("list", "testsets"), database), 4, "loop.duckdb")
 
 
 def test_no_error_is_longer_than_a_screen(scorehouse: Scorehouse, tmp_path: Path) -> None:
