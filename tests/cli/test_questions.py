@@ -37,6 +37,10 @@ WRONG: dict[type, tuple[Any, ...]] = {
 }
 
 
+UNBOUNDED = ("seed", "n", "at_most", "least_metrics", "segment", "details")
+"""Whole numbers that choose, and size nothing."""
+
+
 def _fields(kind: type | None = None) -> list[tuple[type[Question], Field]]:
     """Every field of every question; kind: those of one type alone."""
     return [
@@ -95,6 +99,14 @@ def test_a_number_has_its_limits(question: type[Question], field: Field) -> None
         with pytest.raises(QuestionError, match="^" + field.name) as told:
             made(question, _needed(question) | {field.name: [number] if field.is_list else number})
         assert str(told.value).endswith(field.limits)
+
+
+@together(("question", "field"), [*_fields(int), *_fields(float)])
+def test_words_of_the_command_line_are_numbers_alike(question: type[Question], field: Field) -> None:
+    for text in ("nan", "inf", "-inf", "many", "1,5", "1e", ""):
+        with pytest.raises(QuestionError, match=f"^{field.name} .*: expected a (whole|finite) number"):
+            field.parsed(text)
+    assert field.element is float or field.option.most is not None or field.name in UNBOUNDED
 
 
 def test_lists_of_measures_take_commas() -> None:
