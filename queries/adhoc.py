@@ -93,21 +93,6 @@ def answer(
     return found
 
 
-def _readable(text: str, what: str) -> str:
-    """The text, where a locale that is not UTF-8 read its bytes too.
-
-    Raises QuestionError: its bytes are no UTF-8.
-    """
-    try:
-        text.encode("utf-8")
-        return text
-    except UnicodeEncodeError:
-        try:
-            return os.fsencode(text).decode("utf-8")
-        except UnicodeError:
-            raise QuestionError(f"{what} is not UTF-8 text") from None
-
-
 def answer_in_file(
     file: tuple[Path, str] | None,
     max_rows: int | None,
@@ -126,16 +111,15 @@ def answer_in_file(
     """
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
-    query = _readable(query, "the query")
-    values = {
-        name: _readable(value, f"parameter {name}") if isinstance(value, str) else value
-        for name, value in (parameters or {}).items()
-    }
+    try:
+        "".join([query, *map(str, (parameters or {}).values())]).encode()
+    except UnicodeEncodeError:
+        raise QuestionError("the query or a parameter of it is not UTF-8 text") from None
     from warehouse.temporary import temporary_folder  # here, since it imports DuckDB: the process starts before
 
     with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
-        asked = Request(path, query, values, timeout, *limits, max_rows, str(folder), os.getpid(), file)
+        asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, str(folder), os.getpid(), file)
         reply, rows = _reply(asked)
     if "error" in reply:
         import warehouse

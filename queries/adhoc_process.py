@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -95,21 +94,9 @@ def _written(name: str, type_: Any, kind: str) -> str | None:
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOST_ROWS = 2**62  # that DuckDB can be asked for
-_LEFT = 16 * 1024**2  # bytes below which a disk is full
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
-_TIMES = frozenset(
-    {"date", "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"}
-)
-_PLAIN_TYPES = frozenset(
-    {
-        *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint"),
-        *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "float", "double", "decimal"),
-        *("varchar", "blob", "uuid", "enum", "null"),
-    }
-)
-_END = re.compile(r";(?:[;\s]|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*$")
-_EXPLAIN = re.compile(r"\s*EXPLAIN(?:\s+ANALYZE)?(?:\s*\([^()]*\))?\s", re.IGNORECASE)
 _MULTI = duckdb.StatementType.MULTI
+_NO_FRAME = re.compile(r"\b(BIGNUM|BIT|GEOMETRY|INTERVAL|TIME WITH TIME ZONE|UNION|VARIANT)\b")
 
 
 def main(ready: IO[bytes], request: IO[bytes]) -> None:
@@ -203,8 +190,8 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
     SchemaError: the database cannot be read.
     """
     try:
-        query = _without_end(connection, asked.query)
-        _check_statement(connection, query, asked.parameters)
+        query = asked.query.rstrip("; \t\r\n")  # with a semicolon it can be no subquery
+        _check_statement(connection, query)
         most = None if asked.max_rows is None else min(asked.max_rows, _MOST_ROWS)
         if asked.file is not None:
             file, kind = asked.file
@@ -215,19 +202,19 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
         if relation is None:
             raise QuestionError("the statement returns no rows")
         if most is None:
-            return _checked_times(_plain_numbers(frame(_framable(relation)))), False
-        found = _checked_times(_plain_numbers(frame(_framable(relation.limit(most + 1)))))
+            return _plain_numbers(frame(_framable(relation))), False
+        found = _plain_numbers(frame(_framable(relation.limit(most + 1))))
         return found.head(most), found.height > most
     except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
         first = str(error).splitlines()[0]
         if "Out of Memory" in first or _is_of_room(first):
-            raise _limit(asked, first) from error
+            raise _limit(first) from error
         raise QuestionError(first) from error
     except duckdb.OutOfMemoryException as error:
-        raise _limit(asked, _first(error)) from error
+        raise _limit(_first(error)) from error
     except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
         if _is_of_room(str(error)):
-            raise _limit(asked, _first(error)) from error
+            raise _limit(_first(error)) from error
         raise SchemaError(f"{asked.path}: {suspicion(error)}: {_first(error)}") from error
     except duckdb.Error as error:
         if is_of_damage(error):
@@ -240,33 +227,18 @@ def _is_of_room(text: str) -> bool:
     return "max_temp_directory_size" in text or "failed to offload" in text or is_of_full_disk(text)
 
 
-def _limit(asked: Request, text: str) -> LimitError:
+def _limit(text: str) -> LimitError:
     """The error for a query that ran out of memory or of room on disk. text: DuckDB's words."""
     if not _is_of_room(text):
         return LimitError(f"the query ran out of memory: {text}; {MORE_MEMORY}")
-    if asked.file is not None and shutil.disk_usage(asked.file[0].parent).free < _LEFT:
-        return LimitError(f"{asked.file[0].parent}: {DISK_FULL}, so that the answer cannot be written: {text}")
-    if shutil.disk_usage(asked.folder).free < _LEFT:
-        return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can write no more temporary files: {text}")
-    return LimitError(f"the query ran out of room on disk: {text}; {option('spill')} gives it more")
+    what = DISK_FULL if is_of_full_disk(text) else f"the query ran out of room on disk; {option('spill')} gives it more"
+    return LimitError(f"{what}: {text}")
 
 
-def _without_end(connection: duckdb.DuckDBPyConnection, query: str) -> str:
-    """The text without its last semicolon and comments behind it, with which it can be no subquery."""
-    end = _END.search(query)
-    if end is None:
-        return query
-    try:
-        connection.extract_statements(query[: end.start()])
-    except duckdb.Error:  # the semicolon stands in a text
-        return query
-    return query[: end.start()]
-
-
-def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> None:
-    """Raises QuestionError: not exactly one statement, one that does more than read, or other parameters than given."""
+def _check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Raises QuestionError: not exactly one statement, or one that does more than read."""
     statements = connection.extract_statements(query)
-    if _is_pivot(connection, query, statements):
+    if _are_of_a_pivot(statements):
         return
     if len(statements) != 1:
         raise QuestionError(f"expected one statement, found {len(statements)}")
@@ -274,28 +246,6 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, paramete
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.RELATION):
         name = "this statement" if kind == _MULTI else str(kind).rpartition(".")[2]
         raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
-    there = sorted(statements[0].named_parameters)
-    if unknown := sorted(set(parameters) - set(there)):
-        what = f"which has {', '.join(f'${name}' for name in there)}" if there else "which has none"
-        raise QuestionError(f"no parameter ${unknown[0]} in the query, {what}")
-    if missing := sorted(set(there) - set(parameters)):
-        raise QuestionError(f"no value for the query's parameter{'s' * (len(missing) > 1)}: {', '.join(missing)}")
-
-
-def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: list[duckdb.Statement]) -> bool:
-    """Whether the text is one question with PIVOT ... ON columns whose values are looked up in the data, or its plan.
-
-    DuckDB makes several statements of it, as of other texts that hold a PIVOT; only a question can be a subquery.
-    """
-    if not _are_of_a_pivot(statements):
-        return False
-    start = _EXPLAIN.match(query)
-    question = query if start is None else query[start.end() :]
-    try:
-        parts = connection.extract_statements(f"SELECT * FROM (\n{question}\n)")
-    except duckdb.Error:
-        return False
-    return _are_of_a_pivot(parts)
 
 
 def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
@@ -308,40 +258,15 @@ def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The relation with names that differ, and as text what a frame has no type for (intervals, unions, bits)."""
-    fits = [kind.id in _TIMES or _fits(kind) for kind in relation.types]
-    if len(set(relation.columns)) < len(relation.columns):
-        relation = relation.select("*")  # a second column named a becomes a_1
-    if all(fits):
-        return relation
-    quoted = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
-    words = [name if fit else f"CAST({name} AS VARCHAR) AS {name}" for name, fit in zip(quoted, fits, strict=True)]
-    return relation.project(", ".join(words))
+    """The relation with names that differ.
 
-
-def _fits(kind: Any) -> bool:
-    """Whether a frame can hold values of a DuckDB type that are no times."""
-    if kind.id in ("list", "array"):
-        return _fits(dict(kind.children)["child"])
-    if kind.id in ("struct", "map"):
-        return all(_fits(child) for _, child in kind.children)
-    return kind.id in _PLAIN_TYPES
-
-
-def _checked_times(answered: pl.DataFrame) -> pl.DataFrame:
-    """The frame as it is.
-
-    Raises QuestionError: a date or time outside of the years 1 to 9999, such as infinity, which nothing can print.
+    Raises QuestionError: a column of a type that a frame has not, where Polars would panic or drop the time zone.
     """
-    import datetime
-
-    for name, kind in answered.schema.items():
-        if kind == pl.Date or (isinstance(kind, pl.Datetime) and kind.time_unit != "ns"):
-            column = answered[name].cast(pl.Int64)
-            ends = pl.Series([datetime.date(1, 1, 1), datetime.date(9999, 12, 31)]).cast(kind).cast(pl.Int64)
-            if not column.drop_nulls().is_between(ends[0], ends[1]).all():
-                raise QuestionError(f"column {name!r} holds times outside of the years 1 to 9999; cast it to VARCHAR")
-    return answered
+    for name, kind in zip(relation.columns, relation.types, strict=True):
+        if _NO_FRAME.search(str(kind)):
+            raise QuestionError(f"column {name!r} is of type {kind}, which no answer holds; cast it to VARCHAR")
+    # a second column named a becomes a_1
+    return relation.select("*") if len(set(relation.columns)) < len(relation.columns) else relation
 
 
 def _plain_numbers(answered: pl.DataFrame) -> pl.DataFrame:

