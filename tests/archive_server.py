@@ -22,7 +22,6 @@ class Served:
     cuts: list[int] = field(default_factory=list)
     announced: int | None = None
     status: int | None = None
-    headers: dict[str, str] = field(default_factory=dict)
     asked: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
 
@@ -41,10 +40,6 @@ def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
             served.asked.append(asked)
             if served.status is not None:
                 self.send_error(served.status)
-                return
-            if served.etag and asked.get("if-none-match") == served.etag:
-                self.send_response(304)
-                self.end_headers()
                 return
             start = self._start(asked)
             if start is None:
@@ -67,8 +62,6 @@ def _handler(served: Served) -> type[BaseHTTPRequestHandler]:
                 self.send_header("ETag", served.etag)
             if served.modified:
                 self.send_header("Last-Modified", served.modified)
-            for name, value in served.headers.items():
-                self.send_header(name, value)
 
         def _start(self, asked: dict[str, str]) -> int | None:
             """First byte to send; None where the answer is out already."""

@@ -33,7 +33,6 @@ def download(
     archive: Annotated[
         Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")
     ] = None,
-    sha256: Annotated[str | None, typer.Option("--sha256", help="Expected SHA-256 of the archive.")] = None,
     skip_broken: SkipBroken = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where to.")] = False,
 ) -> None:
@@ -61,7 +60,6 @@ def download(
                 urls=urls,
                 folder=place,
                 keep=keep,
-                sha256=sha256,
                 skip_broken=skip_broken,
                 progress=advance,
             )

@@ -5,7 +5,7 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -17,10 +17,7 @@ from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 
 MOST_BYTES = 128 << 30  # unpacked
-_MOST_AT_ONCE = 1 << 20  # bytes; tarfile reads extensions of headers whole
-_MOST_RATIO = 200  # unpacked to packed; the organisers' has about 6
-_UNSUSPICIOUS = 50_000_000  # bytes up to which the ratio does not matter
-_LONGEST = 300  # characters of a message
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -30,22 +27,6 @@ class Extracted:
     folders: tuple[Path, ...]
     n_files: int
     n_bytes: int
-
-
-class _Bounded(gzip.GzipFile):
-    """A packed file that refuses to give more than a limit, altogether or at once."""
-
-    limit = MOST_BYTES
-    last = b""  # what was read last
-
-    def read(self, size: int | None = -1) -> bytes:
-        if size is None or not 0 <= size <= _MOST_AT_ONCE:
-            raise SourceError(f"a header of {size} bytes")
-        data = super().read(size)
-        if self.tell() > self.limit:
-            raise SourceError(f"more than {self.limit} bytes unpacked")
-        self.last = data
-        return data
 
 
 def extract(
@@ -65,21 +46,13 @@ def extract(
         QuestionError: a test set that it does not hold.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    size = archive.stat().st_size
     with temporary_folder(".unpacking", folder) as fresh:
         try:
-            with archive.open("rb") as raw, _Bounded(fileobj=raw) as unpacked:
-                unpacked.limit = min(most_bytes, max(_UNSUSPICIOUS, _MOST_RATIO * size))
-                seen, n_files, n_bytes = _unpack(
-                    unpacked, fresh, testsets, lambda what: _report(progress, what, raw.tell(), size)
-                )
+            seen, n_files, n_bytes = _unpack(archive, fresh, testsets, most_bytes, progress)
         except (SourceError, tarfile.FilterError, FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-            raise SourceError(f"{archive}: refused, nothing was unpacked: {_short(error)}") from None
-        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise SourceError(f"{archive}: no sound .tgz archive ({_short(error)}); fetch it again") from error
-        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            what = f"a header that can't be read ({type(error).__name__}: {_short(error)})"
-            raise SourceError(f"{archive}: refused, nothing was unpacked: {what}") from error
+            raise SourceError(f"{archive}: refused, nothing was unpacked: {error}") from None
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+            raise SourceError(f"{archive}: no sound .tgz archive ({error}); fetch it again") from error
         for name in testsets or ():
             if name not in seen:
                 raise unknown("test set", name, seen, where=f"the archive {archive.name}")
@@ -93,18 +66,8 @@ def extract(
     return Extracted(tuple(folders), n_files, n_bytes)
 
 
-def _short(error: Exception) -> str:
-    text = str(error)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _report(progress: Progress | None, what: str, done: int, total: int) -> None:
-    if progress is not None:
-        progress(what, done, total)
-
-
 def _unpack(
-    unpacked: _Bounded, fresh: Path, testsets: Collection[str] | None, report: Callable[[str], None]
+    archive: Path, fresh: Path, testsets: Collection[str] | None, most_bytes: int, progress: Progress | None
 ) -> tuple[set[str], int, int]:
     """Names of the test sets seen, files and bytes unpacked.
 
@@ -112,12 +75,17 @@ def _unpack(
     """
     seen: set[str] = set()
     n_files = n_bytes = n_claimed = 0
-    with tarfile.open(fileobj=unpacked, mode="r:") as tar:
+    size = archive.stat().st_size
+    with (
+        archive.open("rb") as raw,
+        gzip.GzipFile(fileobj=raw) as unpacked,
+        tarfile.open(fileobj=unpacked, mode="r:") as tar,
+    ):
         for member in tar:
             tar.members = []  # type: ignore[attr-defined]  # else it keeps every header in memory
             n_claimed += member.size
-            if n_claimed > unpacked.limit:  # before it is passed over
-                raise SourceError(f"more than {unpacked.limit} bytes unpacked")
+            if n_claimed > most_bytes:  # before it is passed over
+                raise SourceError(f"more than {most_bytes} bytes unpacked")
             member = tarfile.data_filter(member, str(fresh))
             if not (member.isreg() or member.isdir()) or member.issparse():
                 raise SourceError(f"{member.name!r} is a link, or no plain file")
@@ -126,17 +94,16 @@ def _unpack(
                 continue
             testset = parts[1]
             seen.add(testset)
-            report(f"unpacking {testset}")
+            if progress is not None:
+                progress(f"unpacking {testset}", raw.tell(), size)
             if testsets is None or testset in testsets:
                 n_files += 1
                 n_bytes += member.size
                 member.name = os.path.join(*parts[1:])  # noqa: PTH118 (tarfile takes no path)
                 tar.extract(member, fresh, filter="data")
-        rest = unpacked.last
-        while rest:  # to the end, where the checksum is; only zeros may follow the last member
+        while rest := unpacked.read(_CHUNK):  # to the end, where the checksum is; only zeros may follow the last member
             if any(rest):
                 raise SourceError("a header that can't be read")
-            rest = unpacked.read(_MOST_AT_ONCE)
     return seen, n_files, n_bytes
 
 
@@ -174,7 +141,6 @@ def download(
     urls: Sequence[str] = ADDRESSES,
     folder: Path | None = None,
     keep: bool = False,
-    sha256: str | None = None,
     skip_broken: bool = False,
     progress: Progress | None = None,
     pause: float = 1.0,
@@ -183,24 +149,24 @@ def download(
 
     folder: for archive and files; by default `download_folder`. keep: leave both there; else they are removed once
     everything is loaded (what was refused stays, to be looked at), a folder of the user's that was there before never.
-    An interrupted download is resumed by the next.
+    An interrupted download is resumed by the next; a complete archive that lies there is not fetched again.
     Raises SourceError: see `fetch` and `extract`. QuestionError: a test set that the archive does not hold.
     SchemaError: the database can't be written.
     """
     is_theirs = folder is not None and folder.exists()
     folder = download_folder(database) if folder is None else folder
     archive = folder / ARCHIVE
-    fetched = fetch(urls, archive, sha256=sha256, progress=progress, pause=pause)
+    fetched = fetch(urls, archive, progress=progress, pause=pause)
     files = folder / ARCHIVE.removesuffix(".tgz")
     try:
         extracted = extract(archive, files, testsets, progress=progress)
     except SourceError:
-        _forget(archive)
+        archive.unlink()
         raise
     report = load(extracted.folders, database, skip_broken=skip_broken, progress=progress)
     if keep:
         return DownloadReport(fetched, extracted.n_files, report, (archive, *extracted.folders))
-    _forget(archive)
+    archive.unlink()
     refused = {evalset.testset for evalset in report.evalsets if evalset.status == "refused" or evalset.n_broken}
     kept = []
     for path in extracted.folders:
@@ -212,9 +178,3 @@ def download(
         if empty.is_dir() and not any(empty.iterdir()):
             empty.rmdir()
     return DownloadReport(fetched, extracted.n_files, report, tuple(kept))
-
-
-def _forget(archive: Path) -> None:
-    """Remove an archive and what is noted of it."""
-    archive.unlink(missing_ok=True)
-    archive.with_name(archive.name + ".json").unlink(missing_ok=True)

@@ -1,13 +1,11 @@
 """Downloading: resumed, checked, unpacked safely or not at all; against a server on the loopback address."""
 
-import base64
 import gzip
 import hashlib
 import io
 import random
 import socket
 import tarfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -43,7 +41,7 @@ def test_a_file_is_fetched_whole(target: Path) -> None:
     assert (fetched.n_bytes, fetched.n_resumed, fetched.is_fresh) == (len(CONTENT), 0, True)
     assert fetched.sha256 == hashlib.sha256(CONTENT).hexdigest()
     assert seen[-1] == (len(CONTENT), len(CONTENT))
-    assert _left(target.parent) == {"a.tgz", "a.tgz.json"}
+    assert _left(target.parent) == {"a.tgz"}
 
 
 def test_cut_connections_are_resumed_where_they_ended(target: Path) -> None:
@@ -131,47 +129,7 @@ def test_a_length_that_is_never_reached_ends_with_an_error(target: Path) -> None
     assert not target.exists()
 
 
-def test_a_checksum_of_the_server_that_differs_is_an_error_and_leaves_nothing(target: Path) -> None:
-    wrong = base64.b64encode(hashlib.md5(b"other").digest()).decode()
-    announced = {"x-goog-hash": f"crc32c=AAAA,md5={wrong}"}
-    with serving(CONTENT, headers=announced) as served, pytest.raises(SourceError, match="damaged"):
-        _fetch(served.url, target)
-    assert _left(target.parent) == set()
-
-
-def test_a_checksum_of_the_server_that_agrees_is_fine(target: Path) -> None:
-    right = base64.b64encode(hashlib.md5(CONTENT).digest()).decode()
-    with serving(CONTENT, headers={"x-goog-hash": f"md5={right}"}) as served:
-        assert _fetch(served.url, target).n_bytes == len(CONTENT)
-
-
-def test_a_checksum_that_the_user_gave_is_asked_for(target: Path) -> None:
-    with serving(CONTENT) as served:
-        with pytest.raises(SourceError, match="SHA-256"):
-            _fetch(served.url, target, sha256="0" * 64)
-        assert _fetch(served.url, target, sha256=hashlib.sha256(CONTENT).hexdigest().upper()).is_fresh
-
-
-def test_a_complete_file_is_not_fetched_again_while_it_is_the_same(target: Path) -> None:
-    with serving(CONTENT) as served:
-        _fetch(served.url, target)
-        assert not _fetch(served.url, target).is_fresh
-        assert len(served.asked) == 2
-        served.content, served.etag = CONTENT[::-1], '"two"'
-        assert _fetch(served.url, target).is_fresh
-    assert target.read_bytes() == CONTENT[::-1]
-
-
-def test_a_complete_file_that_was_damaged_since_is_fetched_again(target: Path) -> None:
-    digest = hashlib.sha256(CONTENT).hexdigest()
-    with serving(CONTENT) as served:
-        _fetch(served.url, target)
-        target.write_bytes(_flipped(CONTENT, 5))
-        assert _fetch(served.url, target, sha256=digest).is_fresh
-    assert target.read_bytes() == CONTENT
-
-
-def test_a_complete_file_is_taken_as_it_is_where_no_server_answers(target: Path) -> None:
+def test_a_complete_file_is_not_fetched_again(target: Path) -> None:
     with serving(CONTENT) as served:
         _fetch(served.url, target)
     assert not _fetch(served.url, target).is_fresh
@@ -303,19 +261,6 @@ def test_a_small_archive_that_unpacks_to_much_is_refused(chosen: list[str] | Non
     with pytest.raises(SourceError, match="more than 1000000 bytes unpacked"):
         extract(path, tmp_path / "files", chosen, most_bytes=1_000_000)
     assert _left(tmp_path / "files") == set()
-    path = _archive(path, SOUND, _member("mt/wmt24/zeros", bytes(60_000_000)))
-    with pytest.raises(SourceError, match="bytes unpacked"):
-        extract(path, tmp_path / "files", chosen)
-
-
-def test_a_header_that_claims_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    info = tarfile.TarInfo("extension")
-    info.type, info.size = tarfile.XHDTYPE, 3 << 30
-    header = info.tobuf(tarfile.GNU_FORMAT)
-    path = tmp_path / "a.tgz"
-    path.write_bytes(gzip.compress(header + bytes(10_000)))
-    with pytest.raises(SourceError, match=r"a header of|empty header"):  # some Pythons read it in pieces, to its end
-        extract(path, tmp_path / "files")
 
 
 def _flipped(data: bytes, place: int) -> bytes:
@@ -450,28 +395,6 @@ def test_addresses_that_are_none_are_one_line(url: str, target: Path) -> None:
     with pytest.raises(SourceError) as caught:
         _fetch(url, target)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("place", ["ftp://127.0.0.1/x", "file:///etc/passwd", "data:,x", "http://[::bad"])
-def test_no_server_sends_us_out_of_the_web(place: str, target: Path) -> None:
-    def serve(listening: socket.socket) -> None:
-        connection, _ = listening.accept()
-        with connection:
-            connection.recv(1 << 16)
-            connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode())
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=serve, args=(listening,))
-        thread.start()
-        with pytest.raises(SourceError):
-            _fetch(f"http://127.0.0.1:{listening.getsockname()[1]}/x.tgz", target)
-        thread.join()
-
-
-def test_a_length_of_thousands_of_digits_is_none(target: Path) -> None:
-    with serving(b"x" * 100) as served:
-        served.announced = int("9" * 4000)
-        assert _fetch(served.url, target).n_bytes == 100
 
 
 def test_an_archive_may_end_in_many_zeros(tmp_path: Path) -> None:
