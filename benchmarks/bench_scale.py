@@ -47,9 +47,9 @@ def make_export() -> None:
 
 def n_rows() -> int:
     """Rows of segment scores in the partition."""
-    from warehouse.export.parquet import TABLES, read_manifest
+    from warehouse.export.parquet import read_manifest
 
-    return read_manifest(_folder(), TABLES)[_partition()]["score"].rows
+    return read_manifest(_folder())[_partition()]["score"].rows
 
 
 def ask(question: str, engine: str, _: Any) -> None:

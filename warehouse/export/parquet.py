@@ -6,7 +6,7 @@ beside them where a question would need them. The manifest has every file with i
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,13 @@ from typing import Any
 from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey, Exported, beside, copy, write_text
-from warehouse.names import EXPORT_MANIFEST, LanguagePair
-from warehouse.wording import counted
+from warehouse.names import EXPORT_MANIFEST
 
 MANIFEST = EXPORT_MANIFEST
 VERSION = 2
 _FORMAT = "scorehouse parquet"
 _AGAIN = "export it again, into a new folder"
 _SHOWN = 3  # files named in a message
-_MOST_BYTES = 100_000_000  # of a manifest
-_PARTITION_FILES = "*/testset=*/lp=*/*"
 
 
 @dataclass(frozen=True)
@@ -68,49 +65,43 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     write_text(folder / MANIFEST, json.dumps({**data, "sha256": _seal(data)}, indent=1) + "\n")
 
 
-def read_manifest(folder: Path, tables: Collection[str]) -> Manifest:
-    """Files of each table by test set and language pair. tables: those that each evaluation set must have.
+def read_manifest(folder: Path) -> Manifest:
+    """Files of each table by test set and language pair.
 
     Raises SourceError: the manifest is missing, is none, was changed, or belongs to another version of the program.
     """
     path = folder / MANIFEST
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError(f"{path.stat().st_size} bytes")
-        return _parsed(path.read_text(encoding="utf-8"), tables)
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != _FORMAT or data["version"] != VERSION:
+            found = f"{data['format']}, version {data['version']}"
+            raise ValueError(f"{found}, expected {_FORMAT}, version {VERSION}, as this scorehouse writes it")
+        if data.pop("sha256") != _seal(data):
+            raise ValueError("its content does not match its checksum")
+        return {
+            (evalset["testset"], evalset["lp"]): {
+                table: FileRecord(**record) for table, record in evalset["files"].items()
+            }
+            for evalset in data["evalsets"]
+        }
     except OSError as error:
         raise SourceError(
             f"cannot be read: {error.strerror}; expected a folder that `export` wrote", about=str(path)
         ) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise SourceError(f"not the manifest of a complete export: {error}; {_AGAIN}", about=str(path)) from error
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
-    """Check that a folder holds the files of its manifest, byte for byte, and no other partitions.
+    """Check that a folder holds the files of its manifest, or of some of its evaluation sets, byte for byte.
 
     Raises SourceError: it does not; the first such files are named.
     """
-    listed: dict[Path, FileRecord] = {}
-    for (testset, lp), files in manifest.items():
-        key = EvalsetKey(0, testset, lp)
-        listed |= {partition_file(folder, table, key): record for table, record in files.items()}
-    try:
-        foreign = sorted({path for path in folder.glob(_PARTITION_FILES) if not path.name.startswith(".")} - {*listed})
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error}", about=str(folder)) from error
-    _check_listed(folder, listed, foreign)
-
-
-def check_partition(folder: Path, key: EvalsetKey, files: Files) -> None:
-    """Check that the files of one evaluation set are those of the manifest, byte for byte.
-
-    Raises SourceError: they are not.
-    """
-    _check_listed(folder, {partition_file(folder, table, key): record for table, record in files.items()})
-
-
-def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Collection[Path] = ()) -> None:
+    listed = {
+        partition_file(folder, table, EvalsetKey(0, testset, lp)): record
+        for (testset, lp), files in manifest.items()
+        for table, record in files.items()
+    }
     try:
         missing = [path for path in listed if not path.is_file()]
         changed = [path for path, record in listed.items() if path not in missing and not _is_same(path, record)]
@@ -121,8 +112,6 @@ def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Coll
         for found, what in ((missing, "missing"), (changed, "differ from the manifest"))
         if found
     ]
-    if foreign:
-        wrong.append(f"{counted(len(foreign), 'file')} that the manifest does not list: {_named(folder, foreign)}")
     if wrong:
         raise SourceError(f"not a complete export: {'; '.join(wrong)}; {_AGAIN}", about=str(folder))
 
@@ -139,66 +128,6 @@ def _named(folder: Path, paths: Iterable[Path]) -> str:
 
 def _seal(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-
-
-def _parsed(text: str, tables: Collection[str]) -> Manifest:
-    """Raises ValueError: anything that `write_manifest` would not have written."""
-    data = json.loads(text, object_pairs_hook=_once)
-    if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise ValueError(f'expected {{"format": "{_FORMAT}", …}}')
-    version = data.get("version")
-    if type(version) is int and version > VERSION:
-        raise ValueError(f"made by a newer scorehouse (version {version} of the format, this program has {VERSION})")
-    _, _, evalsets, seal = _fields(data, {"format": str, "version": int, "evalsets": list, "sha256": str})
-    if version != VERSION:
-        raise ValueError(f"version {version} of the format, expected {VERSION}")
-    if _seal({name: value for name, value in data.items() if name != "sha256"}) != seal:
-        raise ValueError("its content does not match its checksum")
-    manifest: Manifest = {}
-    for evalset in evalsets:
-        testset, lp, files = _fields(evalset, {"testset": str, "lp": str, "files": dict})
-        _check_names(testset, lp)
-        if (testset, lp) in manifest:
-            raise ValueError(f"{testset} {lp} twice")
-        if set(files) != set(tables):
-            odd = sorted(set(files) ^ set(tables))
-            raise ValueError(
-                f"{testset} {lp} has tables other than those expected: {', '.join(map(repr, odd[:_SHOWN]))}"
-            )
-        manifest[testset, lp] = {table: _file_record(file) for table, file in files.items()}
-    return manifest
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = dict(pairs)
-    if len(names) < len(pairs):
-        raise ValueError("a name given twice in one object")
-    return names
-
-
-def _fields(data: Any, kinds: Mapping[str, type]) -> list[Any]:
-    """The values of an object that has exactly these names, with values of exactly these types."""
-    if not isinstance(data, dict) or set(data) != set(kinds):
-        found = sorted(data) if isinstance(data, dict) else type(data).__name__
-        raise ValueError(f"{found!s:.60}, expected an object of {', '.join(kinds)}")
-    for name, kind in kinds.items():
-        if type(data[name]) is not kind:
-            raise ValueError(f"{name} {data[name]!s:.60}, expected {kind.__name__}")
-    return [data[name] for name in kinds]
-
-
-def _check_names(testset: str, lp: str) -> None:
-    testset.encode()
-    if not testset:
-        raise ValueError("a test set without a name")
-    LanguagePair.parse(lp)
-
-
-def _file_record(data: Any) -> FileRecord:
-    rows, n_bytes, sha256 = _fields(data, {"rows": int, "bytes": int, "sha256": str})
-    if min(rows, n_bytes) < 0:
-        raise ValueError("a count below 0")
-    return FileRecord(rows, n_bytes, sha256)
 
 
 NAMES = "JOIN scorer AS sc ON sc.scorer_id = v.scorer_id JOIN system AS y ON y.system_id = v.system_id"
@@ -283,7 +212,7 @@ def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Expor
 
     Raises SourceError: a manifest there that is not an export's. OSError: the folder can't be written.
     """
-    manifest = read_manifest(folder, TABLES) if is_export(folder) else {}
+    manifest = read_manifest(folder) if is_export(folder) else {}
     files = {}
     for table, (more, origin, order) in TABLES.items():
         own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]

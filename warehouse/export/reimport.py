@@ -17,13 +17,12 @@ from warehouse.export.parquet import (
     TABLES,
     Files,
     check_files,
-    check_partition,
     is_export,
     partition_file,
     read_manifest,
 )
 from warehouse.progress import Progress
-from warehouse.wording import counted, option
+from warehouse.wording import option
 from warehouse.writing.evalsets import register
 
 
@@ -49,11 +48,10 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
 
     Rows come back as they were, with identifiers that are free in the warehouse. An evaluation set that is there
     already is left alone where it came from the same files.
-    Raises SourceError: no export, files that are missing, damaged, or hold other rows than the manifest says, an
-        evaluation set that is there already from other files; what came before it stays. SchemaError: the database
-        can't be written.
+    Raises SourceError: no export, files that are missing or differ from the manifest, an evaluation set that is there
+        already from other files; what came before it stays. SchemaError: the database can't be written.
     """
-    manifest = read_manifest(folder, TABLES)
+    manifest = read_manifest(folder)
     check_files(folder, manifest)
     done = []
     with in_memory() as connection:
@@ -61,7 +59,6 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
             if progress is not None:
                 progress(f"{testset} {lp}: loading", number, len(manifest))
             key = EvalsetKey(0, testset, lp)
-            _check_rows(connection, folder, key, files)
             if _is_held(connection, folder, database, key):
                 done.append(Imported(testset, lp, "unchanged", n_files=files["source"].rows))
                 continue
@@ -69,7 +66,6 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
                 connection.execute("BEGIN")
                 try:
                     _import(connection, folder, key)
-                    _check(connection, folder, key, files)
                 except BaseException:
                     connection.execute("ROLLBACK")
                     raise
@@ -90,20 +86,6 @@ def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
     """A partition's file as a table function of DuckDB, without what its path tells."""
     path = str(partition_file(folder, table, key)).replace("'", "''")
     return f"read_parquet('{path}', hive_partitioning = false, file_row_number = true)"
-
-
-def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> None:
-    """Raises SourceError: a file is no Parquet, or has another number of rows than announced."""
-    for table, record in files.items():
-        path = partition_file(folder, table, key)
-        try:
-            ((n,),) = connection.execute(f"SELECT count(*) FROM {partition_rows(folder, table, key)}").fetchall()
-        except duckdb.Error as error:
-            raise SourceError(f"not a readable Parquet file: {str(error).splitlines()[0]}", about=str(path)) from error
-        if n != record.rows:
-            raise SourceError(
-                f"{counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again", about=str(path)
-            )
 
 
 def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey) -> bool:
@@ -237,46 +219,6 @@ def _insert(
     )
 
 
-_BROKEN = {
-    "vectors without scorer, system or source": "unjoined_vectors",
-    "vectors twice": "repeated_vectors",
-    "scores twice": "repeated_scores",
-}
-_OF_VECTORS = (
-    "SELECT count(*) FROM {table} AS s JOIN vector AS v ON v.vector_id = s.vector_id WHERE v.evalset_id = $evalset"
-)
-
-
-def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> None:
-    """Everything arrived, once, and hangs together.
-
-    Raises SourceError: it does not.
-    """
-    evalset: dict[str, object] = {
-        "evalset": _one(
-            connection,
-            """
-            SELECT e.evalset_id
-            FROM evalset AS e
-            JOIN testset AS t ON t.testset_id = e.testset_id
-            WHERE t.name = $testset AND e.lp = $lp
-            """,
-            {"testset": key.testset, "lp": key.lp},
-        )
-    }
-    wrong = [
-        f"{n} {what}"
-        for what, name in _BROKEN.items()
-        if (n := _one(connection, statement(__package__, name), evalset))
-    ]
-    for table in ("score", "aggregate_score", "judgement"):
-        found = _one(connection, _OF_VECTORS.format(table=table), evalset)
-        if found != files[table].rows:
-            wrong.append(f"{counted(files[table].rows, 'row')} of {table}, {found} of them with their vector")
-    if wrong:
-        raise SourceError(f"{key.testset} {key.lp} is inconsistent: {'; '.join(wrong)}", about=str(folder))
-
-
 _READ = ("segment", "system", "scorer", "entry", "vector", "aggregate_score", "score")
 
 
@@ -304,7 +246,7 @@ def open_export(folder: Path, testset: str, lp: str) -> Iterator[OpenedExport]:
         raise SourceError(f"{folder}: {found}; `scorehouse export DIR` writes a folder of exported Parquet")
     if is_unfinished(folder):
         raise SourceError(f"{folder}: an export that was not finished; export it again")
-    manifest = read_manifest(folder, TABLES)
+    manifest = read_manifest(folder)
     testsets = {name for name, _ in manifest}
     if testset not in testsets:
         raise unknown("test set", testset, testsets, where=str(folder))
@@ -312,7 +254,7 @@ def open_export(folder: Path, testset: str, lp: str) -> Iterator[OpenedExport]:
         raise unknown("language pair", lp, {pair for name, pair in manifest if name == testset}, where=testset)
     key = EvalsetKey(0, testset, lp)
     files = manifest[testset, lp]
-    check_partition(folder, key, {table: files[table] for table in ("evalset", *_READ)})
+    check_files(folder, {(testset, lp): {table: files[table] for table in ("evalset", *_READ)}})
     with duckdb.connect() as connection:
         apply_migrations(connection, str(folder))
         try:

@@ -1,12 +1,10 @@
 """Exports: what comes back is what went out; other formats hold what the warehouse holds."""
 
-import contextlib
 import csv
 import json
-import random
 import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -18,10 +16,9 @@ from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Wareh
 from warehouse.database.opening import answered
 from warehouse.database.updating import writing
 from warehouse.export import export, import_parquet, is_export
-from warehouse.export import parquet as manifest_module
 from warehouse.export.exported import Exported, beside, copy
 from warehouse.export.mtme import RatingTable, ScoreTable
-from warehouse.export.parquet import MANIFEST, TABLES, FileRecord, read_manifest, write_manifest
+from warehouse.export.parquet import MANIFEST
 from warehouse.export.reimport import Imported
 from warehouse.names import UNFINISHED_EXPORT
 
@@ -277,31 +274,6 @@ def _damage(what: str, folder: Path) -> None:
         manifest.write_text("[1]")
     elif what == "a newer manifest":
         manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 99'))
-    else:
-        query, kind = {
-            "a score twice": (
-                "SELECT * FROM old WHERE rowid <> 1 UNION ALL SELECT * FROM old WHERE rowid = 0",
-                "score",
-            ),
-            "scores without vector": ("SELECT * REPLACE (vector_id + 100000 AS vector_id) FROM old", "score"),
-            "an infinite score": ("SELECT * REPLACE ('inf'::DOUBLE AS value) FROM old", "score"),
-            "a wrong type": ("SELECT * REPLACE ('x' AS segment) FROM old", "score"),
-            "vectors without system": ("SELECT * REPLACE (system_id + 100000 AS system_id) FROM old", "vector"),
-        }[what]
-        path = folder / kind / "testset=tiny24" / "lp=en-de" / "data.parquet"
-        with duckdb.connect() as connection:
-            connection.execute(f"CREATE TABLE old AS SELECT * FROM read_parquet('{path}', hive_partitioning = false)")
-            connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
-        _reseal(folder, kind)
-
-
-def _reseal(folder: Path, table: str) -> None:
-    """Let the manifest say what a table's file is now, so that only its content is wrong."""
-    manifest = read_manifest(folder, TABLES)
-    files = dict(manifest["tiny24", "en-de"])
-    path = folder / table / "testset=tiny24" / "lp=en-de" / "data.parquet"
-    files[table] = FileRecord.of(path, files[table].rows)
-    write_manifest(folder, {**manifest, ("tiny24", "en-de"): files})
 
 
 @pytest.mark.parametrize(
@@ -311,8 +283,7 @@ def _reseal(folder: Path, table: str) -> None:
         "each damage: 2 seconds",
         [
             *("a missing file", "a cut file", "no Parquet", "another file's rows", "no manifest"),
-            *("a manifest that is none", "a newer manifest", "a score twice", "scores without vector"),
-            *("an infinite score", "a wrong type", "vectors without system"),
+            *("a manifest that is none", "a newer manifest"),
         ],
     ),
 )
@@ -511,7 +482,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 def test_no_single_bit_of_exported_parquet_changes_unnoticed(one_exported: Path, in_full: bool, tmp_path: Path) -> None:
     shutil.copytree(one_exported, tmp_path / "out")
-    files = sorted((tmp_path / "out").rglob("*.parquet"))
+    files = [*sorted((tmp_path / "out").rglob("*.parquet")), *[tmp_path / "out" / MANIFEST] * 5]
     rng = np.random.default_rng(16)
     for _ in range(60 if in_full else 30):
         path = files[rng.integers(len(files))]
@@ -519,89 +490,11 @@ def test_no_single_bit_of_exported_parquet_changes_unnoticed(one_exported: Path,
         flipped = bytearray(whole)
         flipped[rng.integers(len(whole))] ^= 1 << rng.integers(8)
         path.write_bytes(flipped)
-        with pytest.raises(SourceError, match="1 of 13 files differ from the manifest"):
+        with pytest.raises(SourceError, match="export it again, into a new folder"):
             import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
         path.write_bytes(whole)
     assert not (tmp_path / "back.duckdb").exists()
     import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
-
-
-def _edited(manifest: dict[str, Any], rng: random.Random) -> str:
-    """The manifest's text with one thing in it changed: a value, a name, a list's item, or some signs."""
-    text = json.dumps(manifest, indent=1)
-    if rng.random() < 0.4:
-        at = rng.randrange(len(text) - 1)
-        return (
-            text[:at]
-            + rng.choice(("", "0", "9", '"', "{", ",", "e", "\\ud800", "\n\n"))
-            + text[at + rng.randrange(3) :]
-        )
-    places: list[tuple[Any, Any]] = []
-    pending: list[Any] = [manifest]
-    while pending:
-        node = pending.pop()
-        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-            places.append((node, key))
-            pending += [value] if isinstance(value, dict | list) else []
-    node, key = rng.choice(places)
-    odd = (None, True, -1, 0, 10**400, 1.5, "", "../..", "\0", "x" * 5000, "\ud800", [], {}, [[]], "en-de", "score")
-    change = rng.randrange(3)
-    if change == 0 and isinstance(node, dict):
-        node[str(rng.choice(odd))[:9]] = node.pop(key)
-    elif change == 1:
-        del node[key]
-    else:
-        node[key] = rng.choice(odd)
-    return json.dumps(manifest)
-
-
-@pytest.mark.parametrize("is_sealed", [False, True])
-def test_no_edit_of_the_manifest_passes(is_sealed: bool, exported: Path, in_full: bool, tmp_path: Path) -> None:
-    """sealed: whoever edits it mends its checksum too, so that the rest has to stand for itself."""
-    folder = shutil.copytree(exported, tmp_path / "out")
-    text = (folder / MANIFEST).read_text()
-    before = json.loads(text)
-    rng = random.Random(16)
-    for _ in range(60 if in_full else 30):
-        edited = _edited(json.loads(text), rng)
-        if is_sealed:
-            with contextlib.suppress(ValueError, AttributeError, TypeError):
-                data = json.loads(edited)
-                data.pop("sha256", None)
-                edited = json.dumps({**data, "sha256": manifest_module._seal(data)})
-        with contextlib.suppress(ValueError):
-            if json.loads(edited) == before:
-                continue
-        (folder / MANIFEST).write_text(edited, encoding="utf-8", errors="surrogatepass")
-        with pytest.raises(SourceError) as caught:
-            import_parquet(folder, tmp_path / "back.duckdb")
-        assert "\n" not in str(caught.value)
-        assert len(str(caught.value)) < 1000
-    assert not (tmp_path / "back.duckdb").exists()
-
-
-def test_manifests_with_a_name_twice_or_nested_without_end_are_refused(exported: Path, tmp_path: Path) -> None:
-    shutil.copytree(exported, tmp_path / "out")
-    path = tmp_path / "out" / MANIFEST
-    text = path.read_text()
-    for spoiled in (
-        text.replace('"version"', '"version": 2, "version"', 1),
-        "[" * 200_000,
-        "9" * 5000,
-        "\ufeff" + text,
-    ):
-        path.write_text(spoiled)
-        with pytest.raises(SourceError, match="not the manifest of a complete export"):
-            import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
-
-
-def test_partitions_that_the_manifest_does_not_list_are_reported(
-    one_exported: Path, exported: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(one_exported, tmp_path / "out")
-    shutil.copytree(exported / "score", tmp_path / "out" / "score", dirs_exist_ok=True)
-    with pytest.raises(SourceError, match=r"1 file that the manifest does not list: score/testset=tiny24/lp=en-zh.*"):
-        import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
 
 
 def test_exported_parquet_without_its_manifest_is_refused_by_load(one_exported: Path, tmp_path: Path) -> None:
