@@ -9,46 +9,6 @@ from warehouse.facts import packaged
 from warehouse.names import LanguagePair, is_language_pair, written_language
 
 DA_TRAINING_YEARS = range(2017, 2021)  # the direct assessments that most trained metrics have learned from
-_THREE_LETTERS = {
-    "ara": "ar",
-    "bho": "bho",
-    "ces": "cs",
-    "cmn": "zh",
-    "deu": "de",
-    "eng": "en",
-    "est": "et",
-    "fin": "fi",
-    "fra": "fr",
-    "guj": "gu",
-    "hau": "ha",
-    "heb": "he",
-    "hin": "hi",
-    "hrv": "hr",
-    "isl": "is",
-    "iku": "iu",
-    "ita": "it",
-    "jpn": "ja",
-    "kaz": "kk",
-    "khm": "km",
-    "kor": "ko",
-    "lav": "lv",
-    "lit": "lt",
-    "liv": "liv",
-    "mas": "mas",
-    "pol": "pl",
-    "pus": "ps",
-    "ron": "ro",
-    "rus": "ru",
-    "sah": "sah",
-    "spa": "es",
-    "srp": "sr",
-    "tam": "ta",
-    "tur": "tr",
-    "ukr": "uk",
-    "xho": "xh",
-    "zho": "zh",
-    "zul": "zu",
-}
 
 
 @dataclass(frozen=True)
@@ -87,6 +47,12 @@ def languages() -> Mapping[str, Language]:
         code: Language(code, data["name"], data["script"], tuple(data["da_years"]))
         for code, data in packaged("languages.toml").items()
     }
+
+
+@cache
+def _of_three_letters() -> Mapping[str, str]:
+    listed = packaged("languages.toml").items()
+    return {three: code for code, data in listed for three in data.get("three", "").split()}
 
 
 def language(code: str) -> Language | None:
@@ -167,6 +133,6 @@ def two_letters(code: str) -> str:
     ['ja', 'liv', 'zh', 'zh', 'zh', 'zh_Hant', 'zh_CN', 'sr_Cyrl_RS']
     """
     base, _, marks = code.partition("_")
-    base = _THREE_LETTERS.get(base, base)
+    base = _of_three_letters().get(base, base)
     known = language(base)
     return base if not marks or (known is not None and marks == known.script) else f"{base}_{marks}"
