@@ -28,16 +28,7 @@ COMMENT ON MACRO acc23 IS 'Pairwise accuracy with ties (acc_eq at the epsilon of
 CREATE OR REPLACE MACRO kendall_like(c, d, tm) AS (c - d - tm) / nullif(c + d + tm, 0);
 COMMENT ON MACRO kendall_like IS 'Segment-level tau of WMT''s DA years from counts over pairs whose human scores differ by the threshold: a metric tie counts as discordant; NULL without pairs.';
 
-CREATE OR REPLACE MACRO pair_agreement(dh, dm, epsilon) AS CASE
-  WHEN dh IS NULL OR dm IS NULL OR epsilon IS NULL THEN NULL
-  WHEN isnan(dh::DOUBLE) OR isnan(dm::DOUBLE) OR isnan(epsilon::DOUBLE) THEN NULL
-  WHEN dh = 0 AND abs(dm) <= epsilon THEN 'tied_both'
-  WHEN dh = 0 THEN 'tied_human'
-  WHEN abs(dm) <= epsilon THEN 'tied_metric'
-  WHEN (dh > 0) = (dm > 0) THEN 'concordant'
-  ELSE 'discordant'
-END;
-COMMENT ON MACRO pair_agreement IS 'How a metric''s difference dm agrees with the human difference dh of one pair: concordant, discordant, tied_human, tied_metric or tied_both; NULL where a difference is missing or NaN.';
+DROP MACRO IF EXISTS pair_agreement; -- files of 0.2.0 and 1.0.0 may have it
 
 -- No WITH: a scalar macro that DuckDB 2.0 stored cannot hold one where 1.4 is to call it.
 CREATE OR REPLACE MACRO pairwise_accuracy(human_scores, metric_scores) AS (
