@@ -21,7 +21,6 @@ from warehouse.simulation.evalset import SimulatedEvalset
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations", "scorehouse")
-KERNELS = sorted((ROOT / "metaeval" / "kernels").rglob("*.py"))
 IMPORT = re.compile(r"(?:^|[:;])[ \t]*(?:from|import)\b((?:[^(\n\\]|\\\n)*(?:\([^)]*\))?)", re.MULTILINE)
 """What looks like an import, with all its names, wherever it stands."""
 HEAVY = ("duckdb", "polars", "numpy", "scipy")
@@ -89,14 +88,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert imports["metaeval.measures.registry"]
     TopologicalSorter(imports).prepare()  # raises CycleError, which lists the circle
-
-
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
-def test_a_kernel_imports_arrays_and_the_standard_library_alone(path: Path) -> None:
-    for module in _modules(_parsed(path)):
-        package = module.partition(".")[0]
-        is_known = package in ("numpy", "scipy", "threadpoolctl") or package in sys.stdlib_module_names
-        assert is_known or f"{module}.".startswith("metaeval.kernels."), module
 
 
 @together("package", PACKAGES)
