@@ -10,6 +10,7 @@ from queries.blocks import Block, fetch_block, places_of
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import Slice, select
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
+from tests.warehouse.building import scores_of
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.simulation.evalset import SimulatedEvalset
@@ -149,9 +150,9 @@ def test_blocks_of_the_simulated_task_are_what_was_simulated(
     for evalset in simulated_task:
         block = _block(simulated_warehouse, evalset.testset, evalset.lp)
         rows = [evalset.systems.index(system) for system in block.systems]
-        np.testing.assert_array_equal(block.human, evalset.human(block.selection.human)[rows])
+        np.testing.assert_array_equal(block.human, scores_of(evalset, evalset.humans[block.selection.human])[rows])
         for metric, scores in zip(block.metrics, block.scores, strict=True):
-            np.testing.assert_array_equal(scores, evalset.metric(metric.name)[rows])
+            np.testing.assert_array_equal(scores, scores_of(evalset, evalset.metrics[metric.name])[rows])
 
 
 @pytest.mark.parametrize(("lp", "n_systems", "n_judged"), [("en-de", 12, 460), ("he-en", 13, 820)])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.helpers import TESTSET, tiny_layout
 from tests.sharing import empty_bytes, written
@@ -15,6 +16,7 @@ from warehouse import LoadReport, load
 from warehouse.database.opening import find_tables
 from warehouse.database.updating import Ask, in_memory, reading
 from warehouse.export.mtme import RatingTable, ScoreTable
+from warehouse.simulation.evalset import SimulatedEvalset
 
 Rows = list[tuple[Any, ...]]
 
@@ -26,6 +28,13 @@ class Loaded:
     folder: Path
     database: Path
     report: LoadReport
+
+
+def scores_of(evalset: SimulatedEvalset, table: ScoreTable) -> NDArray[np.float64]:
+    """(n_systems, n_segments) scores in the order of the systems; NaN: not judged, or a system that has none."""
+    values = np.full((len(evalset.systems), len(evalset.documents)), np.nan)
+    values[[evalset.systems.index(system) for system in table.systems]] = table.seg
+    return values
 
 
 _ALL = {

@@ -92,7 +92,6 @@ def simulate_evalset(year: int, lp: str, seed: int = 0) -> SimulatedEvalset:
         predictions=MappingProxyType(predictions(rng, ratings, texts, metrics)),
         metrics=MappingProxyType(metrics),
         strengths=plan.strengths,
-        quality=plan.quality,
         metric_facts=tuple(fact for fact, _ in drawn),
         standard_reference="refA",
         standard_human=MappingProxyType(_standard_human(year)),

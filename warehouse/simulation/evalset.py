@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 from warehouse.simulation.plan import Floats
 
@@ -21,15 +19,9 @@ class SimulatedMetric:
     name: str
     base_metric: str
     reference: str
-    family: str
-    version: str | None
     kind: str
     status: str
     signal_to_noise: float
-
-    @property
-    def is_reference_free(self) -> bool:
-        return self.reference == "src"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +30,7 @@ class SimulatedEvalset:
 
     documents: (domain, document) of each segment. systems: all that humans scored, MT systems and the human
     reference. humans, metrics: score tables by name; a metric that compares with refA does not score refA.
-    quality: (n_systems, n_segments), hidden quality, higher is better; strengths: (n_systems,).
-    standard_human: level -> name of the human score that counts there.
+    strengths: (n_systems,). standard_human: level -> name of the human score that counts there.
     """
 
     testset: str
@@ -55,22 +46,11 @@ class SimulatedEvalset:
     predictions: Mapping[str, RatingTable]
     metrics: Mapping[str, ScoreTable]
     strengths: Floats
-    quality: Floats
     metric_facts: tuple[SimulatedMetric, ...]
     standard_reference: str
     standard_human: Mapping[str, str]
     outlier_systems: tuple[str, ...]
     human_references: tuple[str, ...]
-
-    @property
-    def n_segments(self) -> int:
-        return len(self.documents)
-
-    @property
-    def signal_to_noise(self) -> dict[str, float]:
-        """Full metric name -> true signal-to-noise ratio, best first, equal ones by name."""
-        ordered = sorted(self.metric_facts, key=lambda fact: (-fact.signal_to_noise, fact.name))
-        return {fact.name: fact.signal_to_noise for fact in ordered}
 
     @property
     def primary_metrics(self) -> tuple[str, ...]:
@@ -83,20 +63,6 @@ class SimulatedEvalset:
 
     def _base_metrics(self, *statuses: str) -> tuple[str, ...]:
         return tuple(sorted({fact.base_metric for fact in self.metric_facts if fact.status in statuses}))
-
-    def human(self, name: str) -> Floats:
-        """(n_systems, n_segments) scores in the order of `systems`; NaN: not judged."""
-        return self._aligned(self.humans[name])
-
-    def metric(self, name: str) -> Floats:
-        """(n_systems, n_segments) scores in the order of `systems`; NaN: a system that it did not score."""
-        return self._aligned(self.metrics[name])
-
-    def _aligned(self, table: ScoreTable) -> Floats:
-        values = np.full((len(self.systems), self.n_segments), np.nan)
-        assert table.seg is not None
-        values[[self.systems.index(system) for system in table.systems]] = table.seg
-        return values
 
     def write(self, folder: Path) -> list[Path]:
         """Write the organisers' layout of this evaluation set below folder/TESTSET; returns the files."""

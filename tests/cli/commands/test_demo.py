@@ -171,7 +171,7 @@ def test_rankings_of_segments_recover_the_truth(
 ) -> None:
     evalset = evalsets[year, lp]
     kinds = {fact.name: fact.kind for fact in evalset.metric_facts}
-    truth = evalset.signal_to_noise
+    truth = {fact.name: fact.signal_to_noise for fact in evalset.metric_facts}
     frame = ranked(evalset)
     for measure in TRUTH_MEASURES:
         rows = frame.filter(measure=measure).rows(named=True)
@@ -186,7 +186,7 @@ def test_the_best_metric_of_a_year_is_the_truly_best_or_next_to_it(
     ranked: Callable[[SimulatedEvalset], pl.DataFrame], evalsets: dict[tuple[int, str], SimulatedEvalset]
 ) -> None:
     for evalset in evalsets.values():
-        truth = evalset.signal_to_noise
+        truth = {fact.name: fact.signal_to_noise for fact in evalset.metric_facts}
         frame = ranked(evalset).filter(measure="acc_eq(by=item)")
         best = frame.row(0, named=True)["metric"]
         assert truth[best] >= 0.8 * max(truth[metric] for metric in frame["metric"])
