@@ -4,7 +4,6 @@ import hashlib
 import os
 import sys
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
 from cli.render.output import write
@@ -17,6 +16,8 @@ def drawing_program() -> str:
 
     What the cache holds is taken if it is whole; where nothing can be kept, the program is made each time.
     """
+    from importlib.metadata import version  # takes longer than a start should
+
     import vl_convert
 
     kept = _folder() / f"vega-{version('vl-convert-python')}.js"
