@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.bench_foundation import PROGRAM, ROOT, real_data
-from benchmarks.harness import MAXRSS_BYTES
+from benchmarks.harness import MAXRSS_BYTES, ROOT, real_data
+
+PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
 
 
 @dataclass(frozen=True)

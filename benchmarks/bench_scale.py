@@ -17,8 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bench_foundation import ROOT, nothing, real_data
-from benchmarks.harness import Case, markdown_table
+from benchmarks.harness import ROOT, Case, markdown_table, nothing, real_data
 
 N_SCORES = 1_000_000_000
 
