@@ -26,18 +26,6 @@ _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
 
-# ---------------------------------------------------------------- charts
-
-
-def charts() -> str:
-    """One row a command with `--chart`: what it draws; and one for each without, with the reason."""
-    from cli.charts import DRAWN, WITHOUT_CHART
-
-    drawn = table(["command", "draws"], [[f"`{name}`", words] for name, words in DRAWN.items()])
-    others = table(["command", "has no chart:"], [[f"`{name}`", reason] for name, reason in WITHOUT_CHART.items()])
-    return f"{drawn}\n{others}"
-
-
 # ---------------------------------------------------------------- measures
 
 
@@ -150,7 +138,6 @@ def cookbook() -> str:
 def sections() -> dict[str, str]:
     """Every generated section by name."""
     return {
-        "charts": charts(),
         "measures": measure_list(),
         "measure-parameters": measure_parameters(),
         "measure-tests": measure_tests(),

@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli.charts import DRAWN, WITHOUT_CHART
 from cli.charts.drawing import Laid, laid
 from cli.charts.drawing import specification as vega_lite
-from cli.main import COMMANDS, program
+from cli.main import program
 from metaeval.charts import pairs, ranking, significance
 from metaeval.charts import parts as shared
 from metaeval.charts.heat_map import heat_map
@@ -56,16 +55,13 @@ OTHERS: dict[str, tuple[str, ...]] = {
 }
 
 
-def test_every_command_draws_its_result_or_says_why_it_does_not() -> None:
+def test_every_command_with_a_chart_is_tried() -> None:
     group = program()
     with_chart = {
         name
         for name, command in group.commands.items()  # type: ignore[attr-defined]
         if any(parameter.name == "chart" for parameter in command.params)
     }
-    assert with_chart == set(DRAWN)
-    assert with_chart.isdisjoint(WITHOUT_CHART)
-    assert with_chart | set(WITHOUT_CHART) == set(COMMANDS)
     tried = {*(command for command, _ in KINDS.values()), *(words[0] for words in OTHERS.values())}
     assert with_chart == tried
 
