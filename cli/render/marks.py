@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cli.render.cells import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from queries.annotations import MarkedError
 
 UNNAMED = "error"  # a severity that is not known
 Span = tuple[int, int, str]  # start, end, severity
@@ -16,23 +18,6 @@ _STYLE = "underline"  # of any other severity
 _ORDER = (*_STYLES, "")  # the gravest first
 _BY = " by "  # between a severity and the metric that predicted the error
 _PREDICTED = " italic"  # beside the style of the severity, where no annotator marked anything
-
-
-class Error(Protocol):
-    """What is marked; as `queries.annotations.MarkedError`."""
-
-    @property
-    def severity(self) -> str | None: ...
-    @property
-    def start(self) -> int | None: ...
-    @property
-    def end(self) -> int | None: ...
-    @property
-    def is_in_source(self) -> bool: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def metric(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +44,7 @@ class Piece:
         )
 
 
-def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> list[Piece]:
+def marked(text: str, errors: "Iterable[MarkedError]", *, in_source: bool = False) -> list[Piece]:
     """The text in pieces, errors in brackets that begin with their severity; nothing in it is escaped yet.
 
     in_source: the text is the source, and errors marked there count; else those of the output. Equal spans of one
@@ -95,7 +80,7 @@ def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> li
     return pieces
 
 
-def _span(error: Error, length: int) -> Span | None:
+def _span(error: "MarkedError", length: int) -> Span | None:
     """Start, end and severity of an error's span in a text of this length; None where it has none there."""
     start, end = error.start, error.end
     if start is None or end is None or not 0 <= start < min(end, length):

@@ -1,7 +1,5 @@
 """Errors marked in texts: brackets that nest, texts that stay whole, and nothing that a terminal would obey."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,23 +7,18 @@ from hypothesis import strategies as st
 from cli.render.cells import one_line
 from cli.render.marks import marked, plain, styled
 from cli.render.table import fitted_text
+from queries.annotations import MarkedError
 from tests.helpers import together
 
 
-@dataclass(frozen=True)
-class Marked:
-    """An error as the renderer sees it."""
-
-    start: int | None
-    end: int | None
-    severity: str | None = "major"
-    category: str | None = None
-    is_in_source: bool = False
-    metric: str | None = None
-
-    @property
-    def label(self) -> str:
-        return " ".join(word for word in (self.severity, self.category) if word)
+def span(
+    start: int | None,
+    end: int | None,
+    severity: str | None = "major",
+    category: str | None = None,
+    is_in_source: bool = False,
+) -> MarkedError:
+    return MarkedError(None, category, severity, None, start, end, is_in_source)
 
 
 TEXT = "one two three four"
@@ -35,38 +28,38 @@ TEXT = "one two three four"
     ("errors", "expected"),
     [
         ([], TEXT),
-        ([Marked(4, 7)], "one [major: two] three four"),
-        ([Marked(4, 7), Marked(4, 7)], "one [major: two] three four"),
-        ([Marked(4, 7), Marked(4, 7, "minor")], "one [major: [minor: two]] three four"),
-        ([Marked(4, 7, "minor"), Marked(4, 13)], "one [major: [minor: two] three] four"),
-        ([Marked(0, 3), Marked(3, 7, "minor")], "[major: one][minor:  two] three four"),
-        ([Marked(0, 7), Marked(4, 13, "minor")], "[major: one [minor: two]][minor:  three] four"),
-        ([Marked(14, 99)], "one two three [major: four]"),
-        ([Marked(None, None, "minor", "omission")], "one two three four [minor omission]"),
-        ([Marked(7, 7), Marked(40, 50, "minor")], "one two three four [major] [minor]"),
-        ([Marked(4, 7, None)], "one [error: two] three four"),
-        ([Marked(4, 7, is_in_source=True)], TEXT),
+        ([span(4, 7)], "one [major: two] three four"),
+        ([span(4, 7), span(4, 7)], "one [major: two] three four"),
+        ([span(4, 7), span(4, 7, "minor")], "one [major: [minor: two]] three four"),
+        ([span(4, 7, "minor"), span(4, 13)], "one [major: [minor: two] three] four"),
+        ([span(0, 3), span(3, 7, "minor")], "[major: one][minor:  two] three four"),
+        ([span(0, 7), span(4, 13, "minor")], "[major: one [minor: two]][minor:  three] four"),
+        ([span(14, 99)], "one two three [major: four]"),
+        ([span(None, None, "minor", "omission")], "one two three four [minor omission]"),
+        ([span(7, 7), span(40, 50, "minor")], "one two three four [major] [minor]"),
+        ([span(4, 7, None)], "one [error: two] three four"),
+        ([span(4, 7, is_in_source=True)], TEXT),
     ],
 )
-def test_errors_are_in_brackets_with_their_severity(errors: list[Marked], expected: str) -> None:
+def test_errors_are_in_brackets_with_their_severity(errors: list[MarkedError], expected: str) -> None:
     assert plain(marked(TEXT, errors)) == expected
 
 
 def test_the_source_has_the_errors_that_lie_in_it_and_no_text_at_all_has_them_too() -> None:
-    errors = [Marked(0, 3, is_in_source=True), Marked(4, 7)]
+    errors = [span(0, 3, is_in_source=True), span(4, 7)]
     assert plain(marked(TEXT, errors, in_source=True)) == "[major: one] two three four"
     assert plain(marked("", errors)) == "[major]"
     assert marked("", []) == []
 
 
 SPANS = st.lists(
-    st.builds(Marked, st.integers(-2, 20), st.integers(-2, 22), st.sampled_from(["major", "minor", "critical"])),
+    st.builds(span, st.integers(-2, 20), st.integers(-2, 22), st.sampled_from(["major", "minor", "critical"])),
     max_size=6,
 )
 
 
 @given(st.text(alphabet="ab \x1b\n\u05d0\u202e", max_size=20), SPANS)
-def test_without_its_brackets_a_marked_text_is_the_text_and_brackets_nest(text: str, errors: list[Marked]) -> None:
+def test_without_its_brackets_a_marked_text_is_the_text_and_brackets_nest(text: str, errors: list[MarkedError]) -> None:
     pieces = marked(text, errors)
     known = ("major", "minor", "critical")
     brackets = {"]", " ", *(f"[{one}: " for one in known), *(f"[{one}]" for one in known)}
@@ -85,7 +78,7 @@ def test_without_its_brackets_a_marked_text_is_the_text_and_brackets_nest(text: 
 
 def test_control_and_right_to_left_characters_are_shown_where_they_stand_and_letters_stay() -> None:
     text = "a\x1b[31m \u05e9\u05dc\u05d5\u05dd \u202eb"
-    pieces = marked(text, [Marked(0, 2), Marked(7, 11, "minor")])
+    pieces = marked(text, [span(0, 2), span(7, 11, "minor")])
     shown = one_line(plain(pieces))
     assert shown == "[major: a\\x1b][31m [minor: \u05e9\u05dc\u05d5\u05dd] \\u202eb"
     assert styled(pieces).plain == shown
@@ -96,7 +89,7 @@ def test_a_terminal_shows_the_gravest_error_in_its_style_and_no_color_shows_brac
 ) -> None:
     import polars as pl
 
-    pieces = marked("ab cd", [Marked(0, 5, "minor"), Marked(3, 5)])
+    pieces = marked("ab cd", [span(0, 5, "minor"), span(3, 5)])
     text = styled(pieces)
     styles = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
     assert styles["ab "] == "underline yellow"
