@@ -1,15 +1,10 @@
 """JSON: numbers as numbers in full precision, NaN and infinity as null, short lists on one line."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from enum import Enum
-from functools import lru_cache
-from pathlib import PurePath
-from uuid import UUID
 
 INDENT = "  "
 _PLAIN = (str, int, bool, type(None))
@@ -59,8 +54,6 @@ def plain(value: object) -> object:
     """
     if type(value) in _PLAIN:
         return value
-    if isinstance(value, Enum):
-        return plain(value.value)
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float | Decimal):
@@ -75,10 +68,6 @@ def plain(value: object) -> object:
         return value.total_seconds()
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, PurePath | UUID):
-        return str(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     for method in ("to_dicts", "to_list", "tolist"):  # frames, columns, arrays and their numbers
         if callable(convert := getattr(value, method, None)):
             return plain(convert())
@@ -90,16 +79,10 @@ def _dump(value: object) -> str:
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
-@lru_cache
-def _dump_key(key: str) -> str:
-    """A name of a column, the same in every row."""
-    return _dump(key)
-
-
 def _pretty(value: object, margin: str) -> str:
     inner = margin + INDENT
     if isinstance(value, dict) and value:
-        parts = [f"{inner}{_dump_key(key)}: {_pretty(item, inner)}" for key, item in value.items()]
+        parts = [f"{inner}{_dump(key)}: {_pretty(item, inner)}" for key, item in value.items()]
         return "{\n" + ",\n".join(parts) + f"\n{margin}}}"
     if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
         parts = [inner + _pretty(item, inner) for item in value]
