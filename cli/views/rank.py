@@ -59,7 +59,7 @@ def by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
     import polars as pl
 
     several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
-    several += [name for name in ("domain", "phenomenon") if name in frame.columns]
+    several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
     keys = [*several, "metric"]
     found = None
     for measure in measures:
@@ -84,34 +84,28 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
     """One row a metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
     import polars as pl
 
-    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
-    several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
-    keys = [*several, "metric"]
-    found = None
-    for place, measure in enumerate(measures):
-        part = frame.filter(pl.col("measure") == str(measure))
-        cells = pl.Series(str(measure), _cells(part, with_rank=place > 0), dtype=pl.String)
-        part = part.select(*keys, *([pl.col("rank").alias("#")] if place == 0 else []), cells)
-        if found is not None:
-            part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
-        found = part
-    assert found is not None
-    found = found.sort(several, maintain_order=True) if several else found
-    return found.select("#", *(name for name in found.columns if name != "#"))
+    found = by_metric(frame, measures)
+    keys = found.columns[: found.columns.index("metric") + 1]
+    cells = [
+        pl.Series(str(one), _cells(found, str(one), with_rank=place > 0), pl.String)
+        for place, one in enumerate(measures)
+    ]
+    return found.select(pl.col(f"rank {measures[0]}").alias("#"), *keys, *cells)
 
 
-def _cells(part: "pl.DataFrame", *, with_rank: bool) -> list[str | None]:
+def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
     """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
     from cli.render.wide import SUPERSCRIPTS
 
     found: list[str | None] = []
-    numbers = [number_text(value, DIGITS) for value in part["value"].drop_nulls()]
+    numbers = [number_text(value, DIGITS) for value in table[measure].drop_nulls()]
     widest = max(map(len, numbers), default=0)
-    for row in part.iter_rows(named=True):
-        if row["value"] is None:
+    for values in table.iter_rows(named=True):
+        row = {name.removesuffix(f" {measure}"): value for name, value in values.items()}
+        if row[measure] is None:
             found.append(None)
             continue
-        text = number_text(row["value"], DIGITS).rjust(widest) + str(row.get("cluster") or "").translate(SUPERSCRIPTS)
+        text = number_text(row[measure], DIGITS).rjust(widest) + str(row.get("cluster") or "").translate(SUPERSCRIPTS)
         if row.get("low") is not None:
             text += f" [{number_text(row['low'], 3)}, {number_text(row['high'], 3)}]"
         ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""
