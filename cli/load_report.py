@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cli.exit_codes import ExitCode
-from cli.options import Output
+from cli.options.output import Output
 from cli.render import note
 from warehouse.errors import in_order
 from warehouse.wording import counted

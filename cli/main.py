@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from cli.ending import run_program
 from cli.exit_codes import UsageError
-from cli.options import Db, FormatOption, Out, Quiet, SafeCells
+from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
 from metaeval.questions import HOMES
 

@@ -4,8 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.options import Lp, Output, Testset, choice_argument, folded
-from cli.options.folding import refuse_given
+from cli.exit_codes import UsageError
+from cli.options.data import Lp, Testset
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.options.values import choice_argument
 from cli.progress import progress
 
 METRICS = ("bleu", "chrf", "ter")
@@ -13,7 +16,6 @@ METRICS = ("bleu", "chrf", "ter")
 
 @folded
 def compute(
-    context: typer.Context,
     metrics: Annotated[list[str], choice_argument(METRICS, "METRICS", help="Some of these.")],
     testset: Testset,
     lp: Lp,
@@ -46,8 +48,8 @@ def compute(
     from warehouse import QuestionError, Warehouse
     from warehouse.own.sacrebleu import compute as score
 
-    if "bleu" not in metrics:
-        refuse_given(context, ("tokenize",), "needs bleu: other metrics have no tokenizer")
+    if tokenize is not None and "bleu" not in metrics:
+        raise UsageError("--tokenize needs bleu: other metrics have no tokenizer")
     with Warehouse.open(output.database) as warehouse:
         lps = language_pairs(warehouse, testset, lp)
     rows: list[tuple[object, ...]] = []

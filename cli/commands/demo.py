@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from cli.exit_codes import UsageError
-from cli.options import Output, folded, number
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.options.values import number
 from cli.render import note
 from cli.render.output import write
 

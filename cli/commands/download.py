@@ -7,8 +7,9 @@ import typer
 
 from cli.exit_codes import ExitCode, UsageError
 from cli.load_report import note_faults
-from cli.options import Output, folded
 from cli.options.data import SkipBroken
+from cli.options.folding import folded
+from cli.options.output import Output
 from cli.progress import progress
 from warehouse.wording import counted
 

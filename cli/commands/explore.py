@@ -17,8 +17,10 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError, check_extra
-from cli.options import Output, folded, number
 from cli.options.data import pairs_called
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.options.values import number
 from cli.render.output import write
 
 _HOST = "127.0.0.1"

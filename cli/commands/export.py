@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.exit_codes import UsageError
-from cli.options import Db, Output, Quiet, choice
 from cli.options.data import OnlyLp, OnlyTestset
 from cli.options.folding import as_stored
+from cli.options.output import Db, Output, Quiet
+from cli.options.values import choice
 from cli.progress import progress
 from warehouse.wording import counted
 

@@ -8,8 +8,10 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import Output, folded, language_pair, number
-from cli.options.data import AllowUnterminated, InclusiveEnds, SkipBroken
+from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, SkipBroken
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.options.values import number
 from cli.progress import progress
 
 MaxUnpacked = Annotated[
@@ -35,7 +37,7 @@ def load(
     ],
     output: Output,
     testset: Annotated[str | None, typer.Option("--testset", help="Test set of files that do not name one.")] = None,
-    lp: Annotated[str | None, typer.Option("--lp", help="Language pair of files that do not name one.")] = None,
+    lp: FilesLp = None,
     human: Annotated[str | None, typer.Option("--human", help="Human score of files that do not name one.")] = None,
     numbering: Annotated[
         Numbering | None,
@@ -61,7 +63,7 @@ def load(
 
     given = Given(
         testset=testset,
-        lp=language_pair(lp),
+        lp=lp,
         human=human,
         numbering=None if numbering is None else numbering.value,
         has_inclusive_ends=inclusive_ends,

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.completion import complete_lp, complete_metric, complete_testset
+from cli.completion import complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import Output, folded, language_pair, pairs_called
-from cli.options.data import AllowUnterminated, InclusiveEnds
+from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, OnlyLp, language_pair
+from cli.options.folding import folded
+from cli.options.output import Output
 from cli.progress import progress
 
 
@@ -28,15 +29,7 @@ def add(
         str | None,
         typer.Option("--testset", help="Test set of files that do not name one.", autocompletion=complete_testset),
     ] = None,
-    lp: Annotated[
-        str | None,
-        typer.Option(
-            "--lp",
-            help="Language pair of files that do not name one.",
-            autocompletion=complete_lp,
-            callback=pairs_called,
-        ),
-    ] = None,
+    lp: FilesLp = None,
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Lower is better: scores are stored negated.")
     ] = False,
@@ -72,7 +65,7 @@ def add(
             system=system,
             reference=reference,
             testset=testset,
-            lp=language_pair(lp),
+            lp=lp,
             is_error_measure=lower_is_better,
             has_inclusive_ends=inclusive_ends,
             may_lack_end=allow_unterminated,
@@ -98,9 +91,7 @@ def remove(
         ),
     ],
     output: Output,
-    lp: Annotated[
-        str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called)
-    ] = None,
+    lp: OnlyLp = None,
     testset: Annotated[
         str | None, typer.Option("--testset", help="A metric: only in this test set.", autocompletion=complete_testset)
     ] = None,

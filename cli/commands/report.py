@@ -7,7 +7,10 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import check_extra
-from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, number, pairs_called
+from cli.options.data import Draws, Fresh, Measures, Seed, language_pair, pairs_called
+from cli.options.folding import folded
+from cli.options.output import PageOutput
+from cli.options.values import choice, number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
 
@@ -61,7 +64,6 @@ def report(
     check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
     target = output.output or _FILE
     check_target(target)
-    from cli.options import language_pair
     from cli.report.desk import Settings, desk
     from cli.report.making import made
     from cli.report.page import MOST_BYTES, page

@@ -9,7 +9,9 @@ import typer
 
 from cli.completion import complete_query
 from cli.exit_codes import UsageError
-from cli.options import Output, folded, number
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.options.values import number
 from cli.render.cells import one_line
 from queries.limits import LONGEST
 

@@ -45,11 +45,20 @@ def language_pair(text: str | None) -> str | None:
     if text is None:
         return None
     try:
-        return str(LanguagePair.parse(text))
+        return str(LanguagePair.parse(str(pairs_called(text))))
     except ValueError as error:
         raise UsageError(f"--lp: {error}") from error
 
 
+FilesLp = Annotated[
+    str | None,
+    typer.Option(
+        "--lp",
+        help="Language pair of files that do not name one.",
+        autocompletion=complete_lp,
+        callback=language_pair,
+    ),
+]
 AllowUnterminated = Annotated[
     bool, typer.Option("--allow-unterminated", help="Accept files whose last line has no newline.")
 ]

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,19 +13,6 @@ from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.options.output import Output, PageOutput
 from cli.render.output import check_target, is_file
-
-
-def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
-    """Refuse the parameters of a command that its words give. why: such as "needs --significance".
-
-    Raises UsageError: one of them is given.
-    """
-    flags = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    for name in names:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"{flags[name]} {why}")
-
 
 _WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export"}
 _READ = ("paths", "file", "with_file", "before", "after", "folder")

@@ -18,7 +18,7 @@ from cli.render.output import fresh_file, is_file, takes_its_place, terminal_wid
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer
     from warehouse import Fault
 
 Db = Annotated[
@@ -154,10 +154,6 @@ class Output(_Place):
         more.setdefault("short", answer.short_signature())
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
-
-    def show_table(self, found: "Table", **more: Any) -> None:
-        """Write a table with its signature and notes."""
-        self.show(found.frame, signature=found.signature.splitlines(), notes=found.notes, **more)
 
 
 @dataclass(frozen=True)
