@@ -3,15 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from cli.report.content import Part, message
+from metaeval.answer import Answer
 from metaeval.cache import FROM_STORE
+from metaeval.doors import answered
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.intervals import with_intervals, with_ranges
 from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, Run
+from metaeval.questions import question_named
 from metaeval.ranking import Read, ranked, read
 from metaeval.significance.cached import Pending, settled
 from metaeval.significance.comparison import Comparison
@@ -23,6 +27,8 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
+USUAL = "BLEU"
+"""The metric that others are measured against."""
 SYSTEM_MEASURE = "pa"
 """Where humans scored systems alone, and the usual measures have no value."""
 
@@ -76,6 +82,13 @@ class Desk:
     _ranked: dict[EvalsetState, Ranked | QuestionError] = field(default_factory=dict)
 
     @property
+    def anchor(self) -> str:
+        """BLEU where it is; else a metric with BLEU in its name, else the first."""
+        with self.opened() as warehouse:
+            names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].to_list()
+        return min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
+
+    @property
     def others(self) -> tuple[EvalsetState, ...]:
         """Evaluation sets with human scores that have no charts of their own."""
         return tuple(one for one in self.humans if one not in self.detailed)
@@ -99,6 +112,12 @@ class Desk:
     def opened(self) -> Callable[[], Warehouse]:
         """Opens the warehouse for reading."""
         return lambda: Warehouse.open(self.database)
+
+    def ask(self, name: str, state: EvalsetState | None = None, **given: Any) -> Answer:
+        """The answer of a question, of one evaluation set where one is given."""
+        where = {} if state is None else {"testset": state.testset, "lp": state.lp}
+        run = Run(self.opened, self.database, self.progress)
+        return answered(question_named(name), {**where, **given}, run)
 
     def measures(self) -> list[Measure]:
         """The measures of rankings."""

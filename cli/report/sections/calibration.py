@@ -6,14 +6,9 @@ from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
 from metaeval.charts.thresholds import calibration_curves
-from metaeval.measures import parse_measure
-from metaeval.tables.thresholds import curve, thresholds
 from queries.longitudinal import EvalsetState
-from queries.selection import Slice
 
 MOST = 12  # curves that are drawn
-POINTS = 60
-_MEASURE = "acc_eq(by=item)"
 _COLUMNS = {
     "metric": "metric",
     "value": "value",
@@ -25,11 +20,7 @@ _COLUMNS = {
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
-    asked = Slice(state.testset, state.lp)
-    measure = parse_measure(_MEASURE)
-    with desk.opened() as warehouse:
-        optima = thresholds(warehouse, asked, measure, desk.options)
-        values = curve(warehouse, asked, measure, desk.options, POINTS)
+    values, optima = desk.ask("thresholds", state, charted=True).found
     first = optima.frame.head(MOST)
     drawn = values.frame.filter(values.frame["metric"].is_in(first["metric"].to_list()))
     n = optima.frame.height
@@ -47,6 +38,6 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
 SECTION = Section(
     "calibration",
     "Tie thresholds",
-    f"Differences of a metric up to ε count as ties; {_MEASURE} takes the ε that gives each metric its best value.",
+    "Differences of a metric up to ε count as ties; acc_eq(by=item) takes the ε that gives each metric its best value.",
     partial(detailed_jobs, "calibration", _part),
 )

@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-from cli.report.anchor import anchor
 from cli.report.content import Figure, Part, figure, message
 from cli.report.desk import Desk
 from cli.report.making import Job, Section, detailed_jobs
-from metaeval.charts.scatter import scatter_panels
-from metaeval.tables.scatter import scatter
 from queries.longitudinal import EvalsetState
-from queries.selection import Slice
 from warehouse import QuestionError
 
 
 def _jobs(desk: Desk) -> Sequence[Job]:
-    return detailed_jobs("deltas", _part, desk, anchor(desk)) if desk.detailed else []
+    return detailed_jobs("deltas", _part, desk, desk.anchor) if desk.detailed else []
 
 
 def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
@@ -23,8 +19,7 @@ def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
     signatures, notes = [], []
     for metric in dict.fromkeys((best, old)):
         try:
-            with desk.opened() as warehouse:
-                found = scatter(warehouse, Slice(state.testset, state.lp), metric, desk.options)
+            found = desk.ask("scatter", state, metric=metric)
         except QuestionError as error:
             if metric == best:
                 raise
@@ -32,9 +27,9 @@ def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
             continue
         if found.signature in signatures:  # the best metric is the old one, under its full name
             continue
-        figures.append(figure(scatter_panels(found)))
+        figures.append(figure(found.chart()))
         signatures.append(found.signature)
-        notes += found.notes
+        notes += found.found.notes
     return Part(
         f"{state.testset} {state.lp}", tuple(figures), notes=tuple(dict.fromkeys(notes)), signatures=tuple(signatures)
     )

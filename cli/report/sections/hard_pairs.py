@@ -6,9 +6,6 @@ from functools import partial
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
-from metaeval.charts.hard_pairs import hard_pairs_chart
-from metaeval.pairs.hard_pairs import Asked, hard_pairs
-from queries.selection import Slice
 
 MOST = 100  # rows
 _COLUMNS = {
@@ -32,15 +29,12 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 
 def _part(desk: Desk, heading: str) -> Part:
-    what = Asked()
-    with desk.opened() as warehouse:
-        asked = Slice(desk.settings.testsets, desk.settings.lps)
-        found = hard_pairs(warehouse, asked, desk.options, what, desk.progress)
+    found = desk.ask("deltas", testset=desk.settings.testsets, lp=desk.settings.lps, hard=True)
     n = found.frame.height
     limit = (f"The table has the first {MOST} of {n} pairs; `scorehouse deltas --hard` lists all.",) if n > MOST else ()
     return Part(
         heading,
-        (figure(hard_pairs_chart(found, what.most_right)),),
+        (figure(found.chart()),),
         (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),) if n else (),
         (*found.notes, *limit),
         tuple(found.signature.splitlines()),

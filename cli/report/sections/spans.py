@@ -5,12 +5,8 @@ from functools import partial
 from cli.report.content import Part, grid
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
-from metaeval.measures import parse_measure
-from metaeval.tables.span_tables import span_table
 from queries.longitudinal import EvalsetState
-from queries.selection import Slice
 
-_MEASURE = "mpp"
 _MET = {
     "metric": "metric",
     "precision": "precision",
@@ -32,10 +28,7 @@ _OUTPUTS = {
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
-    asked, measure = Slice(state.testset, state.lp), parse_measure(_MEASURE)
-    with desk.opened() as warehouse:
-        met = span_table(warehouse, asked, measure)
-        outputs = span_table(warehouse, asked, measure, "outputs")
+    met, outputs = desk.ask("spans", state), desk.ask("spans", state, view="outputs")
     heading = f"{state.testset} {state.lp}"
     return Part(
         heading,
@@ -49,6 +42,6 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
 SECTION = Section(
     "spans",
     "Error spans",
-    f"F of predicted error spans by {_MEASURE}, and the ten outputs with most that is not matched.",
+    "F of predicted error spans by mpp, and the ten outputs with most that is not matched.",
     partial(detailed_jobs, "spans", _part),
 )

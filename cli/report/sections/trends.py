@@ -3,26 +3,17 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cli.report.anchor import anchor
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
-from metaeval.charts.history import history_chart
-from metaeval.measures import parse_measure
-from metaeval.trends.gaps import pooled_by_year
-from metaeval.trends.history import history
 from metaeval.trends.tables import bridges
-from metaeval.trends.views import Asked, show
-from queries.selection import Slice
 from warehouse import QuestionError
-
-MEASURE = "pa"
 
 
 def _jobs(desk: Desk) -> Sequence[Job]:
     if not desk.humans:
         return []
-    old = anchor(desk)
+    old = desk.anchor
     heading = ", ".join(dict.fromkeys(one.lp for one in desk.humans)) if desk.settings.lps != "all" else "All years"
     return [Job("trend", heading, desk.states, (*desk.computing, old), partial(_part, desk, heading, old))]
 
@@ -30,26 +21,24 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 def _part(desk: Desk, heading: str, old: str) -> Part:
     if len({one.year for one in desk.humans}) < 2:
         raise QuestionError("the report is on a single year")
-    found = history(
-        desk.opened,
-        Slice(desk.settings.testsets, desk.settings.lps),
-        parse_measure(MEASURE),
-        desk.options,
-        desk.testing,
-        old,
-        database=desk.database,
-        fresh=desk.settings.fresh,
-        progress=desk.progress,
+    settings = desk.settings
+    found = desk.ask(
+        "trend",
+        testset=settings.testsets,
+        lp=settings.lps,
+        anchor=old,
+        draws=settings.draws,
+        seed=settings.seed,
+        fresh=settings.fresh,
     )
-    shown = show(found, Asked(seed=desk.settings.seed))
-    by_year = pooled_by_year(shown.rows, found.measure, "random-effects")
+    shown = found.found.shown
     steps = bridges(shown.rows)
     grids = [grid("Values and gaps by year", shown.reading.frame)]
     if steps.height:
         grids.append(grid("Bridges: two human protocols on the same systems", steps))
     return Part(
         heading,
-        (figure(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature)),),
+        (figure(found.chart()),),
         tuple(grids),
         shown.reading.notes,
         tuple(shown.reading.signature.splitlines()),
