@@ -252,9 +252,6 @@ class Brier(OutputMeasure):
         folds = folds_of(block)[:, block.judged.any(axis=0)]
         return calibrated_resample(good, judged.scores, folds, decisions.brier_score)
 
-    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
-        return 1e-4 * n_metrics * n_systems * n_segments
-
     @property
     def is_quick_to_resample(self) -> bool:
         return False

@@ -93,9 +93,6 @@ class GroupPearson(GroupCorrelation):
     def is_quick_to_resample(self) -> bool:
         return self.is_aligned("inputs") or (self.by == "none" and self.on_nan == "drop")
 
-    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
-        return 0.0
-
 
 def _definition(family: type[GroupCorrelation], name: str, meaning: str, formula: str, source: str) -> Definition:
     return Definition(family, name, "seg", meaning, formula, source, (BY, ON_NAN))

@@ -144,11 +144,6 @@ class GroupMeasure(Measure):
         """Group labels of a resample; without documents and domains."""
         return kernels.group_labels(self.by, human.shape)  # type: ignore[arg-type]
 
-    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
-        if test == "perm-both" or (test == "perm-inputs" and not self.is_aligned("inputs")):
-            return (1e-3 if self.count_statistic is None else 1e-4) * n_metrics**2 * n_systems * n_segments
-        return 0.0
-
 
 def group_labels(judged: Judged) -> Ints:
     """Labels of the groups with at least two judged scores."""

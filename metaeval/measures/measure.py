@@ -295,10 +295,6 @@ class Measure(ABC):
         """(M, n_pairs) system pairs that each metric has right, where the bootstrap resamples these; else None."""
         return None
 
-    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
-        """Roughly how long a test takes, beside the 1 of the quickest."""
-        return 0.0
-
     # ---- several evaluation sets together
 
     @property

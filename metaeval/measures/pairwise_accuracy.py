@@ -181,11 +181,6 @@ class SoftPairwiseAccuracy(Measure):
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
-        if self.n_draws is None or test not in ("perm-inputs", "perm-both"):
-            return 0.0
-        return 1e-4 * n_metrics * n_systems * (n_metrics * n_systems + n_segments)
-
     @property
     def adds_up(self) -> bool:
         return True

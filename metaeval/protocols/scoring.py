@@ -11,7 +11,7 @@ from metaeval.options import Options, Population, Run
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import Dropped, Entry, enter
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
-from metaeval.protocols.significance import StoredTasks, TaskTest, check_tests, organisers, rule_test, tested_tasks
+from metaeval.protocols.significance import TaskTest, check_tests, organisers, rule_test, tested_tasks
 from metaeval.protocols.task_scores import (
     IN_WORDS,
     Task,
@@ -96,14 +96,12 @@ def score(
     options: Options | None = None,
     testing: TestOptions | None = None,
     progress: Progress | None = None,
-    store: StoredTasks | None = None,
 ) -> ProtocolScore:
     """Score the metrics of a test set by a protocol.
 
     A task for which no metric has scores is dropped, and named; the overall score is over the rest. significance: test
     every task, among all its metrics, and an overall score of values, among the metrics that all tasks have; the
-    latter's differences are the weighted averages of the tasks' draws, which are independent. store: where the tests
-    of finished tasks are kept, if the overall score is a mean of ranks, which needs no draws.
+    latter's differences are the weighted averages of the tasks' draws, which are independent.
     Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
@@ -127,7 +125,7 @@ def score(
     tests: list[TaskTest | None] = [None] * len(jobs)
     if significance:
         check_tests(jobs, testing, options, entry.protocol.name, tests_beside(jobs, testing))
-        tests = tested_tasks(jobs, names, options, testing, progress, store if by_ranks else None)
+        tests = tested_tasks(jobs, names, options, testing, progress, keep_null=not by_ranks)
     own = [None if test is None else Own(test.p, test.null.there) for test in tests]
     besides: list[Beside | None] = [None] * len(jobs)
     if testing.population is not None:
@@ -309,10 +307,7 @@ def scored(
         question = Question(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
         if not fresh and (kept := question.stored(warehouse)) is not None:
             return kept, [FROM_STORE]
-    store = None if run.database is None else StoredTasks(run.database, testset, fresh)
     return question.computed(
         run.database,
-        lambda: score(
-            entry, significance=significance, options=options, testing=testing, progress=run.progress, store=store
-        ),
+        lambda: score(entry, significance=significance, options=options, testing=testing, progress=run.progress),
     )

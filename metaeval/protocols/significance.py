@@ -1,16 +1,14 @@
 """Tests of a protocol's tasks and of its overall score."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from metaeval.cache import DAMAGED, Question, key
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
+from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.options import Options, Test
 from metaeval.protocols import Rule
@@ -18,49 +16,8 @@ from metaeval.protocols.tasks import Job, Ranked
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.progress import Progress
-
-
-@dataclass(frozen=True)
-class TaskP:
-    """p-values (M, M) of one task, [i, j] of metric i against j; names of the metrics are in the signature."""
-
-    p: Floats
-    signature: str
-
-
-@dataclass
-class StoredTasks:
-    """The store of one run. fresh: what was stored before does not count. is_closed: it took no result before."""
-
-    database: Path
-    testset: str
-    fresh: bool = False
-    is_closed: bool = False
-
-    def p_values(
-        self,
-        blocks: Sequence[Block],
-        lps: Sequence[str],
-        described: Sequence[object],
-        options: Options,
-        testing: TestOptions,
-        compute: Callable[[], tuple[Floats, Floats | None]],
-    ) -> Floats:
-        """The task's p-values: stored before, or computed and stored now. described: what else they depend on."""
-        kind, pairs = "protocol task", ",".join(lps)
-        question = Question(key(kind, blocks, *described, options, testing), kind, self.testset, pairs, TaskP)
-        if not self.fresh:
-            with Warehouse.open(self.database) as warehouse:
-                if (kept := question.stored(warehouse)) is not None:
-                    return kept.p
-        signature = "|".join([self.testset, pairs, *map(str, described)])
-        found, refused = question.computed(
-            None if self.is_closed else self.database, lambda: TaskP(compute()[0], signature)
-        )
-        self.is_closed |= bool(set(refused) - {DAMAGED})
-        return found.p
 
 
 def organisers(testing: TestOptions) -> TestOptions:
@@ -136,30 +93,21 @@ def tested_tasks(
     options: Options,
     testing: TestOptions,
     progress: Progress | None,
-    store: StoredTasks | None,
+    *,
+    keep_null: bool,
 ) -> list[TaskTest | None]:
-    """Test every task among the metrics it has; None where those are fewer than 2.
-
-    store: where p-values of finished tasks are kept; then no drawn differences are.
-    """
+    """Test every task among the metrics it has; None where those are fewer than 2."""
     tests = [rule_test(job.rule, options) for job in jobs]
-    costs = np.cumsum([0.0, *(_cost(job, test) for job, test in zip(jobs, tests, strict=True))])
     found: list[TaskTest | None] = []
     for number, (job, test) in enumerate(zip(jobs, tests, strict=True)):
         there = job.common(names)
         if len(there) < 2:
             found.append(None)
             continue
-        step = None if progress is None else _step(progress, costs[number], costs[number + 1], costs[-1])
+        step = _step(progress, f"{job.rule.measure} {job.lps[0]}", number, len(jobs))
         rng = np.random.default_rng([options.seed, 1, number])
         own = [names[place] for place in there]
-        compute = partial(_tested, job, test, own, options, testing, rng, step, keep_null=store is None)
-        if store is None:
-            p, drawn = compute()
-        else:  # the draws of a task depend on its number
-            described = (str(job.rule.measure), test, job.rule.early_stop, number, ",".join(own))
-            blocks = [aligned(one, own) for one in job.group]
-            p, drawn = store.p_values(blocks, job.lps, described, options, testing, compute), None
+        p, drawn = _tested(job, test, own, options, testing, rng, step, keep_null=keep_null)
         clusters = np.zeros(len(names), dtype=np.int64)
         clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
         null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
@@ -167,18 +115,11 @@ def tested_tasks(
     return found
 
 
-def _step(progress: Progress, start: float, end: float, total: float) -> Progress:
-    """Progress of one task as a part of the whole; tasks differ in length."""
-
-    def step(what: str, done: int, n: int) -> None:
-        progress(what, round(10_000 * (start + (end - start) * done / n) / total), 10_000)
-
-    return step
-
-
-def _cost(job: Job, test: Test) -> float:
-    """Roughly how long a task's test takes, compared with the others."""
-    return 1.0 + math.fsum(job.rule.measure.cost(test, *one.block.scores.shape) for one in job.group)
+def _step(progress: Progress | None, what: str, number: int, n: int) -> Advance | None:
+    """Progress of one of n tasks as a part of the whole."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(what, round(10_000 * (number + done / total) / n), 10_000)
 
 
 def _tested(
@@ -188,7 +129,7 @@ def _tested(
     options: Options,
     testing: TestOptions,
     rng: np.random.Generator,
-    progress: Progress | None,
+    advance: Advance | None,
     *,
     keep_null: bool,
 ) -> tuple[Floats, Floats | None]:
@@ -202,7 +143,6 @@ def _tested(
     epsilon = None
     if rule.measure.is_calibrated:
         epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
-    advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
     kept = keep_null and not rule.early_stop
     its_testing = replace(testing.fitted(test), early_stop=rule.early_stop, keep_null=kept)
     found = run(rule.measure, [aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)

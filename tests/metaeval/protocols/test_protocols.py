@@ -1,7 +1,7 @@
 """Protocols: every task's value, the weighted overall score, its significance from averaged draws, what is missing."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metaeval.cache import encoded
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
-from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options, Run
-from metaeval.protocols import Protocol, Rule, populations, protocol_named, protocols, scoring
+from metaeval.measures import parse_measure
+from metaeval.options import Options
+from metaeval.protocols import Protocol, Rule, populations, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
 from metaeval.protocols.scoring import Missing, ProtocolScore, score
@@ -117,45 +116,6 @@ def test_an_undefined_correlation_counts_as_0_and_is_said(tiny: Warehouse, signi
     why = "pearson is undefined, " + ("so in no cluster" if significance else "counted as 0")
     assert ranks.missing["Flat"] == (without(1, "en-de", why),)
     assert np.isnan(ranks.overall[ranks.metrics.index("Flat")]) == significance
-
-
-@pytest.mark.slow
-def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tiny_warehouse(tmp_path).close()
-    database = tmp_path / "tiny.duckdb"
-    protocol = replace(made("pa", "pearson", "pearson(by=item)"), overall="ranks")
-    done: list[str] = []
-
-    def run_but(stop: int) -> Callable[..., object]:
-        def counted(measure: Measure, *more: object) -> object:
-            if len(done) == stop:
-                raise KeyboardInterrupt
-            done.append(str(measure))
-            return run(measure, *more)  # type: ignore[arg-type]
-
-        return counted
-
-    def answer(*, fresh: bool = False) -> ProtocolScore:
-        testing = TestOptions(draws=50)
-        run_on = Run(lambda: Warehouse.open(database), database)
-        found, _ = scoring.scored(
-            run_on, protocol, "tiny24", None, None, None, True, True, Options(), testing, fresh=fresh
-        )
-        return found
-
-    monkeypatch.setattr(tested, "run", run_but(2))
-    with pytest.raises(KeyboardInterrupt):
-        answer()
-    assert done == ["pa", "pearson"]
-    done.clear()
-    monkeypatch.setattr(tested, "run", run_but(9))
-    resumed = answer()
-    assert done == ["pearson(by=item)"]
-    done.clear()
-    assert encoded(answer(fresh=True)) == encoded(resumed)
-    assert done == ["pa", "pearson", "pearson(by=item)"]
 
 
 def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, official: ProtocolScore) -> None:
@@ -408,7 +368,6 @@ def test_progress_never_goes_back_and_ends_at_the_whole(simulated_warehouse: War
     assert done == sorted(done)
     assert {total for _, total in steps} == {10_000}
     assert done[-1] == 10_000
-    assert done[5] > 7_000  # two tasks of three draw blocks each: nearly all of the time
 
 
 @pytest.mark.slow
