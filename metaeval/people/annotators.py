@@ -9,13 +9,13 @@ from metaeval.answer import Table, or_none
 from metaeval.kernels.agreement.reliability import drift, interval_alpha
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
-from metaeval.people.judgements import People, Settings, read, resamples, shared
+from metaeval.people.judgements import People, read, resamples, shared
 from metaeval.people.reliability import N_SPLITS, Reliability, reliability
 from metaeval.signature import signed
 from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 BREAK = 600.0
 """Seconds between two judgements that count as a break."""
@@ -67,7 +67,8 @@ def annotators(
     lps: str = "all",
     human: str | None = None,
     view: View | None = None,
-    settings: Settings | None = None,
+    draws: int = 1000,
+    seed: int = 0,
 ) -> Table:
     """Annotators of the human scores that have single judgements on file.
 
@@ -85,30 +86,28 @@ def annotators(
     Raises QuestionError: see `judged_scores`; a view of annotators where none is known, or of pairs where none share
     outputs.
     """
-    settings = settings or Settings()
-    settings.check()
     scores = judged_scores(warehouse, testsets, lps, human)
     chosen = view or ("annotators" if len(scores) == 1 else "sets")
     rows: list[dict[str, Any]] = []
     signatures, notes = [], []
     for score in scores:
-        people = read(warehouse, score, settings)
+        people = read(warehouse, score)
         where = f"{score.testset} {score.lp} {score.human}"
         if people is None:
             notes.append(f"{where}: no judgement counts")
             continue
-        signature = _signature(score, people, settings, chosen)
+        signature = _signature(score, people, chosen, draws, seed)
         signatures.append(signature)
         notes += [f"{where}: {remark}" for remark in _remarks(people, chosen)]
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
-        found = _ROWS[chosen](people, settings)
+        found = _set_rows(people, draws, seed) if chosen == "sets" else _ROWS[chosen](people)
         if chosen == "pairs" and found:
             agreed = span_agreement(warehouse, score)
             found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
-            notes.append(f"{where}: {summary(_set_rows(people, settings)[0])}")
+            notes.append(f"{where}: {summary(_set_rows(people, draws, seed)[0])}")
         rows += [{**of_score, **row, "signature": signature} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
@@ -117,9 +116,9 @@ def annotators(
     return Table(frame, "\n".join(signatures), (*notes, *legend(chosen, frame)))
 
 
-def _signature(score: JudgedScore, people: People, settings: Settings, view: View) -> str:
+def _signature(score: JudgedScore, people: People, view: View, draws: int, seed: int) -> str:
     of_pairs = view == "pairs"
-    halves = None if of_pairs else settings.halves or people.judged.halves
+    halves = None if of_pairs else people.judged.halves
     return signed(
         ("annotators", score.human),
         ("testset", score.testset),
@@ -130,13 +129,13 @@ def _signature(score: JudgedScore, people: People, settings: Settings, view: Vie
         ("n_judgements", int(people.n_each.sum())),
         ("n_annotators", len(people.names) or None),
         ("alpha", "interval" if people.names else None),
-        ("interval", f"percentile,{settings.unit}s" if people.names and not of_pairs else None),
-        ("resamples", settings.draws if people.names and not of_pairs else None),
+        ("interval", "percentile,segments" if people.names and not of_pairs else None),
+        ("resamples", draws if people.names and not of_pairs else None),
         ("drift", "jackknife,documents,t" if people.names and people.has_order and not of_pairs else None),
         ("spans", "mp,matching=many_to_many" if of_pairs else None),
         ("halves", halves),
         ("splits", halves and N_SPLITS),
-        ("seed", None if of_pairs else settings.seed),
+        ("seed", None if of_pairs else seed),
     )
 
 
@@ -151,7 +150,7 @@ def _remarks(people: People, view: View) -> list[str]:
     return found
 
 
-def _alpha(people: People, settings: Settings) -> tuple[float | None, float | None, float | None, int]:
+def _alpha(people: People, draws: int, seed: int) -> tuple[float | None, float | None, float | None, int]:
     """Alpha with its interval, and the number of outputs that at least two annotators judged."""
     if not people.names:
         return None, None, None, 0
@@ -159,12 +158,8 @@ def _alpha(people: People, settings: Settings) -> tuple[float | None, float | No
     names, places = np.unique(outputs, return_inverse=True)
     if not len(names):
         return None, None, None, 0
-    unit_of = np.zeros(people.judged.shape[1], dtype=np.int64)
-    unit_of[people.judged.columns] = people.units
     alpha = or_none(interval_alpha(values, places)[0])
-    drawn = interval_alpha(
-        values, places, resamples(people.units, settings)[:, unit_of[names % people.judged.shape[1]]]
-    )
+    drawn = interval_alpha(values, places, resamples(people, draws, seed)[:, names % people.judged.shape[1]])
     return alpha, *_quantiles(drawn if alpha is not None else np.array([])), len(names)
 
 
@@ -180,15 +175,10 @@ def _drifts(people: People) -> list[Interval]:
     return [(or_none(one.value), or_none(one.low), or_none(one.high)) for one in found]
 
 
-def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+def _set_rows(people: People, draws: int, seed: int) -> list[dict[str, Any]]:
     judged = people.judged
-    alpha, low, high, n_shared = _alpha(people, settings)
-    halves = settings.halves or judged.halves
-    if halves == "annotators" and judged.n_raters < 2:
-        raise QuestionError(
-            f"halves of annotators need at least two that are known; {option('halves', 'judgements')} splits those"
-        )
-    of_systems, of_outputs = reliability(judged, settings.seed, halves)
+    alpha, low, high, n_shared = _alpha(people, draws, seed)
+    of_systems, of_outputs = reliability(judged, seed)
     drifts = _drifts(people)
     has_drift = any(value is not None for value, _, _ in drifts)
     return [
@@ -204,7 +194,7 @@ def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
             "alpha_low": low,
             "alpha_high": high,
             "n_drifting": len([one for one in drifts if _is_off(*one[1:])]) if has_drift else None,
-            "halves": halves,
+            "halves": judged.halves,
             **_half_columns("system", of_systems),
             "n_systems": of_systems.n,
             **_half_columns("output", of_outputs),
@@ -217,7 +207,7 @@ def _half_columns(what: str, found: Reliability) -> dict[str, float | None]:
     return {f"{what}_{name}": or_none(getattr(found, name)) for name in ("r", "low", "high", "corrected")}
 
 
-def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+def _annotator_rows(people: People) -> list[dict[str, Any]]:
     judged, residuals = people.judged, people.residuals
     if judged.raters is None:
         return []
@@ -245,10 +235,9 @@ def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
     return rows
 
 
-def _pair_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+def _pair_rows(people: People) -> list[dict[str, Any]]:
     from scipy.stats import kendalltau
 
-    del settings
     if not people.names:
         return []
     values, outputs, raters = shared(people)
@@ -279,7 +268,7 @@ def _pair_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["n_shared"], row["annotator_a"], row["annotator_b"]))
 
 
-_ROWS = {"sets": _set_rows, "annotators": _annotator_rows, "pairs": _pair_rows}
+_ROWS = {"annotators": _annotator_rows, "pairs": _pair_rows}
 
 
 def _quantiles(drawn: Floats) -> tuple[float | None, float | None]:

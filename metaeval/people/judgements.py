@@ -1,51 +1,27 @@
 """The judgements of one human score as arrays, in the order in which they were given where that is known."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import polars as pl
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import resample_counts
-from metaeval.people.reliability import Halves, Judged, numbered
+from metaeval.people.reliability import Judged, numbered
 from queries.annotations import JudgedScore, annotations
-from warehouse import QuestionError, Warehouse
+from warehouse import Warehouse
 
-Unit = Literal["segment", "document"]
 _STREAM = 7  # of the seed
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How annotators are looked at.
-
-    halves: what is split for reliability; None: annotators where at least 4 are known, else single judgements.
-    unit: what is resampled for the interval of alpha. draws: resamples.
-    """
-
-    halves: Halves | None = None
-    unit: Unit = "segment"
-    draws: int = 1000
-    seed: int = 0
-
-    def check(self) -> None:
-        """Raises QuestionError: a number out of its range."""
-        if self.draws < 1:
-            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
 
 
 @dataclass(frozen=True)
 class People:
     """The judgements that count of one human score; arrays are (n,), in the order of annotation where it is known.
 
-    units: segment or document of each, from 0, as the settings say; documents: its document, or its segment where no
-    document is known. n_each: judgements that a value is the mean of. has_order: whether times are on file. n_excluded:
-    judgements that do not count, by annotator where known.
+    documents: of each, from 0, or its segment where none is known. n_each: judgements that a value is the mean of.
+    has_order: whether times are on file. n_excluded: judgements that do not count, by annotator where known.
     """
 
     judged: Judged
-    units: Ints
     documents: Ints
     n_each: Ints
     names: tuple[str, ...]
@@ -60,7 +36,7 @@ class People:
         return np.asarray(self.judged.values - means[rows])
 
 
-def read(warehouse: Warehouse, score: JudgedScore, settings: Settings) -> People | None:
+def read(warehouse: Warehouse, score: JudgedScore) -> People | None:
     """The judgements of a human score as arrays; None where none counts."""
     frame = annotations(warehouse, score)
     excluded: dict[str | None, int] = {}
@@ -84,26 +60,18 @@ def read(warehouse: Warehouse, score: JudgedScore, settings: Settings) -> People
         np.array([number[name] for name in raters], dtype=np.int64) if known else None,
         (len(systems), len(segments)),
     )
-    documents = numbered(
-        [f"segment {segment}" if document is None else document for document, segment in places(frame)]
-    )
-    segments_of = numbered([str(segment) for _, segment in places(frame)])
+    texts = frame.select("document", "segment").rows()
+    documents = numbered([f"segment {segment}" if document is None else document for document, segment in texts])
     assert documents is not None
-    assert segments_of is not None
-    units = documents if settings.unit == "document" else segments_of
     n_each = frame["n"].to_numpy().astype(np.int64)
-    return People(judged, units, documents, n_each, tuple(known), has_order, excluded)
+    return People(judged, documents, n_each, tuple(known), has_order, excluded)
 
 
-def places(frame: pl.DataFrame) -> list[tuple[str | None, int]]:
-    """Document and segment of each judgement."""
-    return frame.select("document", "segment").rows()
-
-
-def resamples(units: Ints, settings: Settings) -> Floats:
-    """(draws, units) how often each unit is in a resample."""
-    stream = np.random.default_rng([settings.seed, _STREAM])
-    return resample_counts(stream, settings.draws, int(units.max()) + 1)
+def resamples(people: People, draws: int, seed: int) -> Floats:
+    """(draws, segments) how often each segment, a column of the judgements, is in a resample."""
+    _, first = np.unique(people.judged.columns, return_index=True)
+    drawn = resample_counts(np.random.default_rng([seed, _STREAM]), draws, len(first))
+    return np.asarray(drawn[:, np.argsort(np.argsort(first))])  # drawn in the order of annotation
 
 
 def shared(people: People) -> tuple[Floats, Ints, Ints]:

@@ -67,20 +67,15 @@ def normalised(values: Floats, raters: Ints) -> Floats:
     return np.divide(values - mean, sd, out=np.zeros_like(values), where=sd > 0)
 
 
-def splits(judged: Judged, seed: int, halves: Halves | None = None) -> Iterator[tuple[Floats, Floats]]:
+def splits(judged: Judged, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """The (N, S) scores of both halves in each of 100 random splits.
 
-    halves: what is split; None as `Judged.halves` says. Judgements of one output are shared out evenly.
-    Raises ValueError: annotators are to be split and are not known.
+    Judgements of one output are shared out evenly.
     """
     rng = np.random.default_rng([seed, _STREAM])
+    raters = judged.raters if judged.halves == "annotators" else None
     for _ in range(N_SPLITS):
-        if (halves or judged.halves) == "annotators":
-            if judged.raters is None:
-                raise ValueError("annotators are not known")
-            first = half_of_annotators(rng, judged.raters)
-        else:
-            first = half_of_judgements(rng, judged.outputs)
+        first = half_of_judgements(rng, judged.outputs) if raters is None else half_of_annotators(rng, raters)
         yield judged.means(first), judged.means(~first)
 
 
@@ -107,7 +102,7 @@ class Reliability:
         return float(spearman_brown(self.r))
 
 
-def reliability(judged: Judged, seed: int, halves: Halves | None = None) -> tuple[Reliability, Reliability]:
+def reliability(judged: Judged, seed: int) -> tuple[Reliability, Reliability]:
     """The reliability of system scores and of output scores.
 
     A half's score of an output is the mean of its judgements, its score of a system the mean over its outputs' scores.
@@ -115,7 +110,7 @@ def reliability(judged: Judged, seed: int, halves: Halves | None = None) -> tupl
     that both judged. At least 3 are needed.
     """
     of_systems, of_outputs = [], []
-    for first, second in splits(judged, seed, halves):
+    for first, second in splits(judged, seed):
         of_systems.append(_agreement(_means(first), _means(second)))
         of_outputs.append(_agreement(first.ravel(), second.ravel()))
     return _over_splits(of_systems), _over_splits(of_outputs)

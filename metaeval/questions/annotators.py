@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import DrawsField, EvalsetFields, SeedField, Unit
+from metaeval.fields import DrawsField, EvalsetFields, SeedField
 from metaeval.options import Run
 from metaeval.question import Argument, Option
 
@@ -21,7 +21,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     Example: scorehouse annotators sim24 en-de
     """
 
-    needs = dict.fromkeys(("draws", "seed", "halves", "unit"), ("view=sets", "view=annotators", "view="))
+    needs = dict.fromkeys(("draws", "seed"), ("view=sets", "view=annotators", "view="))
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
@@ -32,11 +32,6 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
-    halves: Annotated[
-        Literal["annotators", "judgements"] | None,
-        Option("What is split at random for reliability.", default="annotators where at least 4 are known"),
-    ] = None
-    unit: Annotated[Unit, Option("What is resampled for the interval of alpha.")] = "segment"
 
     def answer(self, run: Run) -> "Answer":
         if self.view == "pace":
@@ -44,11 +39,9 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
         from metaeval.answer import answer_of
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
-        from metaeval.people.judgements import Settings
 
-        settings = Settings(self.halves, self.unit, self.draws, self.seed)
         with run.opened() as warehouse:
-            found = annotators(warehouse, self.testset, self.lp, self.human, self.view, settings)
+            found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.draws, self.seed)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
         return answer_of(self, found, reading=reading(found.frame), digits=digits)
 
