@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metaeval.protocols import Protocol as Rules
     from metaeval.protocols.scoring import ProtocolScore
 
-_OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance", "versus")
+_OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance")
 
 _OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "seed", "alpha", "fresh")
 
@@ -46,9 +46,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         ),
     ] = "all"
     on: Annotated[str | None, Option("Test set to score.", names="testset", default="the protocol's own")] = None
-    level: Annotated[
-        Literal["sys", "seg"] | None, Option("Only tasks of this level.", default="both", excludes=("versus",))
-    ] = None
+    level: Annotated[Literal["sys", "seg"] | None, Option("Only tasks of this level.", default="both")] = None
     lp: Annotated[
         tuple[str, ...], Option("Only this language pair (repeatable).", names="lp", default="official ones")
     ] = ()
@@ -61,14 +59,6 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
     significance: Annotated[
         bool, Option("Add p-values and significance clusters for every task and the overall score.")
     ] = False
-    versus: Annotated[
-        str | None,
-        Option(
-            "Instead, show the rank correlation with this protocol's ranking.",
-            names="protocol",
-            excludes=("significance", "charted"),
-        ),
-    ] = None
     matrix: Annotated[
         bool,
         Option(
@@ -107,9 +97,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         from metaeval.protocols.tables import as_json, lines_on, score_frame
 
         is_composed = self.rules in weights()
-        found, notes = (self._composed(run), []) if is_composed else self._scored(run, self.rules, self.significance)
-        if self.versus is not None:
-            return self._versus(run, found, notes, self.versus)
+        found, notes = (self._composed(run), []) if is_composed else self._scored(run)
         return Answer(
             score_frame(found),
             found.signature,
@@ -130,7 +118,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         with run.opened() as warehouse:
             return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 
-    def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
+    def _scored(self, run: Run) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.protocols.scoring import scored
         from metaeval.significance.options import executing
 
@@ -138,26 +126,27 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         with executing(self.testing(), self.dask) as testing:
             return scored(
                 run,
-                self._rules(rules),
+                self._protocol(),
                 self._testset(),
                 lps,
                 self.human,
                 self.reference,
                 self.all_metrics,
-                significance,
+                self.significance,
                 self.computing(),
                 testing,
                 fresh=self.fresh,
             )
 
-    def _rules(self, named: str) -> "Rules":
+    def _protocol(self) -> "Rules":
         """Raises QuestionError: no such protocol, a file that has none, or no task of the level."""
         from pathlib import Path
 
         from metaeval.protocols import OWN, own_protocol, protocol_named
         from metaeval.protocols.composed import weights
 
-        found = own_protocol(Path(named)) if named.endswith(OWN) else protocol_named(named, weights())
+        rules = self.rules
+        found = own_protocol(Path(rules)) if rules.endswith(OWN) else protocol_named(rules, weights())
         return found if self.level is None else found.of_level(self.level)
 
     def _testset(self) -> str:
@@ -165,27 +154,6 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         if self.on is None and self.rules.endswith(".toml"):
             raise QuestionError(f"rules of one's own are of no test set; name one with {option('on', 'wmt23')}")
         return self.on or self.rules
-
-    def _versus(self, run: Run, found: "ProtocolScore", notes: list[str], versus: str) -> "Answer":
-        import polars as pl
-
-        from metaeval.answer import Answer
-        from metaeval.protocols.tables import rank_correlation
-
-        other, more = self._scored(run, versus, False)
-        kendall, spearman, n = rank_correlation(found, other)
-        frame = pl.DataFrame(
-            {
-                "protocol": [found.protocol],
-                "versus": [other.protocol],
-                "testset": [self._testset()],
-                "n_metrics": [n],
-                "kendall": [kendall],
-                "spearman": [spearman],
-            }
-        ).fill_nan(None)
-        signature = f"{found.signature}\n{other.signature}"
-        return Answer(frame, signature, (*found.notes, *other.notes, *notes, *more), question=self)
 
     def _thresholds(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of

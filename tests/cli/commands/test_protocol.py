@@ -77,15 +77,6 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     )
 
 
-@pytest.mark.slow
-def test_versus_correlates_two_rankings(protocol: Scorehouse) -> None:
-    (row,) = protocol(*SIM, "--versus", "wmt14", "--format", "json").json
-    assert (row["protocol"], row["versus"], row["testset"]) == ("wmt23", "wmt14", "sim24")
-    assert -1 <= row["kendall"] <= row["spearman"] <= 1
-    (same,) = protocol(*SIM, "--versus", "wmt23", "--format", "json").json
-    assert same["kendall"] == pytest.approx(1)
-
-
 OTHERS = [
     pytest.param(name, marks=pytest.mark.long("what `protocol` says of every year's rules: 2 seconds"))
     for name in ("wmt10", "wmt13", "wmt16", "wmt17", "wmt20", "wmt21")
@@ -122,7 +113,6 @@ def test_language_pairs_may_be_joined_by_commas(protocol: Scorehouse) -> None:
         (("wmt16", "--on", "sim24", "--significance", "--alternative", "two-sided"), ["one-sided"]),
         (("wmt23", "--on", "sim24", "--significance", "--absolute"), ["absolute goes with williams"]),
         (("wmt24", "--on", "sim24", "--human", "esa"), ["human score", "esa"]),
-        (("wmt24", "--on", "sim24", "--versus", "wmt99"), ["unknown protocol 'wmt99'"]),
     ],
 )
 def test_bad_questions_end_with_code_2_and_one_line(
