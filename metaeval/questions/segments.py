@@ -33,9 +33,6 @@ class Segments(SliceFields, RoundHumanField, name="segments"):
         Literal["segment", "system", "document", "domain", "length"] | None,
         Option("List groups of outputs instead; length: quarters by characters of the source."),
     ] = None
-    scale: Annotated[
-        Literal["scores", "ranks"], Option("What is standardised: scores, or their ranks among the outputs.")
-    ] = "scores"
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
 
     def _one(self, run: Run) -> "Answer":
@@ -48,7 +45,6 @@ class Segments(SliceFields, RoundHumanField, name="segments"):
                 self.slice(),
                 self.metric,
                 by=self.by,
-                scale=self.scale,
                 n=self.n,
                 round_human=self.round_human,
             )

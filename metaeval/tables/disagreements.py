@@ -10,7 +10,7 @@ import polars as pl
 from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
 from metaeval.kernels.arrays.checks import Floats, Ints, ratio
-from metaeval.kernels.arrays.scales import ranked, standardised, standardised_difference
+from metaeval.kernels.arrays.scales import standardised, standardised_difference
 from metaeval.system_scores import NOISE
 from queries.annotations import MarkedError, error_schema, human_with_errors, marked_errors
 from queries.blocks import Block
@@ -21,7 +21,6 @@ from warehouse.errors import unknown
 from warehouse.wording import counted, option
 
 By = Literal["segment", "system", "document", "domain", "length"]
-Scale = Literal["scores", "ranks"]
 N_LENGTHS = 4  # groups of source lengths
 FEWEST = 3  # outputs that both score
 
@@ -67,7 +66,6 @@ def disagreements(
     metrics: Sequence[str] = (),
     *,
     by: By | None = None,
-    scale: Scale = "scores",
     n: int = 20,
     round_human: int | None = None,
 ) -> Disagreements:
@@ -91,9 +89,8 @@ def disagreements(
     sides = _sides(warehouse, asked, metrics, round_human)
     rows, columns = sides.outputs
     first, second = sides.value_a[rows, columns], sides.value_b[rows, columns]
-    one, other = (ranked(first), ranked(second)) if scale == "ranks" else (first, second)
-    z_a, z_b = standardised(one), standardised(other)
-    residual = standardised_difference(one, other)
+    z_a, z_b = standardised(first), standardised(second)
+    residual = standardised_difference(first, second)
     r = float(np.corrcoef(z_a, z_b)[0, 1])
     found = _Found(sides, rows, columns, first, second, z_a, z_b, residual)
     signature = table_signature(
@@ -101,13 +98,12 @@ def disagreements(
         sides.block,
         ("n_outputs", len(rows)),
         ("residual", "difference_of_z"),
-        ("scale", scale),
         ("by", by),
         ("round_human", round_human),
     )
     notes = [
-        f"residual: z of {sides.a} minus z of {sides.b}{' (of ranks)' if scale == 'ranks' else ''}, in standard "
-        f"deviations of this difference over {len(rows)} outputs; negative: {sides.a} is lower (r = {r:.3f})"
+        f"residual: z of {sides.a} minus z of {sides.b}, in standard deviations of this difference over "
+        f"{len(rows)} outputs; negative: {sides.a} is lower (r = {r:.3f})"
     ]
     outputs: tuple[Output, ...] = ()
     if by is not None:

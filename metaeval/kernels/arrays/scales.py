@@ -1,4 +1,4 @@
-"""Scores on other scales: standardised, ranked, binned, disturbed; outliers, and one rank from several metrics."""
+"""Scores on other scales: standardised, binned, disturbed; outliers, and one rank from several metrics."""
 
 from __future__ import annotations
 
@@ -49,17 +49,6 @@ def standardised(scores: npt.ArrayLike) -> Floats:
     if there.size < 2 or there.min() == there.max():
         return np.full(values.shape, np.nan)
     return np.asarray((values - there.mean()) / there.std(ddof=1))
-
-
-def ranked(scores: npt.ArrayLike) -> Floats:
-    """Ranks of scores from 1, the lowest, equal scores at their mean rank; NaN stays, and does not count. Shape (n,).
-
-    >>> ranked([5.0, 5.0, -1.0]).tolist()
-    [2.5, 2.5, 1.0]
-    """
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(scores, nan_policy="omit"), dtype=np.float64)
 
 
 def standardised_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

@@ -58,14 +58,6 @@ def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metri
     assert first["errors"] is None
 
 
-def test_ranks_count_where_they_are_asked_for_and_the_sign_says_who_is_lower(tiny: Warehouse) -> None:
-    frame = metaeval.segments(tiny, *TINY, "Wrong-src", scale="ranks", n=50).frame
-    ranks = frame["value_a"].rank("average").to_list()
-    assert frame["z_a"].to_list() == pytest.approx(_z(ranks), abs=1e-9)
-    assert [a - b < 0 for a, b in frame.select("z_a", "z_b").rows()] == [one < 0 for one in frame["residual"]]
-    assert "scale:ranks" in frame["signature"][0]
-
-
 @pytest.mark.parametrize(
     ("by", "groups"),
     [
@@ -163,7 +155,6 @@ def test_what_cannot_be_compared_is_refused(tiny: Warehouse) -> None:
         ({"metric": "Fine", "systems": "Ash", "segments": "1-2"}, "both score 2 outputs of tiny24 en-de, too few"),
         ({"metric": "Fine", "n": 0}, "n 0: expected a whole number from 1 on"),
         ({"metric": "Fine", "by": "theme"}, "by 'theme': expected one of"),
-        ({"metric": "Fine", "scale": "logs"}, "scale 'logs': expected one of"),
     ]
     for given, words in cases:
         with pytest.raises(QuestionError, match=words):

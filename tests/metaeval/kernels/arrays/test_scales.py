@@ -13,7 +13,6 @@ from metaeval.kernels.arrays.scales import (
     broken_ties,
     equal_width_bins,
     noisy_scores,
-    ranked,
     standardised,
     standardised_difference,
 )
@@ -95,10 +94,9 @@ def test_a_constant_scorer_has_no_residuals_and_scorers_apart_by_scale_have_none
     refused(r"not \(2,\) and \(3,\)", standardised_difference, [1.0, 2.0], [1.0, 2.0, 3.0])
 
 
-def test_ranks_and_standard_scores_are_those_of_scipy() -> None:
+def test_standard_scores_are_those_of_scipy() -> None:
     scores = np.random.default_rng(1).integers(0, 9, 40).astype(float)
     assert standardised(scores) == pytest.approx(stats.zscore(scores, ddof=1), abs=1e-12)
-    assert ranked(np.append(scores, NAN))[:-1].tolist() == stats.rankdata(scores).tolist()
 
 
 def test_residuals_are_those_from_the_major_axis_of_the_standardised_scores() -> None:
