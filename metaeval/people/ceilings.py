@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 from metaeval.inputs import Inputs
-from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
@@ -129,12 +128,6 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     what = counted(judged.n_raters, "annotator") if by_annotators else counted(len(judged.values), "judgement")
     source = f"split halves of {what} of {human}, {len(there)} splits"
     return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
-
-
-def corrected(ceiling: Ceiling, measure: Measure) -> float | None:
-    """The agreement of halves by Spearman and Brown, for all judgements; None for measures that are no correlation."""
-    whole = float(spearman_brown(ceiling.value)) if measure.definition.is_correlation else float("nan")
-    return None if np.isnan(whole) else whole
 
 
 def _judged(block: Block, single: pl.DataFrame) -> Judged | None:

@@ -13,7 +13,6 @@ from metaeval.people.ceilings import (
     Ceiling,
     Humans,
     common_blocks,
-    corrected,
     judged_by,
     second_human,
     second_humans,
@@ -84,7 +83,8 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
         half = _half(warehouse, asked, block, humans, measure, options)
         if isinstance(half, HumanRow):
             rows.append(half)
-            notes.append(f"{measure}: {half.name}, {_in_words(half.ceiling, measure)}")
+            of = half.ceiling
+            notes.append(f"{measure}: {half.name}, {of.source}: 2.5-97.5% range {of.low:.3f} to {of.high:.3f}")
         else:
             notes.append(f"{measure}: {half}")
     return HumanRows(tuple(rows), tuple(notes))
@@ -168,12 +168,6 @@ def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *
         ("system_score", options.system_score),
         *option_parts(options),
     )
-
-
-def _in_words(ceiling: Ceiling, measure: Measure) -> str:
-    whole = corrected(ceiling, measure)
-    more = "" if whole is None else f"; by Spearman-Brown {whole:.3f} for all judgements"
-    return f"{ceiling.source}: 2.5-97.5% range {ceiling.low:.3f} to {ceiling.high:.3f}{more}"
 
 
 def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame:

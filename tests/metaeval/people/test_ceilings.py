@@ -3,18 +3,14 @@
 from collections.abc import Iterator
 
 import numpy as np
-import polars as pl
 import pytest
 
 import metaeval
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.people.ceilings import corrected, second_humans, split_half
-from metaeval.people.reliability import Judged, reliability
+from metaeval.people.ceilings import second_humans
 from queries.selection import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
-from tests.metaeval.trends.histories import block_of
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load
 from warehouse.export.mtme import ScoreTable
@@ -113,42 +109,6 @@ def test_halves_of_annotators_are_the_split_half_reliability_that_annotators_rep
     (people,) = metaeval.annotators(campaign, "wmt24", "en-ja", view="sets").frame.rows(named=True)
     assert rows["value"].to_list() == pytest.approx([people["system_r"], people["output_r"]], abs=1e-9)
     assert all("|people:halves of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
-    assert any(f"by Spearman-Brown {people['system_corrected']:.3f} for all judgements" in one for one in found.notes)
-
-
-@pytest.mark.slow
-def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people() -> None:
-    """60 systems of variance 1, 4 annotators with noise of variance 20, 10 segments: a half has noise of 1, r is 1/2.
-
-    Standard error of r over 60 systems: about .1, of the mean of 6 worlds .04.
-    """
-    systems = [f"s{number:02}" for number in range(60)]
-    block = block_of(systems, 10)
-    values = []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        truth = rng.normal(size=60)
-        rows = [
-            (name, segment, f"r{rater}", float(truth[place] + rng.normal(0, 20**0.5)))
-            for place, name in enumerate(systems)
-            for segment in range(1, 11)
-            for rater in range(4)
-        ]
-        single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
-        found = split_half(block, single, "da", parse_measure("pearson"), Options())
-        assert found is not None
-        assert corrected(found, parse_measure("pearson")) == pytest.approx(2 * found.value / (1 + found.value))
-        assert corrected(found, parse_measure("pa")) is None
-        judged = Judged(
-            np.repeat(np.arange(60), 40),
-            np.tile(np.repeat(np.arange(10), 4), 60),
-            np.array([row[3] for row in rows]),
-            np.tile(np.arange(4), 600),
-            (60, 10),
-        )
-        assert reliability(judged, 0)[0].r == pytest.approx(found.value, abs=1e-9)
-        values.append(found.value)
-    assert float(np.mean(values)) == pytest.approx(0.5, abs=0.13)
 
 
 def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
