@@ -70,42 +70,11 @@ def _pooled(mean: str, one: RandomEffects, *more: str) -> dict[str, Any]:
 
 def within_json(found: Within) -> dict[str, Any]:
     """The shape of `trend` within sets in json."""
-    left = found.leave_one_out
     of_set = ("testset", "lp", "human", "slope", "low", "high", "n_metrics", "first_year", "last_year")
     return {
         "measure": found.measure,
-        "sets": [{**attributes(one, *of_set), "contaminated": list(one.contaminated)} for one in found.sets],
-        "pooled": {
-            **_pooled("slope", found.pooled, "p", "tau2", "i2"),
-            "n_metrics": len(found.metrics),
-            "metric_sd": found.metric_sd,
-            "slope_of": found.of,
-        },
-        "metrics": [
-            {
-                "metric": one.name,
-                "names": list(one.names),
-                **attributes(one, "published", "n_sets", "pull"),
-                "slope_without": one.without,
-            }
-            for one in found.metrics
-        ],
-        "leave_one_out": {
-            "low": left.min(),
-            "high": left.max(),
-            "slopes": [
-                {**attributes(one, "testset", "lp"), "slope": without}
-                for one, without in zip(found.sets, left, strict=True)
-            ],
-        },
-        "protocols": [{"protocol": name, **_pooled("slope", one)} for name, one in found.by_protocol.items()],
-        "kinds": [
-            {**attributes(one, "kind", "against"), **_pooled("difference", one.pooled, "tau2", "i2")}
-            for one in found.contrasts
-        ],
-        "unknown_years": list(found.unknown),
-        "contaminated": list(found.contaminated),
-        "skipped": dict(found.skipped),
+        "sets": [attributes(one, *of_set) for one in found.sets],
+        "pooled": _pooled("slope", found.pooled, "p", "tau2", "i2"),
         "signature": found.signature,
     }
 
@@ -269,7 +238,7 @@ def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str
 
 def _reasons(slopes: Within) -> list[str]:
     places: dict[str, list[str]] = {}
-    for where, reason in slopes.briefly.items():
+    for where, reason in slopes.skipped.items():
         places.setdefault(reason, []).append(where)
     return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
 

@@ -36,9 +36,7 @@ POOLS: Mapping[SlopeOf, str] = {
 
 @dataclass(frozen=True)
 class SetSlope:
-    """The slope in one evaluation set. error: from resampled data, for these metrics. n_metrics: each counts once.
-    contaminated: metrics known to be, included.
-    """
+    """The slope in one evaluation set. error: from resampled data, for these metrics. n_metrics: each counts once."""
 
     testset: str
     lp: str
@@ -51,7 +49,6 @@ class SetSlope:
     n_metrics: int
     first_year: int
     last_year: int
-    contaminated: tuple[str, ...]
 
     @property
     def low(self) -> float:
@@ -95,7 +92,7 @@ class Within:
     sample. metrics: those with the greatest pull first. by_protocol: the same over the sets of one protocol.
     leave_one_out: the pooled slope without each set, aligned with sets. unknown: metrics of unknown year, excluded.
     contaminated: metrics known to be trained on the human scores of an evaluation set's year, excluded where asked.
-    skipped: evaluation set -> why it has no slope; briefly: the same reasons, for a line that names the set elsewhere.
+    skipped: evaluation set -> why it has no slope, for a line that names the set elsewhere.
     """
 
     measure: str
@@ -110,7 +107,6 @@ class Within:
     unknown: tuple[str, ...]
     contaminated: tuple[str, ...]
     skipped: Mapping[str, str]
-    briefly: Mapping[str, str]
     without_contaminated: bool
     signature: str
 
@@ -193,12 +189,11 @@ def within(
             len(years),
             min(years),
             max(years),
-            known.contaminated,
         )
         used.append(_Used(of_set, one, known.dated))
-    skipped = {where: str(one.reason) for where, one in without.items()} | few
     if not used:
-        where, why = next(iter(skipped.items()), ("", "no evaluation set"))
+        reasons = {where: str(one.reason) for where, one in without.items()} | few
+        where, why = next(iter(reasons.items()), ("", "no evaluation set"))
         raise QuestionError(
             f"no slope over publication years: {where}: {why} ({option('published')} NAME=YEAR adds years)"
         )
@@ -219,8 +214,7 @@ def within(
         ),
         unknown=tuple(sorted(unknown)),
         contaminated=tuple(sorted(dirty)),
-        skipped=skipped,
-        briefly={where: str(one.brief) for where, one in without.items()} | few,
+        skipped={where: str(one.brief) for where, one in without.items()} | few,
         without_contaminated=without_contaminated,
         signature=_signature(found, used, pooled, published, without_contaminated, of),
     )
