@@ -1,7 +1,7 @@
 """Deltas: how large a metric's difference between two systems must be for people to agree with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from warehouse.wording import counted, option
 
 LEVELS = (0.8, 0.9, 0.95)
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
-PERCENT = 100.0
 FEW_SETS = 5
 N_GROUPS = 10
 ALL = "all"
@@ -35,13 +34,11 @@ class Asked:
     """What is fitted.
 
     levels: of agreement. human_alpha: only pairs that people tell apart at this significance level (Wilcoxon's
-    signed-rank test on segments, two-sided); None for all. percent: scores of sets on a scale from 0 to 1 are
-    multiplied by 100 where other sets have a scale to 100; otherwise such sets are excluded.
+    signed-rank test on segments, two-sided); None for all.
     """
 
     levels: tuple[float, ...] = LEVELS
     human_alpha: float | None = None
-    percent: bool = False
     draws: int = 1000
     seed: int = 0
 
@@ -112,7 +109,7 @@ def deltas(
     read, notes = read_pairs(
         warehouse, asked, options, tested=needs_p, each_protocol=True, metric=metric, progress=progress
     )
-    sets, lines = _on_one_scale(_with_metric(read, metric, notes), what.percent)
+    sets, lines = _on_one_scale(_with_metric(read, metric, notes))
     notes += lines
     groups = _by_protocol(sets)
     fits = []
@@ -166,31 +163,19 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
     return [one for one in read if one.metric_names]
 
 
-def _on_one_scale(sets: Sequence[SystemPairs], percent: bool) -> tuple[list[SystemPairs], list[str]]:
+def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[str]]:
     """The sets whose scores are on the scale of most pairs, and lines on the others."""
     if not sets:
         return [], []
     largest = np.array([one.largest[0] for one in sets])
     sizes = [len(one.first) for one in sets]
-    fraction = np.array([bool(one.is_fraction[0]) for one in sets])
-    scale = np.where(percent & fraction & (largest.max() > OTHER_SCALE), PERCENT, 1.0)
-    largest = largest * scale
     typical = float(np.median(np.repeat(largest, sizes)))
     other = (largest * OTHER_SCALE < typical) | (largest > typical * OTHER_SCALE)
-    kept = [_scaled(one, by) for one, by, out in zip(sets, scale, other, strict=True) if not out]
-    notes = []
-    if raised := [one.where for one, by in zip(sets, scale, strict=True) if by != 1]:
-        notes.append(f"multiplied by 100 (scores between 0 and 1): {', '.join(dict.fromkeys(raised))}")
+    kept = [one for one, out in zip(sets, other, strict=True) if not out]
     gone = [one.where for one, out in zip(sets, other, strict=True) if out]
-    if gone:
-        way = "" if percent else f"; {option('percent', True)} multiplies scores between 0 and 1 by 100"
-        of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
-        notes.append(f"without {of}, whose scores are on another scale than most pairs: {', '.join(gone)}{way}")
-    return kept, notes
-
-
-def _scaled(one: SystemPairs, by: float) -> SystemPairs:
-    return one if by == 1 else replace(one, metric_gaps=one.metric_gaps * by, largest=one.largest * by)
+    of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
+    note = f"without {of}, whose scores are on another scale than most pairs: {', '.join(gone)}"
+    return kept, [note] if gone else []
 
 
 def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: Asked) -> Fit | None:
@@ -246,7 +231,6 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
         ("resamples", what.draws),
         ("seed", what.seed),
         ("system_score", "+".join(used) or None),
-        ("scale", "percent" if what.percent else None),
         *option_parts(options),
         ("n_sets", len({one.where for one in sets})),
     )

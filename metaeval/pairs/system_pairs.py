@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -29,7 +28,7 @@ class SystemPairs:
     metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN where
     no segment was annotated for both systems, or where the test was not asked for. used: where each metric's system
     scores are from. human_deviation: standard deviation of the human system scores. largest: (M,) largest system score
-    in size. is_fraction: (M,), whether all system scores lie between 0 and 1.
+    in size.
     """
 
     testset: str
@@ -45,7 +44,6 @@ class SystemPairs:
     used: tuple[SystemScore, ...]
     human_deviation: float
     largest: Floats
-    is_fraction: npt.NDArray[np.bool_]
 
     @property
     def protocol(self) -> str:
@@ -113,7 +111,6 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
         used=tuple(scores.used[place] for place in kept),
         human_deviation=float(human.std(ddof=1)),
         largest=np.abs(metrics).max(axis=1),
-        is_fraction=np.asarray((metrics >= 0).all(axis=1) & (metrics <= 1).all(axis=1)),
     )
 
 

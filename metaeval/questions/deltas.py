@@ -45,13 +45,6 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
             excludes=("hard",),
         ),
     ] = None
-    percent: Annotated[
-        bool,
-        Option(
-            "Multiply scores between 0 and 1 by 100 where other evaluation sets have a scale to 100.",
-            excludes=("hard",),
-        ),
-    ] = False
     hard: Annotated[bool, Option("Instead, list pairs of systems that no metric, or only one, orders right.")] = False
     at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0, needs=("hard",))] = 1
     least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1, needs=("hard",))] = 5
@@ -75,7 +68,7 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
         from metaeval.pairs.deltas import Asked, deltas, deltas_reading, deltas_table
 
         assert self.metric is not None
-        what = Asked(tuple(sorted(self.agreement)), self.human_alpha, self.percent, self.draws, self.seed)
+        what = Asked(tuple(sorted(self.agreement)), self.human_alpha, self.draws, self.seed)
         with run.opened() as warehouse:
             found = deltas(warehouse, self.slice(), self.metric, self.computing(), what, run.progress)
         return answer_of(self, deltas_table(found), found=found, reading=deltas_reading(found))

@@ -203,7 +203,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "epsilon": (0.5,),
     "low": (10.0,),
     "high": (90.0,),
-    "scale": ("ranks",),
     "measure": ("kendall", "pearson(by=item)", "tau_eq(by=item)"),
     "measures": ("kendall", "pearson(by=item)"),
     "metric": ("simchrF",),
@@ -214,7 +213,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "slope_of": ("these-metrics",),
     "agreement": ((0.7,),),
     "human_alpha": (0.05,),
-    "percent": (True,),
     "at_most": (1,),
     "least_metrics": (12,),
     "significant": (True,),
@@ -223,7 +221,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "shares": ((0.2,),),
     "power": (0.9,),
     "simulations": (25,),
-    "halves": ("judgements",),
     "points": (30,),
     "check": ("coverage",),
     "severity": ("error", "warning"),
@@ -250,7 +247,7 @@ SHOWS = {
     "with_file",
 }
 SHOWS |= {
-    *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "versus", "folder"),
+    *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
     *("evaluate", "each_set"),
 }
 """What names the question, or how much of the answer is shown."""

@@ -8,16 +8,15 @@ import pytest
 import metaeval
 from metaeval.options import Options
 from metaeval.pairs.deltas import Asked, _on_one_scale, deltas, deltas_frame
-from metaeval.pairs.system_pairs import SystemPairs, direction_of, read_pairs
+from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import option
 
 QUICK = Asked(draws=20)
 CS_UK = Slice("all", "cs-uk")
 
 
-def made_pairs(testset: str, largest: float, n_pairs: int = 3, *, is_fraction: bool = False) -> SystemPairs:
+def made_pairs(testset: str, largest: float, n_pairs: int = 3) -> SystemPairs:
     return SystemPairs(
         testset=testset,
         lp="en-de",
@@ -32,7 +31,6 @@ def made_pairs(testset: str, largest: float, n_pairs: int = 3, *, is_fraction: b
         used=("mean",),
         human_deviation=1.0,
         largest=np.array([largest]),
-        is_fraction=np.array([is_fraction]),
     )
 
 
@@ -89,25 +87,13 @@ def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -
     assert not other.equals(first)
 
 
-def test_sets_on_another_scale_are_left_out_or_multiplied_by_100() -> None:
-    sets = [made_pairs("a", 60.0), made_pairs("b", 0.6, is_fraction=True), made_pairs("c", 70.0)]
-    kept, notes = _on_one_scale(sets, False)
+def test_sets_on_another_scale_are_left_out() -> None:
+    sets = [made_pairs("a", 60.0), made_pairs("b", 0.6), made_pairs("c", 70.0)]
+    kept, notes = _on_one_scale(sets)
     assert [one.testset for one in kept] == ["a", "c"]
     assert notes[0].startswith(
         "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
     )
-    assert option("percent", True) in notes[0]
-    kept, notes = _on_one_scale(sets, True)
-    assert [one.testset for one in kept] == ["a", "b", "c"]
-    assert kept[1].metric_gaps.tolist() == [[30.0] * 3]
-    assert notes == ["multiplied by 100 (scores between 0 and 1): b en-de"]
-
-
-def test_a_metric_that_passes_1_in_some_sets_is_not_taken_for_percentages() -> None:
-    sets = [made_pairs("a", 0.9, is_fraction=True), made_pairs("b", 2.3)]
-    kept, notes = _on_one_scale(sets, True)
-    assert [one.metric_gaps[0, 0] for one in kept] == [0.45, 1.15]
-    assert notes == []
 
 
 def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse: Warehouse) -> None:
@@ -135,9 +121,3 @@ def test_what_cannot_be_answered_is_refused(
 ) -> None:
     with pytest.raises(QuestionError, match=message):
         deltas(simulated_warehouse, asked, metric, Options(), what)
-
-
-def test_directions() -> None:
-    assert [direction_of(lp) for lp in ("de-en", "en-de", "cs-uk", "en-zh_CN")] == [
-        "into English", "from English", "without English", "from English",
-    ]  # fmt: skip
