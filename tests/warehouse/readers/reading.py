@@ -95,7 +95,7 @@ def told(records: Records) -> list[tuple[int, str]]:
     return [(fault.line, fault.found) for fault in records.faults]
 
 
-def damaged(data: bytes, seed: int, n: int = 40) -> Iterator[bytes]:
+def damaged(data: bytes, seed: int, n: int) -> Iterator[bytes]:
     """The bytes with damages of many kinds, the same for a seed."""
     rng = random.Random(seed)
     for _ in range(n):
@@ -129,61 +129,24 @@ def damaged(data: bytes, seed: int, n: int = 40) -> Iterator[bytes]:
             yield b"\n".join(line for line in lines if rng.random() > 0.3)
 
 
-def reads_or_refuses(reader: RecordReader, path: Path, data: bytes, seed: int = 1) -> int:
+def reads_or_refuses(
+    reader: RecordReader, path: Path, data: bytes, seed: int, given: Given | None = None, n: int = 40
+) -> int:
     """Reads many damaged copies of a file; how many had faults. Nothing may be raised, no value may be non-finite.
 
     Copies without a fault must hold nothing but rows with a place in the file.
     """
     n_refused = 0
+    given = given or Given()
     n_lines = data.count(b"\n") * 3 + 10
-    for copy in damaged(data, seed):
-        found = reader.claim(path, head(copy), Given())
+    for copy in damaged(data, seed, n):
+        found = reader.claim(path, head(copy), given)
         if not isinstance(found, Claim):
             continue
-        records = reader.parse(copy, found, Given()).normal(path)
+        records = reader.parse(copy, found, given).normal(path)
         n_refused += bool(records.faults)
         frame = scores(records)
         assert frame["value"].is_finite().all()
         assert frame["line"].is_between(1, n_lines).all()
         assert all(fault.path == str(path) and fault.found for fault in records.faults)
     return n_refused
-
-
-def read_if_claimed(reader: RecordReader, path: Path, data: bytes, given: Given | None = None) -> Records | None:
-    """The completed records; None where the reader does not take the file."""
-    given = given or Given()
-    found = answer(reader, path, data, given)
-    if not isinstance(found, Claim):
-        return None
-    return reader.parse(data, found, given).normal(path)
-
-
-def spoiled(data: bytes, separator: bytes, seed: int = 0) -> Iterator[tuple[str, bytes]]:
-    """A sound file cut, recoded, shuffled and blown up in the ways that files go bad, each with its name."""
-    rng = random.Random(seed)
-    lines = data.splitlines()
-    for cut in sorted(rng.sample(range(1, len(data)), 8)):
-        yield f"cut at byte {cut}", data[:cut]
-    for encoding in ("utf-16", "latin-1"):
-        yield encoding, data.decode().encode(encoding, "replace")
-    yield "Windows line ends", data.replace(b"\n", b"\r\n")
-    yield "byte order mark", b"\xef\xbb\xbf" + data
-    yield "nothing", b""
-    yield "NUL", data[: len(data) // 2] + b"\0" + data[len(data) // 2 :]
-    yield "block twice", data + b"\n".join(lines[len(lines) // 2 :]) + b"\n"
-    yield "quote", data[: len(data) // 2] + b'"' + data[len(data) // 2 :]
-    yield "blank lines", data.replace(b"\n", b"\n\n", 2)
-    yield "lines in another order", b"\n".join(rng.sample(lines, len(lines))) + b"\n"
-    for number in (b"1" + b"0" * 400, b"1e999", b"-inf", b"nan", b"x", b""):
-        row = rng.randrange(len(lines))
-        cells = lines[row].split(separator)
-        cells[rng.randrange(len(cells))] = number
-        yield (
-            f"{number[:9]!r} in row {row}",
-            b"\n".join([*lines[:row], separator.join(cells), *lines[row + 1 :]]) + b"\n",
-        )
-    width = len(lines[0].split(separator))
-    order = rng.sample(range(width), width)
-    rows = [line.split(separator) for line in lines]
-    shuffled = [separator.join(row[i] for i in order if i < len(row)) for row in rows]
-    yield "columns in another order", b"\n".join(shuffled) + b"\n"

@@ -8,13 +8,12 @@ import pytest
 
 from tests.helpers import beside_data, real_data
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, read_if_claimed, spoiled, told
+from tests.warehouse.readers.reading import read, told
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.wording import option
 
 ESA = Path("wmt24-news-systems/humeval/esa_generalMT2024_wave2.csv")
 LIV = Path("wmt22-news-systems/scores/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv")
@@ -205,17 +204,6 @@ def test_files_of_one_human_score_form_a_group() -> None:
     assert all(isinstance(wave, Claim) and wave.group == "wmt24/esa" for wave in waves)
 
 
-def test_an_unknown_test_set_is_asked_for() -> None:
-    reason = asked(READER, Path("scores.csv"), esa().encode(), Given())
-    assert isinstance(reason, str)
-    assert option("testset") in reason
-
-
-def test_other_tables_are_left_to_others() -> None:
-    for text in (b"", b"a,b,c\n", b"SYS SID RAW.SCR Z.SCR N \n", b"1,2,3,4,5,6,7,8,9\n"):
-        assert asked(READER, ESA, text, Given()) is None
-
-
 @pytest.mark.parametrize(
     ("row", "found"),
     [
@@ -239,17 +227,6 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line(row: str, found: str) 
     (fault,) = records.faults
     assert fault.line == 2
     assert found in fault.found
-
-
-def test_spoiled_files_never_raise(in_full: bool) -> None:
-    spans = '[{"start_i":3,"end_i":7,"severity":"major"}]'
-    data = "".join(esa(item=item, document=f"döc-{item % 3}#dup", spans=spans) for item in range(1, 30)).encode()
-    for seed in range(4 if in_full else 1):
-        for how, content in spoiled(data, b",", seed):
-            records = read_if_claimed(READER, ESA, content)
-            if records is not None and how in ("Windows line ends", "byte order mark", "lines in another order"):
-                assert records.faults == [], how
-                assert statuses(records) == ["repeat"] * 29, how
 
 
 def independent_rows(path: Path) -> list[list[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.claims import Given
 from warehouse.wording import option
@@ -60,13 +60,6 @@ def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
 )
 def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert (line, found) in told(read(READER, PATH, text))
-
-
-@pytest.mark.slow
-def test_damaged_tables_are_read_or_refused() -> None:
-    text = HEADER + "".join(f"de-en\ts{n}\t{n}\tTrue\tbleu-A\t{n}\n" for n in range(20))
-    assert reads_or_refuses(READER, PATH, text.encode()) > 8
-    assert reads_or_refuses(SystemScoreListReader(), LIST, b"sys\tscore\n" + b"A\t0.5\nB\t0.25\n" * 9) > 8
 
 
 @pytest.mark.parametrize(("year", "n_rows", "n_pairs"), [(21, 1270, 20), (22, 1174, 21), (23, 744, 14)])

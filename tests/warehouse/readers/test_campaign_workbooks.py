@@ -1,5 +1,4 @@
 import math
-import random
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +11,7 @@ from warehouse.facts.languages import language
 from warehouse.names import LanguagePair
 from warehouse.readers import campaign_workbooks
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Given
 from warehouse.readers.records import Records
 from warehouse.wording import option
 
@@ -129,19 +128,20 @@ def test_a_sheet_without_rows_brings_nothing(tmp_path: Path) -> None:
     assert records.judgements.is_empty()
 
 
-def test_damaged_workbooks_are_faults_or_left_alone(tmp_path: Path) -> None:
+def test_damaged_workbooks_are_faults_or_left_alone_or_read_as_they_were(tmp_path: Path) -> None:
     path = workbook(tmp_path)
     sound = path.read_bytes()
-    claim = claimed(READER, path, sound)
+    claim, whole = claimed(READER, path, sound), read(READER, path)
     for share in (0.2, 0.5, 0.9):
         cut = sound[: math.floor(len(sound) * share)]
         records = READER.parse(cut, claim, Given()).normal(path)
         assert [fault.path for fault in records.faults] == [str(path)]
         path.write_bytes(cut)
         assert answer(READER, path, cut, Given()) is None
-    for at in range(0, len(sound), 97):
-        changed = sound[:at] + b"\xff\x00\xff" + sound[at + 3 :]
-        READER.parse(changed, claim, Given()).normal(path)
+    for at in range(0, len(sound), 233):
+        changed = sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :]
+        records = READER.parse(changed, claim, Given()).normal(path)
+        assert records.faults or scores(records, "seg").equals(scores(whole, "seg"))
 
 
 def test_other_workbooks_are_left_to_others(tmp_path: Path) -> None:
@@ -198,32 +198,3 @@ def test_other_texts_about_the_system_are_named(tmp_path: Path) -> None:
     records = read(READER, workbook(tmp_path, facts={**FACTS, "Engine": "fast"}))
     assert records.faults == []
     assert records.notes[0].endswith("; texts of automatic_metrics not read: Engine")
-
-
-@pytest.mark.slow
-def test_no_flipped_bit_of_a_workbook_changes_a_score(tmp_path: Path) -> None:
-    """Whatever is still read is what was there: a flip in what the archive holds shows in its checksums."""
-    data = workbook(tmp_path).read_bytes()
-    before = read(READER, workbook(tmp_path))
-    rng = random.Random(16)
-    n_refused = 0
-    for _ in range(120):
-        flipped = bytearray(data)
-        flipped[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        path = tmp_path / "flipped" / SYSTEM
-        path.parent.mkdir(exist_ok=True)
-        path = path.with_suffix(".xlsx")
-        path.write_bytes(flipped)
-        claim = answer(READER, path, bytes(flipped), Given(testset="toship.01234567"))
-        if not isinstance(claim, Claim):
-            n_refused += 1
-            continue
-        records = READER.parse(bytes(flipped), claim, Given()).normal(path)
-        n_refused += bool(records.faults)
-        if not records.faults:
-            assert records.scores is not None
-            assert before.scores is not None
-            assert records.scores.select("line", "scorer", "value").equals(
-                before.scores.select("line", "scorer", "value")
-            )
-    assert n_refused > 60

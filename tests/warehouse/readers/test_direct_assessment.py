@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, read, reads_or_refuses, rows, scores, told
+from tests.warehouse.readers.reading import claimed, content, read, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.wording import option
@@ -107,11 +107,6 @@ def test_claims_go_by_name_and_test_set() -> None:
 )
 def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert told(read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)) == [(line, found)]
-
-
-def test_damaged_assessments_are_read_or_refused() -> None:
-    text = HEADER + "".join(f"A.{n} doc_{n} 80 0.5 1 \n" for n in range(30))
-    assert reads_or_refuses(READER, FOLDER / "ad-seg-scores-en-de.csv", text.encode()) > 8
 
 
 @pytest.mark.parametrize("year", [20, 21, 22])

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.recognition import claim
-from warehouse.wording import option
 
 READER = FiveColumnReader()
 ERRORS = ("TER", "BlockErrCats", "WordBlockErrCats", "XEnErrCats")
@@ -92,12 +91,7 @@ def test_a_file_that_is_called_as_wmt12s_is_no_other_format_whatever_its_first_l
     assert READER.parse(text.encode(), found, Given()).faults
 
 
-def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
-    text = HEADER + BODY.replace("newstest2012", "own")
-    assert READER.claim(Path("x"), head(text.encode()), Given()) == (
-        f"scores of 'own', an unrecognised test set; name it with {option('testset')}"
-    )
-    assert {row[0] for row in rows(read(READER, "x", text, Given(testset="mine")), "testset")} == {"mine"}
+def test_a_line_of_an_unknown_test_set_is_reported() -> None:
     assert told(read(READER, "x", HEADER + BODY + BODY.replace("newstest2012", "own"))) == [
         (5, "test set 'own', and in 2 more lines")
     ]
@@ -113,11 +107,6 @@ def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
 )
 def test_lines_that_do_not_fit_are_reported(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, "x", spoiled)) == [(line, found)]
-
-
-def test_damaged_tables_are_read_or_refused() -> None:
-    text = HEADER + "".join(f"AMBER\tes-en\tnewstest2012\ts{n}\t0.1\n" for n in range(20))
-    assert reads_or_refuses(READER, Path("scores"), text.encode()) > 5
 
 
 @pytest.mark.parametrize("name", ["mt-systems-scored-by-humans", "mt-systems-scored-by-metrics"])

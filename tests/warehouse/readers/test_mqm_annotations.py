@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import beside_data
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
+from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm import GOOGLE_MQM, MqmAnnotationsReader
@@ -201,11 +201,6 @@ def test_errors_of_sources_alone_are_no_human_score() -> None:
     assert claim == "errors of the source texts alone, which are no scores of translations"
 
 
-def test_other_tables_are_left_to_others() -> None:
-    for header in ("", "system mqm_avg_score seg_id\n", "system\tcategory\tseverity\n", "a\tb\n"):
-        assert asked(READER, TED, header.encode(), Given()) is None
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -231,20 +226,6 @@ def test_a_comment_may_be_left_out() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row().replace("\t\n", "\n"))
     assert records.faults == []
     assert values(records) == [-1.0]
-
-
-def test_spoiled_files_never_raise(in_full: bool) -> None:
-    data = (
-        MQM_HEADER + "".join(mqm_row(segment=str(number), target="ein <v>Zübel</v>") for number in range(1, 30))
-    ).encode()
-    for seed in range(4 if in_full else 1):
-        for how, content in spoiled(data, b"\t", seed):
-            records = read_if_claimed(READER, TED, content)
-            if records is not None and how in ("Windows line ends", "byte order mark", "quote"):
-                assert records.faults == [], how
-            if records is not None and how == "columns in another order":
-                assert records.judgements is not None
-                assert records.judgements.height == 29 or records.faults
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.mqm import MqmAverageReader
 from warehouse.wording import option
@@ -70,11 +70,6 @@ def test_without_such_a_name_folders_or_the_user_tell() -> None:
 )
 def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, text)) == [(line, found)]
-
-
-def test_damaged_averages_are_read_or_refused() -> None:
-    text = HEADER + "".join(f"A\t-1.5 {n}\n" for n in range(1, 30))
-    assert reads_or_refuses(READER, PATH, text.encode()) > 8
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,10 @@ import polars as pl
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, damaged, head, read, told
+from tests.warehouse.readers.reading import claimed, content, head, read, told
 from warehouse import Warehouse, load
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.segment_details import SegmentDetailsReader
-from warehouse.wording import option
 
 READER = SegmentDetailsReader()
 PATH = Path("wmt20-metrics/input/details/de-en.txt")
@@ -36,11 +35,6 @@ def test_the_claim_declares_the_segments_of_its_evaluation_set() -> None:
     claim = claimed(READER, PATH, TEXT)
     assert (claim.declares, claim.evalsets) == ("segments", (("wmt20", "de-en"),))
     assert claim.origin == "wmt20/input/details/de-en.txt"
-
-
-def test_texts_elsewhere_are_left_to_others() -> None:
-    assert READER.claim(Path("sources/de-en.txt"), head(TEXT.encode()), Given()) is None
-    assert READER.claim(PATH.with_name("notes.txt"), ("A sentence.",), Given()) is None
 
 
 @pytest.mark.parametrize(
@@ -75,14 +69,6 @@ def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(t
         assert warehouse.rows("SELECT count(*), count(DISTINCT segment) FROM segments") == [(3, 3)]
 
 
-def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
-    text = TEXT.replace("newstest2020", "other")
-    assert READER.claim(PATH, head(text.encode()), Given()) == (
-        f"segments of 'other', an unrecognised test set; name it with {option('testset')}"
-    )
-    assert read(READER, PATH, text, Given(testset="mine")).evalsets == (("mine", "de-en"),)
-
-
 @pytest.mark.parametrize(
     ("spoiled", "line", "found"),
     [
@@ -96,20 +82,6 @@ def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
 )
 def test_a_line_out_of_order_is_reported(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, spoiled))[0] == (line, found)
-
-
-def test_damaged_files_declare_consecutive_segments_or_are_refused() -> None:
-    text = "".join(f"{n}\tnewstest2020\tde-en\td\t{n}\n" for n in range(1, 30))
-    n_refused = 0
-    for copy in damaged(text.encode(), seed=3):
-        claim = READER.claim(PATH, head(copy), Given())
-        if isinstance(claim, Claim):
-            records = READER.parse(copy, claim, Given()).normal(PATH)
-            assert records.segments is not None
-            numbers = records.segments["segment"].to_list()
-            assert records.faults or numbers == list(range(1, len(numbers) + 1))
-            n_refused += bool(records.faults)
-    assert n_refused > 8
 
 
 def test_the_real_files_declare_all_their_lines() -> None:

@@ -1,18 +1,18 @@
-"""Of two damages in one file both are told, in every table format: mending one shows no other."""
+"""A file of each table format: whose it is, what it must be told, and what damages do to it."""
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.warehouse.readers.reading import claimed, read
+from tests.warehouse.readers.reading import answer, claimed, read, reads_or_refuses
 from tests.warehouse.readers.samples import MQM_HEADER, esa, mqm_row, workbook
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
@@ -28,6 +28,7 @@ from warehouse.readers.tool_outputs import ToolOutputReader
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
+from warehouse.wording import option
 
 LINES = range(1, 41)
 AT = (25, 33)  # lines behind those that tell the format
@@ -159,8 +160,6 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "a carriage return": lambda line: line[:2] + "\r" + line[2:],
 }
 ANY_NAME = ("another name",)  # no fault in itself in most formats
-PAIRS = tuple(itertools.product(DAMAGES, repeat=2))
-LONG = pytest.mark.long("all 64 pairs of damages in each of 18 formats: 14 seconds")
 
 
 def test_every_reader_of_records_is_here() -> None:
@@ -168,28 +167,72 @@ def test_every_reader_of_records_is_here() -> None:
     assert there == {type(reader) for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
-def some_pairs(number: int) -> list[tuple[str, str]]:
-    """Eight pairs of damages, with each once at both places; other pairs in the next formats, and all in eight."""
-    damages = list(DAMAGES)
-    return [(damage, damages[(at + number) % len(damages)]) for at, damage in enumerate(damages)]
+def _sample(name: str) -> str:
+    _, _, header, row, _ = FILES[name]
+    return header + "".join(map(row, LINES))
 
 
-def test_each_pair_of_damages_is_met_in_a_format() -> None:
-    assert {pair for number in range(len(FILES)) for pair in some_pairs(number)} == set(PAIRS)
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_left_to_the_reader_of_its_format(name: str) -> None:
+    """Tables of one's own come last: they may have columns that other formats have, too."""
+    reader, path, *_, given = FILES[name]
+    readers = OWN_READERS if given.is_own else RECORD_READERS
+    found = [one for one in readers if isinstance(answer(one, Path(path), _sample(name).encode(), given), Claim)]
+    assert isinstance(found[0], type(reader))
+    assert {type(one) for one in found[1:]} <= {LongTableReader, WideTableReader}
+
+
+NO_SCORES = (
+    *("", "{}\n", "[1]\n", "{broken\n", '{"text": "x"}\n', '{"metric_scores": {}}\n', '{"annotation": 1}\n'),
+    *('{"scores": {}, "doc_id": "a_#_b"}\n', "a,b\n1,2\n", "system\nA\n", "system,lp\nA,1\n", "1,2,3,4,5,6,7,8,9\n"),
+    *("a\tb\tc\td\te\tf\n", "system\tcategory\tseverity\n"),
+)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.json"])
+def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
+    for reader, text in itertools.product(RECORD_READERS, NO_SCORES):
+        assert answer(reader, Path(name), text.encode(), Given()) is None, (reader, text)
+
+
+TABLES = ("long table", "wide table", "system scores")  # the rows of two name it, and the third has it in its name
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (*_, given) in FILES.items() if not given.is_own and name not in TABLES]
+)
+def test_a_test_set_that_neither_rows_nor_place_tell_is_asked_for(name: str) -> None:
+    reader, path, *_ = FILES[name]
+    place, text = (re.sub(r"newstest20\d\d|wmt\d\d", "other", one) for one in (path, _sample(name)))
+    asked = answer(reader, Path(place), text.encode(), Given())
+    assert option("testset") in str(asked) or name == "system scores"  # the name of such a list has it in its middle
+    assert {testset for testset, _ in read(reader, place, text, Given(testset="mine")).evalsets} == {"mine"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_damaged_files_are_read_or_refused(name: str, in_full: bool) -> None:
+    reader, path, *_, given = FILES[name]
+    sound, seed = _sample(name), list(FILES).index(name)
+    assert reads_or_refuses(reader, Path(path), sound.encode(), seed, given, n=160 if in_full else 8) > 0
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) -> None:
+    reader, path, *_, given = FILES[name]
+    sound = read(reader, path, _sample(name), given)
+    for text in (_sample(name).replace("\n", "\r\n"), "\ufeff" + _sample(name)):
+        found = read(reader, path, text, given)
+        assert found.faults == []
+        for frame in ("scores", "judgements", "ratings", "segments"):
+            assert getattr(found, frame).equals(getattr(sound, frame)), frame
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize(
-    ("name", "pairs"),
-    [
-        *(pytest.param(name, some_pairs(number), id=name) for number, name in enumerate(FILES)),
-        *(pytest.param(name, PAIRS, id=f"{name}, all", marks=LONG) for name in FILES),
-    ],
-)
-def test_of_two_damages_in_one_file_both_are_reported(name: str, pairs: Sequence[tuple[str, str]]) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:
+    """Eight pairs of damages, with each once at both places; other pairs in the next formats."""
     reader, path, header, row, given = FILES[name]
     sound = [*([header] if header else []), *map(row, LINES)]
-    assert not read(reader, Path(path), "".join(sound), given).faults
     claim = claimed(reader, Path(path), "".join(sound), given)
 
     def found(damages: dict[int, str]) -> set[int]:
@@ -201,7 +244,9 @@ def test_of_two_damages_in_one_file_both_are_reported(name: str, pairs: Sequence
         return {fault.line for fault in faults} & set(AT)
 
     single = {(at, damage): found({at: damage}) for at in AT for damage in DAMAGES}
-    for pair in pairs:
+    shift = list(FILES).index(name)
+    for at, damage in enumerate(DAMAGES):
+        pair = (damage, list(DAMAGES)[(at + shift) % len(DAMAGES)])
         alone = [single[place] for place in zip(AT, pair, strict=True)]
         assert found(dict(zip(AT, pair, strict=True))) >= alone[0] | alone[1], pair
         told = [bool(lines) or damage in ANY_NAME for lines, damage in zip(alone, pair, strict=True)]
@@ -217,24 +262,10 @@ WRONG_CELLS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        pytest.param(
-            pair,
-            id=" and ".join(pair),
-            marks=()
-            if (n - n // len(WRONG_CELLS)) % len(WRONG_CELLS) < 2
-            else pytest.mark.long("all 25 pairs: half a second"),
-        )
-        for n, pair in enumerate(itertools.product(WRONG_CELLS, repeat=2))
-    ],
-)
-def test_of_two_damages_in_one_workbook_both_are_reported(pair: tuple[str, str], tmp_path: Path) -> None:
-    """Each damage twice at both places; every pair with --all."""
+def test_of_several_damages_in_one_workbook_all_are_reported(tmp_path: Path) -> None:
     header = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "M_src")
     rows: list[list[object]] = [["ENU", "CHS", "u1", n, f"h{n}", 80, "True", 0.5 + n] for n in LINES]
-    for line, column in zip(AT, pair, strict=True):
-        rows[line - 2][header.index(column)] = WRONG_CELLS[column]
+    for line, (column, cell) in enumerate(WRONG_CELLS.items(), start=25):
+        rows[line - 2][header.index(column)] = cell
     faults = read(CampaignWorkbookReader(), workbook(tmp_path, header, rows)).faults
-    assert {fault.line for fault in faults} == set(AT)
+    assert {fault.line for fault in faults} == set(range(25, 30))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.system_tables import SystemTableReader
 from warehouse.wording import option
@@ -60,11 +60,6 @@ def test_the_claim_follows_the_name_or_else_the_header_and_the_first_row() -> No
 )
 def test_what_does_not_fit_is_reported_with_line_and_column(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, spoiled)) == [(line, found)]
-
-
-def test_damaged_tables_are_read_or_refused() -> None:
-    text = "LP SYSTEM HUMAN BLEU LP\n" + "".join(f"en-de s.{n} 0.1 0.2 0.3\n" for n in range(20))
-    assert reads_or_refuses(READER, PATH, text.encode()) > 8
 
 
 def test_the_real_tables_come_through_cell_by_cell() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.warehouse.readers.reading import answer, claimed, read, read_if_claimed, spoiled
+from tests.warehouse.readers.reading import answer, claimed, read
 from warehouse.readers.claims import Given
 from warehouse.readers.records import Records
 from warehouse.readers.wide_table import WideTableReader
@@ -95,11 +95,6 @@ def test_what_is_lacking_is_asked_for(given: Given, lacking: str) -> None:
     assert option(lacking) in reason
 
 
-def test_other_files_are_left_to_others() -> None:
-    for text in ("", "system,score\nA,1\n", "system,note\nA,good\n", "system,BLEU\n", "a,b\n1,2\n", "system,lp\nA,1\n"):
-        assert answer(READER, MINE, text.encode(), PLACE) is None
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [("B,x", "BLEU 'x'"), ("B,inf", "BLEU 'inf'"), (",1", "no system"), ("B", "1 column"), ("", "a blank line")],
@@ -109,19 +104,6 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str)
     (fault,) = records.faults
     assert fault.line == 3
     assert found in fault.found
-
-
-def test_spoiled_files_never_raise(in_full: bool) -> None:
-    data = (
-        "system,BLEU,Mine,mqm\n" + "".join(f"Sÿs{number},1,{number % 7},{number / 7}\n" for number in range(30))
-    ).encode()
-    for seed in range(4 if in_full else 1):
-        for how, content in spoiled(data, b",", seed):
-            records = read_if_claimed(READER, MINE, content, PLACE)
-            if records is not None and how in ("Windows line ends", "byte order mark", "columns in another order"):
-                assert records.faults == [], how
-                assert records.scores is not None
-                assert records.scores.height == 90, how
 
 
 @pytest.mark.parametrize("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])

@@ -5,10 +5,9 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
+from tests.warehouse.readers.reading import read
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
-from warehouse.wording import option
 
 PATH = Path("wmt25-general-mt/data/automatic_scores/GPT-4.1.jsonl")
 READER = Wmt25AutomaticReader()
@@ -57,17 +56,6 @@ def test_a_document_without_paragraphs_brings_nothing() -> None:
     assert records.scores.is_empty()
 
 
-def test_an_unknown_test_set_is_asked_for() -> None:
-    reason = asked(READER, Path("scores/GPT.jsonl"), document({}).encode(), Given())
-    assert isinstance(reason, str)
-    assert option("testset") in reason
-
-
-def test_other_json_lines_are_left_to_others() -> None:
-    for text in ("", "{}\n", "[1]\n", "{broken\n", '{"metric_scores": {}}\n'):
-        assert asked(READER, PATH, text.encode(), Given()) is None
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -100,15 +88,6 @@ def test_nan_is_missing() -> None:
     assert records.faults == []
     assert records.scores is not None
     assert records.scores["value"].to_list() == [None, 2.0]
-
-
-def test_spoiled_files_never_raise(in_full: bool) -> None:
-    data = "".join(document({"A": [1, 2], "B": [3, None]}, name=f"döc-{number}") for number in range(20)).encode()
-    for seed in range(4 if in_full else 1):
-        for how, content in spoiled(data, b",", seed):
-            records = read_if_claimed(READER, PATH, content)
-            if records is not None and how in ("Windows line ends", "byte order mark", "lines in another order"):
-                assert records.faults == [], how
 
 
 def test_real_files_are_read_whole() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
+from tests.warehouse.readers.reading import read
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 from warehouse.wording import option
@@ -128,14 +128,6 @@ def test_the_claim_is_grouped_by_human_score() -> None:
     assert (claim.origin, claim.group) == ("wmt25/humeval/wmt25-genmt-humeval.jsonl", "wmt25/esa")
 
 
-def test_other_json_lines_are_left_to_others() -> None:
-    for text in ("", "{}\n", "[]\n", '{"scores": {}, "doc_id": "a_#_b"}\n', '{"scores": 1, "doc_id": "a"}\n'):
-        assert asked(READER, PATH, text.encode(), Given()) is None
-    reason = asked(READER, Path("humeval.jsonl"), segment({}).encode(), Given())
-    assert isinstance(reason, str)
-    assert option("testset") in reason
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -160,16 +152,6 @@ def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:
     (fault,) = records.faults
     assert fault.line == 2
     assert found in fault.found
-
-
-def test_spoiled_files_never_raise(in_full: bool) -> None:
-    judged = {"human1": 1, "annotator1": "ä", "errors1": [{"start_i": 1, "end_i": 2, "severity": "minor"}]}
-    data = "".join(segment({"A": judged}, f"cs-de_DE_#_news_#_döc_#_{number}") for number in range(20)).encode()
-    for seed in range(4 if in_full else 1):
-        for how, content in spoiled(data, b",", seed):
-            records = read_if_claimed(READER, PATH, content)
-            if records is not None and how in ("Windows line ends", "byte order mark", "lines in another order"):
-                assert records.faults == [], how
 
 
 def test_numbers_of_wmt23_begin_with_1_and_its_protocol_names_the_score() -> None:
