@@ -124,27 +124,6 @@ def test_an_interruption_at_any_moment_leaves_all_as_it_was(tmp_path: Path) -> N
     assert statuses(load([root], database)) == ["replaced"]
 
 
-@pytest.mark.long("two loads: 1 second")
-def test_an_interruption_inside_the_transaction_leaves_all_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tiny_layout(tmp_path / "in")
-    database = _tiny(tmp_path / "a.duckdb")
-    edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
-    before = held(database)
-    for error in (KeyboardInterrupt, MemoryError):
-
-        def interrupted(*_: object, error: type[BaseException] = error) -> None:
-            raise error
-
-        with monkeypatch.context() as patch:
-            patch.setattr(transaction, "check_written", interrupted)
-            with pytest.raises(error):
-                load([root], database)
-        assert held(database) == before
-    assert statuses(load([root], database)) == ["replaced"]
-
-
 @pytest.mark.slow
 def test_an_interrupted_first_load_leaves_no_file(
     in_full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -49,13 +49,6 @@ def test_esa_meets_the_organisers_segments_behind_the_canary(tmp_path: Path, dat
         assert statuses == [("tutorial", 1), ("valid", 3)]
 
 
-def test_texts_of_tutorials_are_no_segments(tmp_path: Path, database: Path) -> None:
-    rows = esa(item=1) + esa(system="ende-tutorial1", item=1000001, document="ende-tutorial1")
-    with loaded(written(tmp_path / "wmt24" / "esa.csv", rows).parent, database) as warehouse:
-        assert warehouse.rows("SELECT segment FROM segment") == [(2,)]
-        assert warehouse.rows("SELECT segment FROM judgement ORDER BY ALL") == [(2,), (1000002,)]
-
-
 def test_annotations_are_means_over_annotators(tmp_path: Path, database: Path) -> None:
     text = (
         MQM_HEADER + mqm_row("Other", "Major") + mqm_row("No-error", "No-error", rater="rater2") + mqm_row(segment="8")

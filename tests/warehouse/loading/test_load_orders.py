@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.loading.published import DETAILS, details, human, metric, write_task
+from tests.warehouse.loading.published import DETAILS, details, human, write_task
 from warehouse import Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.own.scores import add
@@ -62,28 +62,6 @@ def assert_that_the_order_does_not_matter(
     return expected
 
 
-@pytest.fixture
-def task(tmp_path: Path) -> Path:
-    """A metric, direct assessments, and the map of segments; the first two number and name things their own way."""
-    return write_task(tmp_path / "wmt20-metrics")
-
-
-@pytest.mark.slow
-def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:
-    """In one order here; in all of them, on stages and with --all, in tests/warehouse/staging/test_orders.py."""
-    parts = [[human(task)], [metric(task)], [details(task)]]
-    found = assert_that_the_order_does_not_matter(parts, tmp_path / "w", [(0, 1, 2)])
-    assert found["segments"].select("segment", "document", "index_in_document").rows() == [
-        (1, "n1", 1),
-        (2, "n1", 2),
-        (3, "n2", 1),
-    ]
-    assert found["spellings"].rows() == [
-        ("en-de", "A_B.1", "A-B.1", "same letters and digits"),
-        ("en-de", "Human-A.0", "HUMAN-A", "declared alias"),
-    ]
-
-
 def _table(path: Path, rows: list[str], lp: str = "en-de") -> Path:
     return _tables(path, {lp: rows})
 
@@ -118,8 +96,8 @@ def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(task: Path, tmp_path: Path) -> None:
-    database = tmp_path / "w.duckdb"
+def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(tmp_path: Path) -> None:
+    task, database = write_task(tmp_path / "wmt20-metrics"), tmp_path / "w.duckdb"
     assert load([human(task)], database).is_clean
     before = contents(database)
     details(task).write_text(DETAILS.splitlines(keepends=True)[0])
@@ -148,18 +126,6 @@ def test_real_judgements_metrics_and_annotations(in_full: bool, tmp_path: Path) 
     assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / "21", orders)
 
 
-@pytest.mark.slow
-def test_a_line_that_is_told_to_be_of_two_documents_is_reported(tmp_path: Path) -> None:
-    _table(tmp_path / "one.csv", ["P-src,A,1,d,1,3", "P-src,A,2,d,2,3"])
-    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
-    told = "lab en-de: 1 segment is assigned to several documents, such as segment 1 of d and other"
-    assert told in load([tmp_path], tmp_path / "together.duckdb").notes
-    two.unlink()
-    load([tmp_path], tmp_path / "later.duckdb")
-    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
-    assert told in load([two], tmp_path / "later.duckdb").notes
-
-
 @pytest.mark.long("all orders: 1 second")
 def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> None:
     """Not even in a later load, when it is one of the spellings that the warehouse has."""
@@ -183,21 +149,6 @@ def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
     for name in ("together", "w"):
         scores = contents(tmp_path / f"{name}.duckdb", "scores")["scores"]
         assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
-
-
-@pytest.mark.long("all orders: 1 second")
-def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(tmp_path: Path) -> None:
-    """In the warehouse one file has scores of both: of a line and of a place (en-de), or of two places (en-cs)."""
-    database, path = tmp_path / "w.duckdb", tmp_path / "map.csv"
-    place = "P-src,A,,d,5,2"
-    scored = _tables(tmp_path / "scored.csv", {"en-de": ["P-src,A,5,,,1", place], "en-cs": ["P-src,A,,d,6,1", place]})
-    assert load([scored], database).is_clean
-    assert load([_table(path, ["Q-src,A,5,d,6,1"], "en-cs")], database).is_clean
-    there = contents(database)
-    report = load([_tables(path, {lp: ["Q-src,A,5,d,5,1"] for lp in ("en-cs", "en-de")})], database)
-    assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-cs", "refused"), ("en-de", "refused")]
-    assert [fault.found for fault in report.faults] == [f"other segments than those that {scored} belong to"] * 2
-    assert all(frame.equals(there[name]) for name, frame in contents(database).items())
 
 
 def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> None:

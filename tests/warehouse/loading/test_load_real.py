@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
-from warehouse import Warehouse, load
+from warehouse import Warehouse
 from warehouse.names import MetricVariant
 
 ROOT = Path(__file__).parents[3]
@@ -135,13 +135,6 @@ def test_texts_are_those_of_the_files(wmt23: Path, wmt23_warehouse: Warehouse) -
             {"lp": lp, "kind": kind, "name": name},
         )
         assert [text for (text,) in rows] == path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode().split("\n")[:-1]
-
-
-def test_loading_the_real_files_again_changes_nothing(wmt23: Path, wmt23_database: Path) -> None:
-    before = hashlib.sha256(wmt23_database.read_bytes()).digest()
-    report = load([wmt23], wmt23_database)
-    assert [(e.status, e.n_files) for e in report.evalsets] == [("unchanged", 0), ("unchanged", 0)]
-    assert hashlib.sha256(wmt23_database.read_bytes()).digest() == before
 
 
 def test_the_file_takes_at_most_twelve_bytes_a_score(wmt23_database: Path, wmt23_warehouse: Warehouse) -> None:

@@ -13,9 +13,7 @@ from tests.sharing import written
 from tests.warehouse.building import Loaded
 from tests.warehouse.loading.published import (
     BLEU,
-    DETAILS,
     HUMAN,
-    details,
     human,
     judged,
     metric,
@@ -124,55 +122,11 @@ def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, co
     assert rows(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
 
 
-@pytest.mark.long("four loads: 1 second")
-def test_files_that_come_one_after_the_other_make_the_same_warehouse(
-    task: Path, database: Path, loaded: Loaded
-) -> None:
-    load([details(task)], database)
-    load([human(task)], database)
-    load([metric(task)], database)
-    with Warehouse.open(database) as one, Warehouse.open(loaded.database) as other:
-        for view in ("scores", "human_scores", "segments", "evalsets", "systems"):
-            query = f"SELECT * FROM {view} ORDER BY ALL"
-            assert one.rows(query) == other.rows(query)
-
-
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
     report = load([metric(task)], database)
     assert report.is_clean, report.faults
     assert any("en-de.txt: loaded along with" in note for note in report.notes)
     assert rows(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
-
-
-@pytest.mark.slow
-def test_without_a_map_documents_and_indices_name_the_segments(task: Path, database: Path) -> None:
-    details(task).unlink()
-    assert load([human(task)], database).is_clean
-    report = load([task], database)
-    assert report.is_clean, report.faults
-    assert statuses(report) == {("wmt20", "en-de"): "added"}
-    assert rows(database, "SELECT segment, position, document, index_in_document FROM segment ORDER BY 1") == [
-        (1, None, "n1", 1),
-        (2, None, "n1", 2),
-        (3, None, "n2", 1),
-    ]
-    joined = "SELECT count(*) FROM scores JOIN human_scores USING (testset, lp, system, segment) WHERE human = 'wmt-z'"
-    assert rows(database, joined) == [(9,)]
-    details(task).write_text(DETAILS.replace("\tn2\t1", "\tn3\t1"))
-    refused = load([details(task)], database)
-    assert statuses(refused) == {("wmt20", "en-de"): "refused"}
-    assert "other segments" in refused.faults[0].found
-
-
-def test_a_segment_that_the_map_does_not_have_is_a_fault(task: Path, database: Path) -> None:
-    human(task).write_text(judged(HUMAN) + "C.2 n2_7 10 0.1 1 \nC.2 n9_0 10 0.1 1 \n")
-    report = load([task], database)
-    assert told(report)[:2] == [
-        ("ad-seg-scores-en-de.csv", 11, "segment 8 of document 'n2'"),
-        ("ad-seg-scores-en-de.csv", 12, "segment 1 of document 'n9'"),
-    ]
-    assert statuses(report) == {("wmt20", "en-de"): "refused"}
-    assert rows(database, "SELECT count(*) FROM evalset") == [(0,)] if database.exists() else True
 
 
 @pytest.mark.slow

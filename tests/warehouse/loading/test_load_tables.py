@@ -1,91 +1,11 @@
 """Files as the shared tasks publish them, of several formats in one folder, loaded into one evaluation set."""
 
-import gzip
 from pathlib import Path
 
 import pytest
 
 from warehouse import Given, Warehouse, load
 from warehouse.wording import option
-
-DETAILS = (("b.1", 1), ("b.1", 2), ("a.2", 1))
-SYSTEMS = ("Huawei_TSC.1", "Online-A.2")
-
-
-def _release(folder: Path) -> Path:
-    """A release in small: segment details, segment and system scores of two metrics, and direct assessments."""
-    root = folder / "wmt20-metrics"
-    files = {
-        "input/details/ps-en.txt": [
-            f"{line}\tnewstest2020\tps-en\t{document}\t{index}"
-            for line, (document, index) in enumerate(DETAILS, start=1)
-        ],
-        "final-metric-scores/submissions/chrF.seg.score.gz": [
-            f"chrF\tps-en\tnewstest2020\tnewstest2020\t{system}\t{document}\t{index}\t0.{at}{line}"
-            for at, system in enumerate(SYSTEMS, start=1)
-            for line, (document, index) in reversed(list(enumerate(DETAILS, start=1)))
-        ],
-        "final-metric-scores/submissions/COMET-QE.sys.score.gz": [
-            f"COMET-QE\tps-en\tnewstest2020\tnewstest2020\t{system}\t0.{at}"
-            for at, system in enumerate(SYSTEMS, start=1)
-        ],
-        "manual-evaluation/DA/ad-seg-scores-ps-en.csv": [
-            "SYS SID RAW.SCR Z.SCR N ",
-            "Huawei-TSC.1 3 80 0.5 2 ",
-            "Online-A.2 3 70 -0.5 1 ",
-        ],
-    }
-    for name, lines in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        data = ("\n".join(lines) + "\n").encode()
-        path.write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
-    return root
-
-
-def test_metric_and_human_scores_meet_in_the_segments_that_the_details_declare(tmp_path: Path) -> None:
-    database = tmp_path / "w.duckdb"
-    report = load([_release(tmp_path)], database)
-    assert not report.faults, report.faults
-    with Warehouse.open(database) as warehouse:
-        scores = warehouse.sql(
-            """
-            SELECT m.segment, m.document, m.system, m.metric, m.value AS metric_value, h.value AS human_value
-            FROM scores AS m
-            LEFT JOIN human_scores AS h ON h.testset = m.testset AND h.lp = m.lp AND h.system = m.system
-              AND h.segment = m.segment AND h.human = 'wmt-raw'
-            WHERE m.testset = 'wmt20' AND m.lp = 'ps-en'
-            ORDER BY m.system, m.segment
-            """
-        )
-        metrics = warehouse.sql("SELECT DISTINCT name FROM scorer WHERE kind = 'metric' ORDER BY name")
-    huawei, online = sorted(scores["system"].unique())
-    assert scores.select("segment", "document", "metric", "metric_value", "human_value").rows() == [
-        (1, "b.1", "chrF-ref", 0.11, None),
-        (2, "b.1", "chrF-ref", 0.12, None),
-        (3, "a.2", "chrF-ref", 0.13, 80.0),
-        (1, "b.1", "chrF-ref", 0.21, None),
-        (2, "b.1", "chrF-ref", 0.22, None),
-        (3, "a.2", "chrF-ref", 0.23, 70.0),
-    ]
-    assert (huawei[:6], online[:8]) == ("Huawei", "Online-A")
-    assert metrics["name"].to_list() == ["COMET-QE-src", "chrF-ref"]
-
-
-@pytest.mark.slow
-def test_a_second_load_changes_nothing_and_a_spoiled_file_is_named(tmp_path: Path) -> None:
-    database, root = tmp_path / "w.duckdb", _release(tmp_path)
-    load([root], database)
-    again = load([root], database)
-    assert not again.faults
-    assert [evalset.status for evalset in again.evalsets] == ["unchanged"]
-    scored = root / "final-metric-scores" / "submissions" / "chrF.seg.score.gz"
-    lines = gzip.decompress(scored.read_bytes()).decode().splitlines()
-    scored.write_bytes(
-        gzip.compress("\n".join([*lines[:2], lines[2].replace("b.1\t1", "b.1\t9"), *lines[3:], ""]).encode())
-    )
-    report = load([root], database)
-    assert [(Path(fault.path).name, fault.line) for fault in report.faults] == [("chrF.seg.score.gz", 3)]
 
 
 def test_a_table_of_a_metric_that_the_task_did_not_have_asks_for_add(tmp_path: Path) -> None:

@@ -133,18 +133,6 @@ def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: 
 
 
 @pytest.mark.slow
-def test_errors_are_turned_around(database: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "mine.seg.score", blocks())
-    add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP, is_error_measure=True)
-    with Warehouse.open(database) as warehouse:
-        found = warehouse.rows(
-            "SELECT value FROM scores WHERE metric = 'Mine-refA' AND system = 'Ash' ORDER BY segment"
-        )
-        assert found == [(-1.0,), (-2.0,), (-3.0,), (-4.0,), (-5.0,)]
-        assert warehouse.rows("SELECT DISTINCT is_negated FROM vector WHERE is_negated") == [(True,)]
-
-
-@pytest.mark.slow
 def test_a_folder_brings_several_language_pairs(tmp_path: Path) -> None:
     tiny_layout(tmp_path)
     tiny_layout(tmp_path, lp="en-cs", facts=False)

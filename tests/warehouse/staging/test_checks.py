@@ -65,54 +65,6 @@ def test_scores_that_the_warehouse_has_from_another_file_are_refused(tmp_path: P
     assert database.read_bytes() == before or len(ask(database, "FROM sources")) == 1
 
 
-@pytest.mark.slow
-def test_scores_that_the_warehouse_has_just_so_from_another_file_are_taken_once_with_a_note(tmp_path: Path) -> None:
-    root = _spelled_twice(tmp_path / "t24", 1.0, 1.0)
-    again = root / "metric-scores" / SHORT / "A-src.sys.score"
-    again.write_text(again.read_text() + "Cherry\tNone\n")
-    database = loaded(root / "metric-scores" / LONG, tmp_path / "a.duckdb")
-    report = load([again], database)
-    assert (statuses(report), report.faults) == (["added"], [])
-    here, there = again, root / "metric-scores" / LONG / "A-src.sys.score"
-    assert report.notes == [
-        f"{here}: metric 'A-src' at level sys has the same scores in the warehouse, from {there}, loaded once"
-    ]
-    assert ask(database, "SELECT system, value FROM aggregate_scores ORDER BY 1") == [
-        *(("Ash", 1.0), ("Beech", 2.0), ("Cherry", None))
-    ]
-    assert statuses(load([root], database)) == ["unchanged"]
-
-
-@pytest.mark.slow
-def test_equal_scores_are_equal_in_every_value_and_every_missing_one(tmp_path: Path) -> None:
-    """A test set for each level and change of the first value; None: no change."""
-    changes = {f"{level}-{change}": (level, change) for level in ("seg", "doc") for change in (np.nan, 7.0, None)}
-    for testset, (level, change) in changes.items():
-        values = {"seg": np.array([[1.0, 2.0, np.nan, 4.0, 5.0]]), "doc": np.array([[1.0, np.nan, 3.0]])}[level]
-        table = ScoreTable(["Ash"], **{level: values})
-        write_evalset(tmp_path / "in" / testset, LONG, documents=DOCUMENTS, metrics={"A-src": table})
-        if change is not None:
-            values[0, 0] = change
-        write_evalset(tmp_path / "later" / testset, SHORT, documents=DOCUMENTS, metrics={"A-src": table})
-        (tmp_path / "later" / testset / "documents" / f"{SHORT}.docs").unlink()
-    database = empty_warehouse(tmp_path / "a.duckdb")
-    assert load([tmp_path / "in"], database).is_clean
-    report = load([tmp_path / "later"], database)
-    assert {evalset.testset: evalset.status for evalset in report.evalsets} == {
-        testset: "added" if change is None else "refused" for testset, (_, change) in changes.items()
-    }
-    blamed = sorted(Path(fault.path).relative_to(tmp_path / "later").parts[0] for fault in report.faults)
-    assert blamed == sorted(testset for testset, (_, change) in changes.items() if change is not None)
-    counts = {
-        view: dict(ask(database, f"SELECT testset, count(*) FROM {view} GROUP BY ALL"))
-        for view in ("scores", "aggregate_scores")
-    }
-    assert counts == {
-        "scores": {testset: 5 for testset, (level, _) in changes.items() if level == "seg"},
-        "aggregate_scores": {testset: 3 for testset, (level, _) in changes.items() if level == "doc"},
-    }
-
-
 def test_annotations_that_the_warehouse_has_from_another_file_are_refused_even_with_equal_scores(
     tmp_path: Path,
 ) -> None:

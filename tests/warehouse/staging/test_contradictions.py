@@ -10,25 +10,21 @@ def _told(faults: list[Fault]) -> list[tuple[str, str]]:
     return [(fault.path, fault.found) for fault in faults]
 
 
-def test_other_scores_of_a_metric_that_another_file_brought_are_refused() -> None:
-    memory = Memory()
-    memory.write(File("a", scores([("A", 1, 0.5), ("B", 1, 0.25)])))
-    _, faults = memory.write(File("b", scores([("A", 1, 0.75)])))
-    assert _told(faults) == [("b", "metric 'M-src' at level seg is in the warehouse already, from a")]
-    assert memory.rows("SELECT value FROM score ORDER BY 1") == [(0.25,), (0.5,)]
-    assert memory.rows("SELECT origin FROM source") == [("a",)]
-
-
 @pytest.mark.slow
 def test_the_same_scores_from_another_file_are_taken_once_with_a_note() -> None:
     memory = Memory()
-    memory.write(File("a", scores([("A", 1, 0.5), ("A", 2, None)])))
-    stage, faults = memory.write(File("b", scores([("A", 1, 0.5), ("A", 2, None), ("C", 1, 1.0)])))
+    both = [*scores([("A", 1, 0.5), ("A", 2, None)]), *scores([("A", None, 0.75)], level="sys")]
+    memory.write(File("a", both))
+    stage, faults = memory.write(File("b", [*both, *scores([("C", 1, 1.0)])]))
     assert faults == []
-    assert stage.notes == ["b: metric 'M-src' at level seg has the same scores in the warehouse, from a, loaded once"]
+    assert stage.notes == [
+        f"b: metric 'M-src' at level {level} has the same scores in the warehouse, from a, loaded once"
+        for level in ("seg", "sys")
+    ]
     assert memory.rows("SELECT system, segment, value FROM scores ORDER BY ALL") == [
         *(("A", 1, 0.5), ("A", 2, None), ("C", 1, 1.0))
     ]
+    assert memory.rows("SELECT value FROM aggregate_scores") == [(0.75,)]
 
 
 def test_a_missing_score_is_another_than_any_number() -> None:

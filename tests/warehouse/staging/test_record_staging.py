@@ -4,7 +4,6 @@ import pytest
 
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
-from warehouse.wording import option
 
 JUDGED = {"scorer": "esa", "rater": "r", "n": 1, "status": "valid"}
 
@@ -53,24 +52,6 @@ def test_scores_that_count_errors_are_negated_and_marked_so() -> None:
     assert stage.batch.rows("SELECT is_negated, n_values, n_missing FROM temp.staged_vector") == [(True, 2, 1)]
 
 
-def test_the_valid_judgements_of_all_files_of_a_group_make_one_score() -> None:
-    waves = [
-        File(
-            origin,
-            judgements=[
-                {**JUDGED, "judgement": n, "system": "A", "segment": 1, "value": value, "status": status}
-                for n, (value, status) in enumerate(judged, start=1)
-            ],
-            from_judgements=True,
-            claim={"group": "t24/esa"},
-        )
-        for origin, judged in (("one", [(40.0, "valid"), (5.0, "bad")]), ("two", [(60.0, "valid")]))
-    ]
-    stage, _ = Memory().staged(*waves)
-    assert _scores(stage) == [("esa", "A", 1, 50.0)]
-    assert stage.batch.rows("SELECT count(*), count(DISTINCT vector_no) FROM temp.staged_judgement") == [(3, 1)]
-
-
 def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
     files = [
         File(
@@ -93,14 +74,6 @@ def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
     ) == [("A", "style"), ("B", "fluency")]
 
 
-def test_a_file_whose_lines_count_segments_has_all_of_them_for_each_system() -> None:
-    memory = Memory()
-    memory.write(File("task", scores([("A", n, 0.5) for n in (1, 2)] + [("B", n, 0.5) for n in (1, 2)])))
-    own = scores([("A", 1, 1.0), ("A", 2, 1.0), ("B", 1, 1.0)], "Mine")
-    stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True, "is_positional": True}))
-    assert found(stage) == [("own", 3, "1 line of 'B'")]
-
-
 @pytest.mark.parametrize(("scored", "notes"), [("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])])
 def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference(scored: str, notes: list[str]) -> None:
     memory = Memory()
@@ -108,18 +81,3 @@ def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference(scored: str, note
     own = scores([(system, n, float(n)) for system in scored for n in (1, 2)], "Mine", reference="refA")
     stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
     assert stage.notes == notes
-
-
-def test_what_a_metric_of_ones_own_lacks_is_reported() -> None:
-    memory = Memory()
-    memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))
-    own = scores([("A", 1, 1.0), ("A", 2, None), ("B", 1, 2.0)], "Mine")
-    stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
-    assert found(stage) == []
-    assert stage.notes == [
-        (
-            "Mine-src: 2 of 4 segment scores are missing; "
-            f"rankings exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
-        ),
-        "Mine-src: scores of 2 of the 3 systems",
-    ]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import Warehouse, load
-from warehouse.database.updating import apply_migrations, writing
+from warehouse.database.updating import writing
 from warehouse.facts.issues import issues
 from warehouse.writing.evalsets import register
 
@@ -39,14 +39,3 @@ def test_registering_an_evaluation_set_writes_families_languages_and_issues_once
         ]
         known = [issue for issue in issues() if issue.testset == "wmt23"]
         assert warehouse.rows("SELECT count(*) FROM known_issues") == [(len(known),)]
-
-
-@pytest.mark.slow
-def test_the_migration_of_the_registry_can_follow_the_ones_before_it() -> None:
-    with duckdb.connect() as connection:
-        apply_migrations(connection, "memory")
-        columns = connection.execute(
-            "SELECT count(*) FROM duckdb_columns() WHERE table_name IN ('metric_fact', 'metric_facts', 'language') "
-            "AND comment IS NULL"
-        ).fetchall()
-    assert columns == [(0,)]
