@@ -1,5 +1,6 @@
 """What segment numbers count within: every reader whose rows name documents, both numberings, two documents."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -75,104 +76,100 @@ def own_table(places: Places) -> str:
 
 # form, name, numbering that the reader states
 FORMS: list[tuple[Callable[[Places], str], str, Numbering]] = [
-    (appraise_11, "lab.csv", "document"),
-    (appraise_12, "lab.csv", "testset"),
-    (mqm, "mqm_lab_ende.tsv", "testset"),
-    (mqm_of_documents, "mqm_lab_ende.tsv", "document"),
-    (own_table, "own.csv", "testset"),
+    (appraise_11, "wmt15/lab.csv", "document"),
+    (appraise_12, "wmt16/lab.csv", "testset"),
+    (mqm, "wmt17/mqm_lab_ende.tsv", "testset"),
+    (mqm_of_documents, "wmt18/mqm_lab_ende.tsv", "document"),
+    (own_table, "wmt19/own.csv", "testset"),
 ]
+QUERY = """
+    SELECT testset, list((document, segment) ORDER BY segment)
+    FROM (
+      SELECT testset, document, segment FROM human_scores
+      UNION ALL
+      SELECT testset, document, segment FROM scores
+    )
+    GROUP BY ALL
+    """
 
 
-def loaded(text: str, name: str, folder: Path, numbering: Numbering | None) -> list[tuple[str, int]] | str:
-    """Documents and numbers of the segments in the order of the scores' values, or the fault."""
-    path = folder / name
-    path.write_text(text)
-    given = Given(testset="lab", lp="en-de", numbering=numbering)
-    report = load([path], folder / "w.duckdb", given=given)
-    if report.faults:
-        return str(report.faults[0])
-    with Warehouse.open(folder / "w.duckdb") as warehouse:
-        return warehouse.rows(
-            """
-            SELECT document, segment FROM (
-                SELECT document, segment FROM human_scores
-                UNION ALL SELECT document, segment FROM scores
-            ) ORDER BY segment
-            """
-        )
-
-
-@pytest.mark.parametrize(("form", "name", "stated"), FORMS, ids=[form.__name__ for form, _, _ in FORMS])
-@pytest.mark.parametrize("places", [BY_DOCUMENT, BY_TESTSET], ids=["by document", "by test set"])
-def test_two_segments_are_never_taken_for_one(
-    form: Callable[[Places], str], name: str, stated: Numbering, places: Places, tmp_path: Path
-) -> None:
-    true: Numbering = "document" if places is BY_DOCUMENT else "testset"
-    found = loaded(form(places), name, tmp_path, None)
-    if stated == true:
-        assert found == BY_TESTSET
-    else:
-        assert isinstance(found, str)
-        assert f"numbering={true!r}" in found
-        (tmp_path / "w.duckdb").unlink(missing_ok=True)
-        assert loaded(form(places), name, tmp_path, true) == BY_TESTSET
+@pytest.mark.parametrize("true", ["document", "testset"])
+def test_two_segments_are_never_taken_for_one(true: Numbering, tmp_path: Path) -> None:
+    places = BY_DOCUMENT if true == "document" else BY_TESTSET
+    for form, name, _ in FORMS:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(form(places))
+    report = load([tmp_path], tmp_path / "w.duckdb", given=Given(lp="en-de"))
+    assert {fault.path for fault in report.faults} == {
+        str(tmp_path / name) for _, name, stated in FORMS if stated != true
+    }
+    assert all(f"numbering={true!r}" in str(fault) for fault in report.faults)
+    assert load([tmp_path], tmp_path / "w.duckdb", given=Given(lp="en-de", numbering=true)).is_clean
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        found = dict(warehouse.rows(QUERY))
+    assert found == {Path(name).parts[0]: BY_TESTSET for _, name, _ in FORMS}
 
 
 def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named(tmp_path: Path) -> None:
-    found = loaded(mqm_without_documents(BY_DOCUMENT), "mqm_lab_ende.tsv", tmp_path, None)
-    assert isinstance(found, str)
-    assert "segment 1 has several source texts, and 1 more such segment" in found
+    path = tmp_path / "mqm_lab_ende.tsv"
+    path.write_text(mqm_without_documents(BY_DOCUMENT))
+    report = load([path], tmp_path / "w.duckdb", given=Given(testset="lab"))
+    assert "segment 1 has several source texts, and 1 more such segment" in str(report.faults[0])
 
 
-@pytest.mark.parametrize("form", [submission_2021, submission_2025])
-@pytest.mark.parametrize("places", [BY_DOCUMENT, BY_TESTSET], ids=["by document", "by test set"])
-def test_submissions_are_of_either_numbering(form: Callable[[Places], str], places: Places, tmp_path: Path) -> None:
-    path = tmp_path / "wmt22" / "M.seg.score"
-    path.parent.mkdir()
-    path.write_text(form(places))
-    assert not load([path], tmp_path / "w.duckdb").faults
+def test_submissions_are_of_either_numbering(tmp_path: Path) -> None:
+    (tmp_path / "wmt22").mkdir()
+    pairs = ("en-de", "en-cs", "en-ja", "en-ru")
+    forms = itertools.product((submission_2021, submission_2025), (BY_DOCUMENT, BY_TESTSET))
+    for pair, (form, places) in zip(pairs, forms, strict=True):
+        text = form(places).replace("en-de", pair).replace("en\tde", pair.replace("-", "\t"))
+        (tmp_path / "wmt22" / f"{pair}.seg.score").write_text(text)
+    assert not load([tmp_path], tmp_path / "w.duckdb").faults
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
-        found = warehouse.rows("SELECT document, segment, value FROM scores ORDER BY value")
-    assert found == [(*place, at / 10) for at, place in enumerate(BY_TESTSET)]
+        found = warehouse.rows("SELECT lp, document, segment, value FROM scores ORDER BY ALL")
+    assert found == [(pair, *place, at / 10) for pair in sorted(pairs) for at, place in enumerate(BY_TESTSET)]
 
 
-@pytest.mark.parametrize(
-    ("form", "name", "number", "is_declared", "is_later"),
-    [
-        (appraise_11, "lab.csv", 2, True, False),
-        (appraise_11, "lab.csv", 2, False, True),
-        (appraise_11, "lab.csv", 3, True, False),
-        (appraise_11, "lab.csv", 3, False, False),
-        (mqm_of_documents, "mqm_lab_ende.tsv", 3, True, True),
-        (mqm_of_documents, "mqm_lab_ende.tsv", 3, False, False),
-        (human_2025, "lab.jsonl", 3, True, False),
-        (human_2025, "lab.jsonl", 3, False, True),
-    ],
-)
-def test_segments_beyond_the_end_of_their_document_are_told(
-    form: Callable[[Places], str], name: str, number: int, is_declared: bool, is_later: bool, tmp_path: Path
-) -> None:
+# form, name, number of a third row of the first document, whether the layout declares segments and the file comes later
+BEYOND: dict[str, tuple[Callable[[Places], str], str, int, bool, bool]] = {
+    "wmt12": (appraise_11, "lab.csv", 2, True, False),
+    "wmt13": (appraise_11, "lab.csv", 2, False, True),
+    "wmt14": (appraise_11, "lab.csv", 3, True, False),
+    "wmt15": (appraise_11, "lab.csv", 3, False, False),
+    "wmt16": (mqm_of_documents, "mqm_lab_ende.tsv", 3, True, True),
+    "wmt17": (mqm_of_documents, "mqm_lab_ende.tsv", 3, False, False),
+    "wmt25": (human_2025, "lab.jsonl", 3, True, False),
+    "wmt26": (human_2025, "lab.jsonl", 3, False, True),
+}
+
+
+def test_segments_beyond_the_end_of_their_document_are_told(tmp_path: Path) -> None:
     """Refused where the layout says where it ends, noted where other files do."""
-    root = tmp_path / "lab"
-    root.mkdir()
-    if is_declared:
-        (root / "documents").mkdir()
-        (root / "documents" / "en-de.docs").write_text("".join(f"news\t{doc}\n" for doc, _ in BY_DOCUMENT))
-        (root / "metric-scores" / "en-de").mkdir(parents=True)
-        scores = "".join(f"Ash\t{at}\n" for at in range(len(BY_DOCUMENT)))
-        (root / "metric-scores" / "en-de" / "BLEU-refA.seg.score").write_text(scores)
-    else:
-        (root / "M.tsv").write_text(submission_2025(BY_DOCUMENT))
-    given = Given(testset="lab", lp="en-de")
-    if is_later:
-        assert not load([root], tmp_path / "w.duckdb", given=given).faults
-    (root / name).write_text(form([*BY_DOCUMENT[:-1], ("news.1", number)] if number > 2 else BY_DOCUMENT))
-    report = load([root], tmp_path / "w.duckdb", given=given)
-    found = [fault.found for fault in report.faults] + [note for note in report.notes if " beyond the end" in note]
-    if number == 2:
-        assert found == []
-    elif is_declared:
-        assert found == ["segment 3 of document 'news.1'"]
-    else:
-        note = "1 document has segments beyond the end, such as 3 of 'news.1', with 2 elsewhere"
-        assert found == [f"{root / name}: {note}"]
+    texts = {}
+    for testset, (form, name, number, is_declared, _) in BEYOND.items():
+        root = tmp_path / testset
+        if is_declared:
+            (root / "documents").mkdir(parents=True)
+            (root / "documents" / "en-de.docs").write_text("".join(f"news\t{doc}\n" for doc, _ in BY_DOCUMENT))
+            (root / "metric-scores" / "en-de").mkdir(parents=True)
+            scores = "".join(f"Ash\t{at}\n" for at in range(len(BY_DOCUMENT)))
+            (root / "metric-scores" / "en-de" / "BLEU-refA.seg.score").write_text(scores)
+        else:
+            root.mkdir()
+            (root / "M.seg.tsv").write_text(submission_2025(BY_DOCUMENT))
+        texts[root / name] = form([*BY_DOCUMENT[:-1], ("news.1", number)] if number > 2 else BY_DOCUMENT)
+    given = Given(lp="en-de")
+    for path, text in texts.items():
+        if not BEYOND[path.parent.name][-1]:
+            path.write_text(text)
+    reports = [load([tmp_path], tmp_path / "w.duckdb", given=given)]
+    for path, text in texts.items():
+        path.write_text(text)
+    reports.append(load([tmp_path], tmp_path / "w.duckdb", given=given))
+    for path in texts:
+        *_, number, is_declared, is_later = BEYOND[path.parent.name]
+        report = reports[is_later]
+        found = [fault.found for fault in report.faults if fault.path == str(path)]
+        found += [note for note in report.notes if note.startswith(f"{path}: ") and " beyond the end" in note]
+        note = f"{path}: 1 document has segments beyond the end, such as 3 of 'news.1', with 2 elsewhere"
+        assert found == ([] if number == 2 else ["segment 3 of document 'news.1'"] if is_declared else [note]), path
