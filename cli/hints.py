@@ -12,7 +12,6 @@ _FLAGS = {  # of commands that are no questions
     "is_error_measure": "--lower-is-better",
     "has_inclusive_ends": "--inclusive-ends",
     "may_lack_end": "--allow-unterminated",
-    "most_unpacked": "--max-unpacked",
     "source": "--from",
 }
 

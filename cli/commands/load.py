@@ -1,8 +1,7 @@
 """`scorehouse load`."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -11,22 +10,9 @@ from cli.load_report import show_report
 from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, SkipBroken
 from cli.options.folding import folded
 from cli.options.output import Output
-from cli.options.values import number
+from cli.options.values import choice
 from cli.progress import progress
-
-MaxUnpacked = Annotated[
-    float | None,
-    number(
-        float, "--max-unpacked", least=0, help="Gigabytes that one packed file may hold (4, and 200 times its size)."
-    ),
-]
-
-
-class Numbering(StrEnum):
-    """What the numbers of segments count within."""
-
-    document = "document"
-    testset = "testset"
+from warehouse.readers.claims import Numbering
 
 
 @folded
@@ -41,12 +27,15 @@ def load(
     human: Annotated[str | None, typer.Option("--human", help="Human score of files that do not name one.")] = None,
     numbering: Annotated[
         Numbering | None,
-        typer.Option("--numbering", help="What segment numbers count within, for files that leave it open."),
+        choice(
+            get_args(Numbering),
+            "--numbering",
+            help="What segment numbers count within, for files that leave it open.",
+        ),
     ] = None,
     inclusive_ends: InclusiveEnds = False,
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
-    max_unpacked: MaxUnpacked = None,
 ) -> None:
     """Find, check and load the score files below PATHS; all or nothing for each evaluation set.
 
@@ -65,10 +54,9 @@ def load(
         testset=testset,
         lp=lp,
         human=human,
-        numbering=None if numbering is None else numbering.value,
+        numbering=numbering,
         has_inclusive_ends=inclusive_ends,
         may_lack_end=allow_unterminated,
-        most_unpacked=None if max_unpacked is None else int(max_unpacked * 1e9),
     )
     with progress(output.quiet) as advance:
         report = load_files(places, output.database, given=given, skip_broken=skip_broken, progress=advance)

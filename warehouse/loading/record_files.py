@@ -15,7 +15,6 @@ from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import ExpansionError, is_packed, pieces_of, readable, unpacked, unterminated
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.wording import option
 
 
 @dataclass(eq=False)
@@ -96,11 +95,10 @@ class Opened:
         if not self.sha256:
             return Records().normal(path)
         try:
-            data = unpacked(path.read_bytes(), self.given.most_unpacked)
+            data = unpacked(path.read_bytes())
             is_whole = self.given.may_lack_end or self.claim.may_lack_end or is_packed(path)
         except ExpansionError as error:
-            way_out = f"raise {option('most_unpacked')} if it is sound"
-            return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))
+            return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", "unpack it yourself if it is sound"))
         except (OSError, EOFError, zlib.error) as error:
             return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", WITHOUT_IT))
         parsed = record_reader_named(self.claim.reader).parse(data, self.claim, self.given)

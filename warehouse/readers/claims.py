@@ -33,9 +33,8 @@ class Given:
     system: of all rows. metric, reference: of scores without a name of their own. is_own: scores of the user's own
     metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says. is_error_measure:
     it counts errors, so that fewer are better. has_inclusive_ends: error spans of tables and JSON lines end with their
-    last character, not behind it. may_lack_end: files whose last line has no end are whole. most_unpacked: bytes that a
-    packed file may hold, instead of the usual limits. numbering: what segment numbers count within, the document or the
-    test set, where a file leaves it open.
+    last character, not behind it. may_lack_end: files whose last line has no end are whole. numbering: what
+    segment numbers count within, the document or the test set, where a file leaves it open.
     """
 
     testset: str | None = None
@@ -48,7 +47,6 @@ class Given:
     is_error_measure: bool = False
     has_inclusive_ends: bool = False
     may_lack_end: bool = False
-    most_unpacked: int | None = None
     numbering: Numbering | None = None
     texts: Mapping[EvalsetKey, KnownTexts] = field(default_factory=dict, compare=False, repr=False)
 
@@ -59,7 +57,7 @@ class Given:
     @property
     def of_content(self) -> "Given":
         """What changes what the same bytes mean, and does not follow from their evaluation set."""
-        return replace(self, testset=None, lp=None, may_lack_end=False, most_unpacked=None)
+        return replace(self, testset=None, lp=None, may_lack_end=False)
 
 
 NOTHING_GIVEN = Given()

@@ -78,10 +78,8 @@ def test_a_file_that_expands_without_end_is_refused(tmp_path: Path) -> None:
     assert len(bomb) * 200 < 20 * len(piece)
     with pytest.raises(ExpansionError, match="more than 200 times its"):
         unpacked(bomb)
-    with pytest.raises(ExpansionError, match="more than 1000 bytes"):
-        unpacked(bomb, most=1000)
     path = tmp_path / "M.sys.score.gz"
     path.write_bytes(bomb)
     report = load([path], tmp_path / "w.duckdb")
     assert ["unpacks to more than 200 times" in fault.found for fault in report.faults] == [True]
-    assert "most_unpacked" in str(report.faults[0])
+    assert "unpack it yourself" in str(report.faults[0])

@@ -44,20 +44,19 @@ class ExpansionError(ValueError):
     """A packed file expands beyond the limits."""
 
 
-def unpacked(data: bytes, most: int | None = None) -> bytes:
+def unpacked(data: bytes) -> bytes:
     """The content of a gzip file, of all its members; other data as they are.
 
-    most: bytes that it may hold; None for the limits that a file of scores never meets.
-    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than it may hold; nothing further is unpacked.
+    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than a file of scores ever holds; what is
+        beyond it is not unpacked.
     """
     if not data.startswith(GZIP):
         return data
-    limit = most or min(MOST_UNPACKED, max(_UNSUSPICIOUS, _MOST_RATIO * len(data)))
+    limit = min(MOST_UNPACKED, max(_UNSUSPICIOUS, _MOST_RATIO * len(data)))
     with gzip.GzipFile(fileobj=BytesIO(data)) as file:
         found = file.read(limit + 1)
     if len(found) > limit:
-        is_of_ratio = most is None and limit < MOST_UNPACKED
-        words = f"{_MOST_RATIO} times its {len(data)}" if is_of_ratio else str(limit)
+        words = f"{_MOST_RATIO} times its {len(data)}" if limit < MOST_UNPACKED else str(limit)
         raise ExpansionError(f"more than {words} bytes")
     return found
 
