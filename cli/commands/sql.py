@@ -130,17 +130,7 @@ def sql(
         output.note_rows(answered)
         return
     notes = [f"cut after row {most:,}; --max-rows allows more"] if is_cut else []
-    output.show(answered, digits=6, notes=notes, page=_plan(answered))
-
-
-def _plan(answered: "pl.DataFrame") -> str | None:
-    """The lines of a plan that EXPLAIN gave; None of any other answer."""
-    import polars as pl
-
-    if answered.schema != {"explain_key": pl.String, "explain_value": pl.String}:
-        return None
-    lines = (line for text in answered["explain_value"].drop_nulls() for line in text.splitlines())
-    return "".join(f"{one_line(line)}\n" for line in lines)
+    output.show(answered, digits=6, notes=notes)
 
 
 def _examples() -> "pl.DataFrame":

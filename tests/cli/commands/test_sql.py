@@ -216,21 +216,6 @@ def test_sql_that_only_reads_is_answered(query: str, scorehouse: Scorehouse) -> 
     assert len(ran.out.splitlines()) >= 3
 
 
-@together("query", ["EXPLAIN FROM testsets", "EXPLAIN PIVOT evalsets ON year"])
-def test_a_plan_is_drawn_for_people_and_one_text_for_programs(query: str, scorehouse: Scorehouse) -> None:
-    drawn = scorehouse("sql", query).out.splitlines()
-    assert len(drawn) > 5
-    assert not any("\\n" in line for line in drawn)
-    (row,) = scorehouse("sql", query, "--format", "json").json
-    assert row["explain_key"] == "physical_plan"
-    assert [line.rstrip() for line in row["explain_value"].splitlines()] == [line.rstrip() for line in drawn]
-
-
-def test_columns_named_as_those_of_a_plan_are_columns(scorehouse: Scorehouse) -> None:
-    ran = scorehouse("sql", "SELECT 'a' AS explain_key, 1 AS explain_value")
-    assert ran.out.split()[:2] == ["explain_key", "explain_value"]
-
-
 def _answer(ran: Ran) -> object:
     assert ran.code == 0, ran.err
     return json.loads(ran.out)
