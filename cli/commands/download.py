@@ -1,12 +1,12 @@
 """`scorehouse download`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.exit_codes import ExitCode, UsageError
-from cli.load_report import note_faults
+from cli.exit_codes import UsageError
+from cli.load_report import show_report
 from cli.options.data import SkipBroken
 from cli.options.folding import folded
 from cli.options.output import Output
@@ -16,14 +16,12 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     from warehouse.download.release import DownloadReport
 
-_SHOWN = 20  # faults named on the terminal
-
 
 @folded
 def download(
     output: Output,
     testsets: Annotated[list[str] | None, typer.Argument(help="Test sets, such as wmt23; without any, all.")] = None,
-    only: Annotated[str | None, typer.Option("--only", help="Test sets, comma-separated.")] = None,
+    only: Annotated[str | None, typer.Option("--only", hidden=True)] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the archive and its files.")] = False,
     url: Annotated[
         list[str] | None,
@@ -67,9 +65,8 @@ def download(
     except KeyboardInterrupt:
         output.note(f"what has come is kept in {place}; the same command resumes")
         raise
-    _show(output, report, database)
-    if not report.load.is_clean:
-        raise typer.Exit(ExitCode.DATA)
+    _note_fetched(output, report)
+    show_report(report.load, output, output.verbose)
 
 
 def _show_plan(output: Output, urls: tuple[str, ...], archive: Path, testsets: list[str] | None) -> None:
@@ -83,24 +80,12 @@ def _show_plan(output: Output, urls: tuple[str, ...], archive: Path, testsets: l
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[f"would load {wanted} into {output.database}"])
 
 
-def _show(output: Output, report: "DownloadReport", database: Path) -> None:
-    import polars as pl
-
-    rows = [
-        (item.testset, item.lp, item.status, item.n_files, item.n_broken, item.n_scores)
-        for item in report.load.evalsets
-    ]
-    schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "status"), pl.String)
-    schema |= dict.fromkeys(("files", "broken", "scores"), pl.Int64)
+def _note_fetched(output: Output, report: "DownloadReport") -> None:
     fetched = report.fetched
     how = "downloaded" if fetched.is_fresh else "was there already"
     if fetched.n_resumed:
         how += f", {fetched.n_resumed} bytes of it earlier"
-    notes = [
-        f"{fetched.url}: {fetched.n_bytes} bytes, SHA-256 {fetched.sha256}; {how}",
-        f"unpacked {counted(report.n_files, 'file')}, loaded into {database} in {report.load.seconds:.1f} s",
-    ]
+    output.note(f"{fetched.url}: {fetched.n_bytes} bytes, SHA-256 {fetched.sha256}; {how}")
+    output.note(f"unpacked {counted(report.n_files, 'file')}")
     if report.kept:
-        notes.append(f"kept: {', '.join(map(str, report.kept))}")
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=notes)
-    note_faults(output, report.load.faults, _SHOWN)
+        output.note(f"kept: {', '.join(map(str, report.kept))}")
