@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.completion import completion_of
 from cli.exit_codes import UsageError
 from cli.options.data import Lp, Testset
 from cli.options.folding import folded
 from cli.options.output import Output
-from cli.options.values import choice_argument
 from cli.progress import progress
 
 METRICS = ("bleu", "chrf", "ter")
@@ -16,7 +16,10 @@ METRICS = ("bleu", "chrf", "ter")
 
 @folded
 def compute(
-    metrics: Annotated[list[str], choice_argument(METRICS, "METRICS", help="Some of these.")],
+    metrics: Annotated[
+        list[str],
+        typer.Argument(metavar="|".join(METRICS), help="Some of these.", autocompletion=completion_of(None, METRICS)),
+    ],
     testset: Testset,
     lp: Lp,
     output: Output,
