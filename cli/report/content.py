@@ -110,7 +110,7 @@ class Figure:
 class Part:
     """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each.
 
-    lead: what it says, in a sentence. missing: why there is nothing else in it.
+    lead: what it says, in a sentence. missing: why there is nothing else in it. measures: those that it has values of.
     A page has no options: notes are without hints that name some.
     """
 
@@ -121,6 +121,7 @@ class Part:
     signatures: tuple[str, ...] = ()
     lead: str = ""
     missing: str = ""
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(on_page, self.notes)))

@@ -11,7 +11,7 @@ from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
-SHAPE = 10  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 11  # counts up when parts of a report, or charts in them, get another form
 _NOTHING = "no evaluation set of the report has human and metric scores"
 
 

@@ -32,6 +32,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         (grid(f"Tie thresholds, {heading}", optima.frame, _COLUMNS),),
         (*limit, *optima.notes),
         tuple(optima.signature.splitlines()),
+        measures=("acc_eq(by=item)",),
     )
 
 

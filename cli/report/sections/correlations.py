@@ -19,6 +19,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         (figure(found.chart(), is_folded=len(found.frame) > MOST_NAMES),),
         notes=found.notes,
         signatures=tuple(found.signature.splitlines()),
+        measures=(found.question.measure,),
     )
 
 

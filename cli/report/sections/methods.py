@@ -1,7 +1,6 @@
 """How the numbers were made: the measures, tests and intervals of the parts that stand on the page before."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import polars as pl
@@ -10,15 +9,10 @@ from cli.report.content import Part, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
 from metaeval.catalogue import measures
-from metaeval.measures import Measure, parse_measure
-from warehouse import QuestionError
+from metaeval.measures import parse_measure
 from warehouse.wording import counted
 
 _COLUMNS = {"measure": "measure", "level": "level", "meaning": "meaning", "formula": "formula", "source": "source"}
-_NAMED = ("measure", "measures")
-"""Headings of columns of tables that name measures."""
-_IN_SIGNATURE = re.compile(r"(?:^|\|)(?:measure|matrix):([^|]+)")
-_MEASURE = re.compile(r"[a-z][a-z_0-9]*(?:\([^()]*\))?")
 
 
 def _jobs(desk: Desk) -> Sequence[Job]:
@@ -27,7 +21,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 def _part(desk: Desk) -> Part:
     known = {row["measure"]: row for row in measures().rows(named=True)}
-    named = {str(one): str(one.definition.measure) for one in _measures(desk.parts)}
+    named = {one: str(parse_measure(one).definition.measure) for part in desk.parts for one in part.measures}
     rows = pl.DataFrame([{**known[default], "measure": shown} for shown, default in sorted(named.items())])
     signatures = [line for part in desk.parts for line in part.signatures]
     notes = [
@@ -49,20 +43,6 @@ def _part(desk: Desk) -> Part:
     return Part(
         "Measures, tests and intervals", grids=(grid("Measures", rows, _COLUMNS),) if named else (), notes=tuple(notes)
     )
-
-
-def _measures(parts: Sequence[Part]) -> Iterator[Measure]:
-    """The measures of some parts, by their signatures and by their tables' columns of measures."""
-    texts = [match[1] for part in parts for line in part.signatures for match in _IN_SIGNATURE.finditer(line)]
-    for table in (table for part in parts for table in part.grids):
-        for place, heading in enumerate(table.columns):
-            if heading in _NAMED:
-                texts += [str(row[place]) for row in table.rows if row[place] is not None]
-    for name in {match[0] for text in texts for match in _MEASURE.finditer(text)}:
-        try:
-            yield parse_measure(name)
-        except QuestionError:  # another word
-            continue
 
 
 SECTION = Section("methods", "Methods", "How the numbers of this page were made.", _jobs)

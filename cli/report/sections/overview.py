@@ -62,6 +62,7 @@ def _summary(desk: Desk, testset: str, states: Sequence[EvalsetState]) -> Part:
         notes=tuple(f"Not ranked: {named(of)}: {reason}." for reason, of in reasons.items()),
         signatures=tuple(signatures),
         lead=leaders(frame),
+        measures=tuple(frame["measure"].unique(maintain_order=True)),
     )
 
 

@@ -44,6 +44,7 @@ def _part(desk: Desk, testset: str) -> Part:
         (grid(f"{testset} by the rules of each year{said}", answered, columns),),
         found.notes,
         tuple(found.signature.splitlines()),
+        measures=tuple(one for tasks in answered["tasks"] for one in tasks.split("; ")),
     )
 
 

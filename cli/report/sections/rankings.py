@@ -45,6 +45,7 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
         (side_by_side(f"Ranking of metrics, {heading}", found.frame),),
         found.notes,
         tuple(found.signature.splitlines()),
+        measures=tuple(found.frame["measure"].unique(maintain_order=True)),
     )
 
 

@@ -28,6 +28,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         notes=tuple(f"{one.measure}: {on_page(note)}" for one in found for note in (one.generalises, *one.notes[1:])),
         signatures=tuple(line for one in signatures for line in one.splitlines()),
         lead="; ".join(counts) + ".",
+        measures=tuple(one.measure for one in found),
     )
 
 

@@ -36,6 +36,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         (grid(f"Spans, {heading}", met.frame, _MET), grid("Outputs that differ most", outputs.frame, _OUTPUTS)),
         tuple(dict.fromkeys((*met.notes, *outputs.notes))),
         (*met.signature.splitlines(), *outputs.signature.splitlines()),
+        measures=(met.question.measure,),
     )
 
 

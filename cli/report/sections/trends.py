@@ -42,6 +42,7 @@ def _part(desk: Desk, heading: str, old: str) -> Part:
         tuple(grids),
         shown.reading.notes,
         tuple(shown.reading.signature.splitlines()),
+        measures=(found.question.measure,),
     )
 
 
