@@ -52,7 +52,7 @@ def extract(
         except (SourceError, tarfile.FilterError, FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             raise SourceError(f"{archive}: refused, nothing was unpacked: {error}") from None
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
-            raise SourceError(f"{archive}: no sound .tgz archive ({error}); fetch it again") from error
+            raise SourceError(f"{archive}: no sound .tgz archive ({error}); remove it, and download again") from error
         for name in testsets or ():
             if name not in seen:
                 raise unknown("test set", name, seen, where=f"the archive {archive.name}")
