@@ -112,17 +112,16 @@ def kinds(data: Sequence[str]) -> Iterator[Kind]:
                     yield name, resample, measure
 
 
-def methods(resample: Resample, measure: Measure) -> list[IntervalMethod]:
+def methods(measure: Measure) -> list[IntervalMethod]:
     """Types of intervals that a command makes of resamples; none of a measure that takes minutes to resample."""
     if not measure.is_quick_to_resample and measure.n_draws is None:
         return []
-    has = {"bca": measure.has_bca and resample != "both", "centred": measure.interval == "centred"}
-    return [method for method in get_args(IntervalMethod) if has.get(method, True)]
+    return [how for how in get_args(IntervalMethod) if how != "centred" or measure.interval == "centred"]
 
 
 def rows(data: str, resample: Resample, measure: str) -> list[Row]:
     """The rows of a kind."""
-    found = methods(resample, parse_measure(measure))
+    found = methods(parse_measure(measure))
     if not found:
         return [Row(data, resample, measure, "known", "value")]
     return [Row(data, resample, measure, method, of) for method in found for of in ("value", "difference")]
@@ -155,7 +154,6 @@ def bootstrapped(world: Pair | Block, resample: Resample, measure: Measure, seed
         resample,
         rng=np.random.default_rng([seed, 2]),
         n_draws=draws,
-        jackknife="bca" in methods(resample, measure),
         n_threads=1,
     )
 
@@ -166,7 +164,7 @@ def known(world: Pair | Block, measure: Measure) -> list[Interval]:
     values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options)
     assert errors is not None
     ends = zip(values, values - NORMAL * errors, values + NORMAL * errors, strict=True)
-    return [Interval(*map(float, one), 0) for one in ends]
+    return [Interval(*map(float, one)) for one in ends]
 
 
 def true_values(whole: Pair, measure: Measure) -> Floats:
@@ -194,7 +192,7 @@ def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: di
     truth, next_world = worlds(kind, number, source, rng)
     for place in range(n_worlds):
         world = next_world()
-        if not methods(resample, measure):
+        if not methods(measure):
             (row,) = rows(*kind)
             for metric, found_here in enumerate(known(world, measure)):
                 found.setdefault(row, Count()).add(found_here, float(truth[metric]))

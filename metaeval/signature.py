@@ -105,8 +105,8 @@ def draw_parts(measure: Measure, options: Options) -> Parts:
 def interval_in_words(confidence: float, how: str, resample: str, n_draws: int | None, seed: int) -> str:
     """How an interval was made. resample: what was resampled. n_draws: None where nothing was.
 
-    >>> interval_in_words(0.95, "bca", "inputs", 1000, 0)
-    '95%,bca,resamples=1000,resample=inputs,seed=0'
+    >>> interval_in_words(0.95, "normal", "inputs", 1000, 0)
+    '95%,normal,resamples=1000,resample=inputs,seed=0'
     >>> interval_in_words(0.95, "infinitesimal_jackknife", "inputs", None, 0)
     '95%,infinitesimal_jackknife,resample=inputs'
     """

@@ -66,8 +66,7 @@ class Calibrated(CountedPairs):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        left_out: tuple[Test, ...] = () if self.by == "item" else ("jackknife-segments",)
-        return ("pairs", *self._whole, *left_out, *self._resampled)
+        return ("pairs" if self.by == "item" else "jackknife-segments", *self._whole, *self._resampled)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         if not self.is_aligned(swap):

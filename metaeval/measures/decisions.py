@@ -74,7 +74,6 @@ class OutputMeasure(Measure):
     """What is measured over all judged outputs of a slice; undefined where people or the metric never change."""
 
     interval: ClassVar[IntervalMethod] = "normal"
-    has_bca: ClassVar[bool] = False
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
         "segments": ("bootstrap-normal", "jackknife-segments", "bootstrap"),
         "systems": (),

@@ -94,7 +94,7 @@ class Measure(ABC):
     over systems is the difference of Fisher's z of this share of the values (0 = of the values). has_pairs: it is made
     of pairs of systems, or enough like it for that error to count each pair once. takes_few_values: resamples often tie
     with the data, so in permutation tests ties count half.
-    interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
+    interval: the type of bootstrap interval that covers best.
     why_tests: why the default test is the default, and why others do not apply.
     """
 
@@ -110,7 +110,6 @@ class Measure(ABC):
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
     known_by: ClassVar[str] = "infinitesimal jackknife"
-    has_bca: ClassVar[bool] = True
     why_tests: ClassVar[str]
 
     # ---- the value

@@ -30,7 +30,6 @@ class PairwiseAccuracy(SystemMeasure):
     """The share of system pairs whose difference has the same sign by metric and people."""
 
     takes_few_values: ClassVar[bool] = True
-    has_bca: ClassVar[bool] = False  # the share of draws below the value says little of a bias
     why_tests: ClassVar[str] = (
         f"{SystemMeasure.why_tests}; the bootstrap resamples pairs of systems (Kocmi et al. 2021)"
     )

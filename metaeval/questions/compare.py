@@ -36,7 +36,7 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         Option("Two metrics: what is resampled for their intervals.", default="what the test generalises to"),
     ] = None
     interval: Annotated[
-        Literal["percentile", "bca", "normal", "centred"] | None,
+        Literal["percentile", "normal", "centred"] | None,
         Option("Two metrics: type of confidence interval.", default="the test's own, else percentile"),
     ] = None
 

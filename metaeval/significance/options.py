@@ -27,13 +27,13 @@ class TestOptions:
 
     test: None = one that holds its level for the population. population: what the answer generalises to; None = what
         the test is for, or the measure's own (`Measure.default_population`). alternative: None = two-sided, in
-        protocols the organisers' "greater". draws: resamples. plus_one: (b+1)/(n+1) p-values (permutation tests, and
-        pairs where it draws). mid_p: resamples that tie with the data count half (permutation tests); None = for
-        measures that take few values, where no test is named. early_stop: early stopping (permutation tests).
+        protocols the organisers' "greater". draws: resamples. plus_one: (b+1)/(n+1) p-values, mid_p: resamples that
+        tie with the data count half (None = for measures that take few values, where no test is named), early_stop:
+        early stopping; all three of permutation tests.
         whole_documents: documents, not single segments, are swapped, resampled or left out.
         legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics resample (None = what the population says is new), and
-        how they are made ("percentile", "bca", "normal" or "centred"; None = the test's own, else the measure's).
+        how they are made ("percentile", "normal" or "centred"; None = the test's own, else the measure's).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it, and
         options that differ in nothing else are equal.
     """
@@ -69,8 +69,6 @@ class TestOptions:
             raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
         if not 0 < self.alpha < 1:
             raise QuestionError(f"alpha {self.alpha}: expected a number between 0 and 1")
-        if self.interval == "bca" and self.resample == "both":
-            raise QuestionError("a BCa interval jackknifes one kind of unit: resample inputs or systems, not both")
         if self.early_stop and self.keep_null:
             raise QuestionError("early stopping leaves no complete null distribution to keep")
 
@@ -97,7 +95,7 @@ class TestOptions:
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
     {
-        "plus_one": (*PERMUTATIONS, "pairs"),
+        "plus_one": PERMUTATIONS,
         "mid_p": PERMUTATIONS,
         "early_stop": PERMUTATIONS,
         "whole_documents": ("perm-inputs", "bootstrap-normal", "jackknife-segments"),

@@ -34,7 +34,7 @@ from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 Ends = tuple[float, float]
 _Made = tuple[str, str, Resample, int | None, str | None]  # an interval's name, type, units, resamples, system scores
@@ -119,14 +119,9 @@ def compare_pair(
         raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
     settled = chosen(measure, block, options, testing)
     how: IntervalMethod = testing.interval or measure.interval
-    if how == "bca" and not measure.has_bca:
-        raise QuestionError(
-            f"{measure} takes few values, which a BCa interval does not fit; take {option('interval', 'percentile')}"
-        )
     assert settled.population is not None
     units = testing.resample or _RESAMPLED[settled.population]
     testing = replace(testing, interval=how, resample=units)
-    testing.check()
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
     testing.check_fit(tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
@@ -189,10 +184,10 @@ def _of_test(tested: Tested, options: Options, testing: TestOptions, places: tup
     measure, values = tested.evaluation.measure, tested.evaluation.value
     gap, reach = float(values[first] - values[second]), float(tested.reach[first, second])
     if measure.z_of == 0 or testing.test not in JACKKNIVES:
-        return Interval(gap, gap - reach, gap + reach, 0)
+        return Interval(gap, gap - reach, gap + reach)
     n_systems = int(np.count_nonzero(~np.isnan(measure.scores(tested.block, options).human)))
     low, high = from_z(values, second, tested.reach[:, second], n_systems - 1, measure.z_of)
-    return Interval(gap, float(low[first]), float(high[first]), 0)
+    return Interval(gap, float(low[first]), float(high[first]))
 
 
 def _on_levels(rows: Sequence[PairTest]) -> list[str]:
@@ -321,7 +316,7 @@ def _bootstrapped(
 ) -> _Resampled:
     """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
     nan = float("nan")
-    nothing = _Resampled(Interval(nan, nan, nan, 0), ((nan, nan), (nan, nan)), nan)
+    nothing = _Resampled(Interval(nan, nan, nan), ((nan, nan), (nan, nan)), nan)
     if "bootstrap" not in measure.tests or not block.with_segments.all():
         return nothing
     found = evaluate(measure, block, options)
@@ -334,7 +329,6 @@ def _bootstrapped(
         units,
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.draws,
-        jackknife=testing.interval == "bca",
         executor=testing.executor,
         n_threads=testing.n_threads,
         progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),

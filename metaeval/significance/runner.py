@@ -12,7 +12,7 @@ from metaeval.kernels.resampling.difference_tests import NORMAL, bootstrap_test,
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.joint import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
-from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
+from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, williams_test
 from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
 from metaeval.measures import Measure
@@ -57,13 +57,13 @@ def run(
     calibrated tie thresholds, which stay with their metrics; None where the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
-    resampling = {"rng": rng, "n_draws": testing.draws, "executor": testing.executor, "n_threads": testing.n_threads}
+    by_whom = {"executor": testing.executor, "n_threads": testing.n_threads}
+    resampling = {"rng": rng, "n_draws": testing.draws, "progress": advance, **by_whom}
     try:
         if testing.test == "williams":
             return _williams(measure, blocks[0], options, testing)
         if testing.test == "pairs":
-            return _pairs(measure, blocks[0], epsilon, testing, resampling)
-        resampling["progress"] = advance
+            return _pairs(measure, blocks[0], epsilon, testing, rng)
         if testing.test in VARYING:
             return _jackknifed(measure, blocks[0], epsilon, options, testing, resampling)
         if testing.test == "bootstrap":
@@ -87,7 +87,7 @@ def _sided(p: Floats, testing: TestOptions) -> Floats:
 
 
 def _pairs(
-    measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, resampling: Mapping[str, Any]
+    measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, rng: np.random.Generator
 ) -> Run:
     assert measure.pair_statistic is not None
     assert epsilon is not None
@@ -100,14 +100,11 @@ def _pairs(
         epsilon,
         statistic=measure.pair_statistic,
         alternative=testing.side,
-        keep_null=testing.keep_null or testing.plus_one,
-        **resampling,
+        rng=rng,
+        n_draws=testing.draws,
+        keep_null=testing.keep_null,
     )
-    p = found.p
-    if testing.plus_one and not found.is_exact:
-        assert found.null is not None
-        p = difference_p_values(found.null, found.values, alternative=testing.side, plus_one=True)
-    return Run(p, found.null if testing.keep_null else None, found.is_exact)
+    return Run(found.p, found.null, found.is_exact)
 
 
 def _permuted(

@@ -192,7 +192,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "legacy_df": (True,),
     "absolute": (True,),
     "resample": ("systems",),
-    "interval": ("percentile", "bca"),
+    "interval": ("percentile", "centred"),
     "pool": ("mean", "hunter-schmidt"),
     "significance": (True,),
     "ceiling": (True,),

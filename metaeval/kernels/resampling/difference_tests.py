@@ -12,7 +12,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.draws import Advance, Alternative, check_alternative, single_blas_thread
+from metaeval.kernels.resampling.draws import Advance, Alternative, single_blas_thread
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 
 Varying = Literal["segments", "systems", "both"]
@@ -89,7 +89,7 @@ def jackknife_test(
         variances over two ways.
     """
     checks.known(varying, get_args(Varying), "units")
-    check_alternative(alternative)
+    checks.known(alternative, get_args(Alternative), "alternative")
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
         without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic, fisher)
@@ -307,7 +307,7 @@ def bootstrap_test(
     """
     if n_draws < 2:
         raise ValueError(f"{n_draws} resample: a standard deviation needs at least 2")
-    check_alternative(alternative)
+    checks.known(alternative, get_args(Alternative), "alternative")
     found = bootstrap(
         statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
     )

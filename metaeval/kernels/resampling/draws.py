@@ -8,11 +8,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 
@@ -32,25 +33,18 @@ Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 Advance = Callable[[int, int], None]  # how many resamples are done, how many there are
 
-#: Draws that share one random stream; they are always computed together, whatever the batch.
+#: Draws that share one random stream; they are always computed together.
 BLOCK = 25
 
 
-def check_alternative(alternative: str) -> None:
-    """Raises ValueError: there is no such alternative hypothesis."""
-    if alternative not in get_args(Alternative):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Generator, int]]:
+    """Random streams and sizes of the blocks that n_draws are cut into.
 
-
-def block_sizes(n_draws: int) -> list[int]:
-    """Sizes of the blocks that n_draws are cut into.
-
-    >>> block_sizes(60)
+    >>> [size for _, size in blocks(np.random.default_rng(0), 60)]
     [25, 25, 10]
     """
-    if n_draws < 1:
-        raise ValueError(f"{n_draws} resamples: at least 1 is needed")
-    return [min(BLOCK, n_draws - start) for start in range(0, n_draws, BLOCK)]
+    sizes = [min(BLOCK, n_draws - start) for start in range(0, checks.count(n_draws, "n_draws"), BLOCK)]
+    return list(zip(rng.spawn(len(sizes)), sizes, strict=True))
 
 
 def single_blas_thread_abroad(home: int) -> AbstractContextManager[object]:
@@ -81,7 +75,7 @@ def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
 
 @contextmanager
 def outcomes_in_order(
-    work: Callable[[Task], list[Outcome]], tasks: Sequence[Task], executor: Executor | None, n_threads: int | None
+    work: Callable[[Task], Outcome], tasks: Sequence[Task], executor: Executor | None, n_threads: int | None
 ) -> Iterator[Iterator[Outcome]]:
     """Results of all tasks in their order.
 
@@ -90,14 +84,14 @@ def outcomes_in_order(
     """
     threads = min(n_threads or n_cores(), len(tasks))
     if executor is None and threads == 1:
-        yield (outcome for task in tasks for outcome in work(task))
+        yield (work(task) for task in tasks)
         return
     pool = executor or ThreadPoolExecutor(max_workers=threads)
-    futures: list[Future[list[Outcome]]] = []
+    futures: list[Future[Outcome]] = []
     is_waited_for = True
     try:
         futures = [pool.submit(work, task) for task in tasks]
-        yield (outcome for future in futures for outcome in future.result())
+        yield (future.result() for future in futures)
     except KeyboardInterrupt:
         is_waited_for = False  # a task may take minutes
         raise

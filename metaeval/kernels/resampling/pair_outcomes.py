@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.pair_counts import differences, group_batches, human_order
+from metaeval.kernels.agreement.pair_counts import differences, human_order
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, group_scores
-from metaeval.kernels.resampling.draws import Alternative, block_sizes, check_alternative, outcomes_in_order
+from metaeval.kernels.resampling.draws import Alternative, blocks
 from metaeval.kernels.resampling.permutation import difference_p_values
 
 PairStatistic = Literal["acc23", "tau_23"]
-Signs = npt.NDArray[np.int8]
 #: Pairs of scores whose outcomes are held at a time, for each metric.
 BATCH_PAIRS = 1 << 16
-#: Groups of up to this many scores are laid out whole; larger ones row by row.
-WHOLE_GROUP = 64
 
 
 @dataclass(frozen=True)
@@ -74,8 +69,6 @@ def pair_outcome_p_values(
     rng: np.random.Generator | None = None,
     n_draws: int = 1000,
     keep_null: bool = False,
-    executor: Executor | None = None,
-    n_threads: int | None = None,
 ) -> PairsTest:
     """Is metric a better than metric b, by acc23 or tau_23 at each metric's own tie threshold?
 
@@ -87,13 +80,13 @@ def pair_outcome_p_values(
     p = share of draws with Δ ≥ Δ observed (|Δ| two-sided), which needs `rng`.
     keep_null: keep drawn differences, also where p is exact.
     The coins of different pairs are independent, but pairs of one group share scores: with more than 2 scores a
-    group the test finds far too many differences (docs/levels.md); `permutation_groups.right_pairs_swap` with
-    swapped groups holds its level.
+    group the test finds far too many differences (docs/levels.md), with hundreds in most data sets, so measures have it
+    by item alone; `permutation_groups.right_pairs_swap` with swapped groups holds its level.
     Raises ValueError: arrays, fewer than 2 metrics, no group, unknown statistic or alternative, no rng where
         draws are needed. Source: the shared task's segment-level test since 2023; McNemar 1947.
     """
     checks.known(statistic, get_args(PairStatistic), "statistic")
-    check_alternative(alternative)
+    checks.known(alternative, get_args(Alternative), "alternative")
     outcomes = pair_outcomes(human, metrics, labels, epsilon)
     unit = 2.0 if statistic == "tau_23" else 1.0
     shares = outcomes.weights @ outcomes.n_right
@@ -106,7 +99,7 @@ def pair_outcome_p_values(
         raise ValueError(
             "rng is needed: groups differ in size, so p is estimated by resampling, or the null distribution is kept"
         )
-    null = unit * _drawn_differences(outcomes, rng, n_draws, executor, n_threads)
+    null = unit * _drawn_differences(outcomes, rng, n_draws)
     if is_exact:
         p = mcnemar_p_values(n_only, alternative)
     else:
@@ -162,78 +155,25 @@ def pair_outcomes(
 def _both_right(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Ints:
     """(M, M) pairs of the bucket that both metrics get right; the diagonal: that one does."""
     total = np.zeros((len(thresholds), len(thresholds)), dtype=np.int64)
-    layout = _whole_groups if bucket.size <= WHOLE_GROUP else _long_rows
-    for right in layout(scores, bucket, thresholds):
-        outcomes = right.astype(np.float32)  # whole numbers below 2^24: products are exact
+    step = max(1, BATCH_PAIRS // (bucket.size * (bucket.size - 1) // 2))
+    for start in range(0, len(bucket.groups), step):
+        members = bucket.members[start : start + step]
+        human_sign = human_order(scores.human, members)
+        outcomes = np.empty((len(thresholds), human_sign.size), dtype=np.float32)  # whole numbers below 2^24 are exact
+        for own, values, threshold in zip(outcomes, scores.metrics, thresholds, strict=True):
+            gaps = differences(values, members)
+            own[:] = (((gaps > threshold).view(np.int8) - (gaps < -threshold).view(np.int8)) == human_sign).ravel()
         total += np.rint(outcomes @ outcomes.T).astype(np.int64)
     return total
 
 
-def _is_right(gaps: Floats, human_sign: Signs, threshold: npt.ArrayLike) -> Bools:
-    bound = np.asarray(threshold, dtype=np.float64)
-    return np.asarray(((gaps > bound).view(np.int8) - (gaps < -bound).view(np.int8)) == human_sign)
-
-
-def _whole_groups(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Iterator[Bools]:
-    """(M, pairs) right or wrong, for some groups at a time."""
-    n_pairs = bucket.size * (bucket.size - 1) // 2
-    step = max(1, BATCH_PAIRS // n_pairs)
-    for wide in group_batches(bucket):
-        for start in range(wide.start, min(wide.stop, len(bucket.groups)), step):
-            members = bucket.members[start : min(start + step, wide.stop)]
-            human_sign = human_order(scores.human, members)
-            yield np.stack(
-                [
-                    _is_right(differences(values, members), human_sign, threshold).ravel()
-                    for values, threshold in zip(scores.metrics, thresholds, strict=True)
-                ]
-            )
-
-
-def _long_rows(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Iterator[Bools]:
-    """The same for large groups: the pairs of one score after the other with all later ones."""
-    for members in bucket.members:
-        human, metrics = scores.human[members], scores.metrics[:, members]
-        rows: list[Bools] = []
-        n_held = 0
-        for first in range(len(members) - 1):
-            gap = human[first] - human[first + 1 :]
-            human_sign = (gap > 0).view(np.int8) - (gap < 0).view(np.int8)
-            gaps = metrics[:, first, np.newaxis] - metrics[:, first + 1 :]
-            rows.append(_is_right(gaps, human_sign, thresholds[:, np.newaxis]))
-            n_held += len(human_sign)
-            if n_held >= BATCH_PAIRS:
-                yield np.concatenate(rows, axis=1)
-                rows, n_held = [], 0
-        if rows:
-            yield np.concatenate(rows, axis=1)
-
-
-@dataclass(frozen=True)
-class _Coins:
-    n_alone: Ints  # (n_metric_pairs, n_sizes)
-    weights: Floats
-    streams: list[np.random.Generator]
-    sizes: list[int]
-
-
-def _drawn_differences(
-    outcomes: PairOutcomes, rng: np.random.Generator, n_draws: int, executor: Executor | None, n_threads: int | None
-) -> Floats:
+def _drawn_differences(outcomes: PairOutcomes, rng: np.random.Generator, n_draws: int) -> Floats:
     """(n_metric_pairs, n_draws) differences of the share of right pairs under the null, for a < b."""
     rows, columns = np.triu_indices(outcomes.n_only.shape[1], 1)
     n_alone = outcomes.n_only + outcomes.n_only.transpose(0, 2, 1)
-    sizes = block_sizes(n_draws)
-    streams = rng.spawn(len(sizes))
-    of_pair = np.ascontiguousarray(n_alone[:, rows, columns].T)
-    tasks = [_Coins(of_pair, outcomes.weights, [s], [n]) for s, n in zip(streams, sizes, strict=True)]
-    with outcomes_in_order(_tossed, tasks, executor, n_threads) as blocks:
-        return np.concatenate(list(blocks), axis=1)
-
-
-def _tossed(task: _Coins) -> list[Floats]:
-    blocks = []
-    for stream, size in zip(task.streams, task.sizes, strict=True):
-        heads = stream.binomial(task.n_alone, 0.5, size=(size, *task.n_alone.shape))
-        blocks.append(np.ascontiguousarray(((2 * heads - task.n_alone) @ task.weights).T))
-    return blocks
+    n_alone = np.ascontiguousarray(n_alone[:, rows, columns].T)  # (n_metric_pairs, n_sizes)
+    found = []
+    for stream, size in blocks(rng, n_draws):
+        heads = stream.binomial(n_alone, 0.5, size=(size, *n_alone.shape))
+        found.append(((2 * heads - n_alone) @ outcomes.weights).T)
+    return np.concatenate(found, axis=1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -20,11 +19,9 @@ import numpy as np
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.draws import (
-    BLOCK,
     Advance,
     Alternative,
-    block_sizes,
-    check_alternative,
+    blocks,
     n_cores,
     outcomes_in_order,
     single_blas_thread,
@@ -101,8 +98,8 @@ class PermutationTest:
         symmetric); drawn, `>=` with a tolerance; NaN on the diagonal and where a value is undefined.
     values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and
         draws made (fewer than asked for only with an early stop). n_tied: (M, M) those of the extreme ones that count
-        half; none without `mid_p`. n_undefined: (M, M) draws in which one of the two hybrids had no value; they count
-        as extreme, so they never make a p-value smaller.
+        half; none without `mid_p`. Draws in which one of the two hybrids has no value count as extreme, so they never
+        make a p-value smaller.
     null: (n_pairs, n_draws) differences a − b for a < b in row order (np.triu_indices(M, 1)), if kept.
     """
 
@@ -111,21 +108,18 @@ class PermutationTest:
     n_extreme: Ints
     n_tied: Ints
     n_draws: Ints
-    n_undefined: Ints
     null: Floats | None
-    alternative: Alternative
-    plus_one: bool
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """Blocks of draws that one task computes; wanted: (M, M) pairs of metrics, None = all."""
+class _Block:
+    """A block of draws; wanted: (M, M) pairs of metrics, None = all."""
 
     statistic: SwapStatistic
     observed: Floats
     wanted: Bools | None
-    streams: Sequence[np.random.Generator]
-    sizes: Sequence[int]
+    stream: np.random.Generator
+    size: int
     two_sided: bool
     mid_p: bool
     keep_null: bool
@@ -137,7 +131,6 @@ class _BlockOutcome:
     n_draws: int
     n_extreme: Ints
     n_tied: Ints | int
-    n_undefined: Ints
     differences: Floats | None
 
 
@@ -192,7 +185,6 @@ def permutation_test(
     keep_null: bool = False,
     executor: Executor | None = None,
     n_threads: int | None = None,
-    batch: int = BLOCK,
     progress: Advance | None = None,
 ) -> PermutationTest:
     """Is metric a better than metric b? For all pairs at once, by swapping units between the two.
@@ -205,36 +197,38 @@ def permutation_test(
     early_stop: (low, high): a pair whose p so far is below low or above high after each 100 draws is left
         there. Off by default.
     keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
-        (default: as many as there are cores). batch: draws of one task, rounded up to whole blocks.
-    progress: called with (draws done, draws in all).
-    The result is the same for any executor, number of threads and batch.
+        (default: as many as there are cores). progress: called with (draws done, draws in all).
+    The result is the same for any executor and number of threads.
     Raises ValueError: fewer than 2 metrics, n_draws < 1, an unknown alternative, early_stop with keep_null.
     Source: Deutsch et al. 2021 (PERM-INPUTS, PERM-SYSTEMS, PERM-BOTH).
     """
-    _check_arguments(statistic, alternative, early_stop, keep_null, batch)
-    sizes = block_sizes(n_draws)
+    checks.several(statistic.n_metrics)
+    checks.known(alternative, get_args(Alternative), "alternative")
+    if early_stop is not None and keep_null:
+        raise ValueError("the null distribution cannot be kept with an early stop: pairs would differ in length")
     two_sided = alternative == "two-sided"
+    drawn = blocks(rng, n_draws)
+    # with an early stop blocks are begun only until the next look
+    at_once = len(drawn) if early_stop is None else max(BLOCKS_BETWEEN_LOOKS, n_threads or n_cores())
     with single_blas_thread():
-        observed = _observed(statistic)
-        streams = rng.spawn(len(sizes))
-        step = -(-batch // BLOCK)
+        # (M,) in units of `hybrids`, by the arithmetic of the draws themselves
+        nothing = np.zeros((1, *statistic.mask_shape), dtype=np.bool_)
+        observed = np.ascontiguousarray(np.diagonal(statistic.hybrids(nothing)[0]))
         tally = _Tally(observed.size, early_stop)
-        for some in _rounds(range(0, len(sizes), step), step, early_stop is not None, n_threads):
+        for start in range(0, len(drawn), at_once):
             wanted = tally.wanted
             tasks = [
-                _Blocks(
-                    statistic, observed, wanted, streams[i : i + step], sizes[i : i + step], two_sided, mid_p, keep_null
-                )
-                for i in some
+                _Block(statistic, observed, wanted, stream, size, two_sided, mid_p, keep_null)
+                for stream, size in drawn[start : start + at_once]
             ]
-            with outcomes_in_order(_block_outcomes, tasks, executor, n_threads) as outcomes:
+            with outcomes_in_order(_block_outcome, tasks, executor, n_threads) as outcomes:
                 for outcome in outcomes:
                     tally.add(outcome)
                     if progress is not None:
                         progress(tally.n_done, n_draws)
                     if tally.is_settled:
-                        return tally.result(statistic, observed, alternative, plus_one)
-    return tally.result(statistic, observed, alternative, plus_one)
+                        return tally.result(statistic, observed, plus_one)
+    return tally.result(statistic, observed, plus_one)
 
 
 def difference_p_values(
@@ -243,12 +237,9 @@ def difference_p_values(
     """(M, M) p-values from kept differences, such as the average over several tasks of their draws.
 
     null: (n_pairs, n_draws), pairs a < b in row order, [·, k] = a − b. observed: (M,) the value of each
-    metric. One- or two-sided, `>=` with a tolerance of 1e-9, as in `permutation_test`; NaN draws count as
-    extreme. Raises ValueError: shapes that don't fit.
+    metric. One- or two-sided, `>=` with a tolerance of 1e-9, as in `permutation_test`; NaN draws count as extreme.
     """
     rows, columns = np.triu_indices(observed.size, 1)
-    if null.ndim != 2 or null.shape[0] != rows.size or null.shape[1] < 1:
-        raise ValueError(f"{null.shape} differences do not fit {observed.size} metrics ({rows.size} pairs)")
     delta = (observed[rows] - observed[columns])[:, None]
     if alternative == "two-sided":
         forward = backward = np.sum(~(np.abs(null) < np.abs(delta) - TOLERANCE), axis=1)
@@ -263,41 +254,12 @@ def difference_p_values(
     return p
 
 
-def _check_arguments(
-    statistic: SwapStatistic, alternative: str, early_stop: object, keep_null: bool, batch: int
-) -> None:
-    checks.several(statistic.n_metrics)
-    check_alternative(alternative)
-    if early_stop is not None and keep_null:
-        raise ValueError("the null distribution cannot be kept with an early stop: pairs would differ in length")
-    if batch < 1:
-        raise ValueError(f"a batch of {batch} resamples: at least 1 is needed")
-
-
-def _observed(statistic: SwapStatistic) -> Floats:
-    """(M,) the statistic of each metric, in units of `hybrids`, by the arithmetic of the draws themselves."""
-    nothing = np.zeros((1, *statistic.mask_shape), dtype=np.bool_)
-    return np.ascontiguousarray(np.diagonal(statistic.hybrids(nothing)[0]))
-
-
-def _rounds(starts: Sequence[int], step: int, stops_early: bool, n_threads: int | None) -> list[Sequence[int]]:
-    """Tasks that are computed before those that come after them begin: with an early stop, only until the next look."""
-    if not stops_early:
-        return [starts]
-    size = max(-(-BLOCKS_BETWEEN_LOOKS // step), n_threads or n_cores())
-    return [starts[first : first + size] for first in range(0, len(starts), size)]
-
-
-def _block_outcomes(task: _Blocks) -> list[_BlockOutcome]:
-    """Outcomes of the blocks of a task; in a process of its own, BLAS is held to one thread there too."""
-    with single_blas_thread_abroad(task.home):
-        return [_block_outcome(task, *block) for block in zip(task.streams, task.sizes, strict=True)]
-
-
-def _block_outcome(task: _Blocks, stream: np.random.Generator, size: int) -> _BlockOutcome:
+def _block_outcome(task: _Block) -> _BlockOutcome:
+    """Outcome of one block; in a process of its own, BLAS is held to one thread there too."""
     statistic = task.statistic
-    swaps = draw_swaps(stream, size, statistic.mask_shape)
-    hybrids = statistic.hybrids(swaps) if task.wanted is None else statistic.wanted_hybrids(swaps, task.wanted)
+    swaps = draw_swaps(task.stream, task.size, statistic.mask_shape)
+    with single_blas_thread_abroad(task.home):
+        hybrids = statistic.hybrids(swaps) if task.wanted is None else statistic.wanted_hybrids(swaps, task.wanted)
     delta = hybrids - hybrids.transpose(0, 2, 1)  # (k, M, M): a with b's units − b with a's units
     observed = task.observed[:, None] - task.observed[None, :]
     reached, reach = (np.abs(delta), np.abs(observed)) if task.two_sided else (delta, observed)
@@ -309,8 +271,7 @@ def _block_outcome(task: _Blocks, stream: np.random.Generator, size: int) -> _Bl
     differences = None
     if task.keep_null:
         differences = np.ascontiguousarray(delta[:, *np.triu_indices(observed.shape[0], 1)].T) * statistic.scale
-    n_undefined = np.isnan(delta).sum(axis=0)
-    return _BlockOutcome(size, size - short.sum(axis=0), n_tied, n_undefined, differences)
+    return _BlockOutcome(task.size, task.size - short.sum(axis=0), n_tied, differences)
 
 
 class _Tally:
@@ -324,7 +285,6 @@ class _Tally:
         self._n_blocks = 0
         self._n_extreme = np.zeros(shape, dtype=np.int64)
         self._n_tied = np.zeros(shape, dtype=np.int64)
-        self._n_undefined = np.zeros(shape, dtype=np.int64)
         self._n_draws = np.zeros(shape, dtype=np.int64)
         self._differences: list[Floats] = []
 
@@ -333,7 +293,6 @@ class _Tally:
         self._n_blocks += 1
         self._n_extreme += np.where(self._open, outcome.n_extreme, 0)
         self._n_tied += np.where(self._open, outcome.n_tied, 0)
-        self._n_undefined += np.where(self._open, outcome.n_undefined, 0)
         self._n_draws += np.where(self._open, outcome.n_draws, 0)
         if outcome.differences is not None:
             self._differences.append(outcome.differences)
@@ -356,9 +315,7 @@ class _Tally:
     def is_settled(self) -> bool:
         return not self._open.any()
 
-    def result(
-        self, statistic: SwapStatistic, observed: Floats, alternative: Alternative, plus_one: bool
-    ) -> PermutationTest:
+    def result(self, statistic: SwapStatistic, observed: Floats, plus_one: bool) -> PermutationTest:
         extra = int(plus_one)
         with np.errstate(invalid="ignore"):
             p = (self._counted + extra) / (self._n_draws + extra)
@@ -370,8 +327,5 @@ class _Tally:
             n_extreme=self._n_extreme,
             n_tied=self._n_tied,
             n_draws=self._n_draws,
-            n_undefined=self._n_undefined,
             null=np.concatenate(self._differences, axis=1) if self._differences else None,
-            alternative=alternative,
-            plus_one=plus_one,
         )

@@ -386,7 +386,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
             "acc_eq(by=none)",
             Options(),
             TestOptions(test="perm-both"),
-            "applicable ones: pairs, jackknife-segments, bootstrap",
+            "applicable ones: jackknife-segments, bootstrap",
         ),
         (
             "pearson",
@@ -534,22 +534,6 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
 
 
 # --- conventions ----------------------------------------------------------------------------------------------------
-
-
-def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_warehouse: Warehouse) -> None:
-    asked = replace(FEW, segments=(1, 60))
-    testing = TestOptions(test="pairs", draws=99)
-    measure = parsed("acc_eq(by=doc)")
-    plain = compare(simulated_warehouse, asked, measure, testing=testing)
-    added = compare(simulated_warehouse, asked, measure, testing=replace(testing, plus_one=True))
-    assert not plain.is_exact
-    upper = np.triu_indices(len(plain.metrics), 1)
-    np.testing.assert_allclose(added.p[upper], (plain.p[upper] * 99 + 1) / 100)
-    assert "|test_p_value:two_sided,ge,plus_one|" in added.signature
-    asked = replace(FEW, segments=(1, 30))
-    exact = compare(simulated_warehouse, asked, "acc_eq(by=item)", testing=replace(testing, plus_one=True))
-    assert exact.is_exact
-    assert "+1" not in exact.signature
 
 
 SYSTEM_LEVEL = [one for one in DEFINITIONS.values() if one.level == "sys"]
