@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, markdown_table
+from metaeval.kernels.agreement.correlation import pearson as pearson_in_groups
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, tau_b
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
@@ -25,9 +26,8 @@ from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
-    correlation_group_swap,
+    group_swap,
     right_pairs_swap,
-    tau_group_swap,
 )
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
@@ -112,8 +112,13 @@ def pearson(swap: Swap, data: tuple[Any, Any]) -> Any:
     return tested(pearson_swap(*data, group_labels("none", data[0].shape), swap))
 
 
+def of_segments(statistic: Any, data: tuple[Any, Any]) -> Any:
+    """Values of all segments, which are all judged, to be swapped whole."""
+    return group_swap(statistic(*data, group_labels("item", data[0].shape)), np.arange(N_SEGMENTS), (N_SEGMENTS,))
+
+
 def pearson_by_item(data: tuple[Any, Any]) -> Any:
-    return tested(correlation_group_swap(*data, "pearson"))
+    return tested(of_segments(pearson_in_groups, data))
 
 
 def pdp(data: tuple[Any, Any]) -> Any:
@@ -133,7 +138,7 @@ def acc_eq_by_default(data: tuple[Any, Any]) -> Any:
 
 def tau_b_by_default(data: tuple[Any, Any]) -> Any:
     """`compare` of tau_b(by=item)."""
-    return two_sided(tau_group_swap(*data, "tau_b"))
+    return two_sided(of_segments(lambda *scores: tau_b(pair_counts(*scores)), data))
 
 
 def spa_by_default(data: tuple[Any, Any]) -> Any:

@@ -11,7 +11,7 @@ from .agreement.correlation import (
     system_correlation,
 )
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
-from .agreement.slopes import CrossedSlope, YearTrend, crossed_slope, slope_over_years, year_trend
+from .agreement.slopes import CrossedSlope, YearTrend, crossed_slope, year_trend
 from .agreement.studies import PooledCorrelation, RandomEffects, hunter_schmidt, leave_one_out, random_effects
 from .agreement.systems import PairwiseAgreement, pairwise_accuracy, soft_pairwise_accuracy
 from .agreement.tau import (
@@ -21,7 +21,6 @@ from .agreement.tau import (
     accuracy_with_half_ties,
     average,
     group_mean,
-    kendall_like,
     tabular,
     tau_10,
     tau_13,
@@ -61,7 +60,6 @@ __all__ = [
     "group_mean",
     "hunter_schmidt",
     "kendall",
-    "kendall_like",
     "leave_one_out",
     "mad_outliers",
     "normal_p_values",
@@ -71,7 +69,6 @@ __all__ = [
     "pearson",
     "random_effects",
     "sign_flip_p_values",
-    "slope_over_years",
     "soft_pairwise_accuracy",
     "span_precision_recall",
     "spearman",

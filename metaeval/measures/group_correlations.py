@@ -11,7 +11,6 @@ from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import Origins
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import (
@@ -50,11 +49,6 @@ class GroupCorrelation(GroupMeasure):
         assert judged.labels is not None
         return CORRELATIONS[self.correlation](judged.human, judged.scores, judged.labels), group_labels(judged)
 
-    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        if self.is_aligned(swap):
-            return correlation_group_swap(judged.human, judged.scores, self.correlation, swap)  # type: ignore[arg-type]
-        return super().swap_of(judged, swap)
-
     def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop":
             return item_resample(judged.human, judged.scores, self.correlation)
@@ -79,7 +73,7 @@ class GroupPearson(GroupCorrelation):
     """Pearson's r in each group, which is made of sums."""
 
     def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        if self.on_nan == "drop" and not self.is_aligned(swap):
+        if self.on_nan == "drop":
             assert judged.labels is not None
             return pearson_swap(judged.human, judged.scores, judged.labels, swap)
         return super().swap_of(judged, swap)

@@ -87,9 +87,7 @@ class GroupMeasure(Measure):
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         judged = self.judged(block)
-        if self.on_nan != "drop" and self.pool == "groups" and self.is_aligned(swap):
-            return self._of_group_values(judged, swap)
-        return self.swap_of(judged, swap)
+        return self.whole_groups(judged, swap) if self.is_aligned(swap) else self.swap_of(judged, swap)
 
     @property
     def count_statistic(self) -> CountStatistic | None:
@@ -97,7 +95,7 @@ class GroupMeasure(Measure):
         return None
 
     def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        """The kernel that swaps; slow but for pairs of items and tau_b, families have faster ones."""
+        """The kernel that swaps inside groups; slow but for pairs of items and tau_b, families have faster ones."""
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
         statistic = self.count_statistic
@@ -109,12 +107,12 @@ class GroupMeasure(Measure):
             return all_pairs_swap(judged.human, judged.scores, swap, judged.labels)
         return any_swap(judged.human, judged.scores, partial(self.of_groups, judged.labels), swap)
 
-    def _of_group_values(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        """Whole groups swapped, undefined ones counted as 0 or excluded for all metrics."""
+    def whole_groups(self, judged: Judged, swap: Swap) -> SwapStatistic:
+        """The kernel that swaps whole groups: a hybrid's values are those of the metrics that its groups come from."""
         values, groups = self.table(judged)
         if self.on_nan == "zero":
             values = np.where(np.isnan(values), 0.0, values)
-        else:
+        elif self.on_nan == "common":
             shared = ~np.isnan(values).any(axis=0)
             values, groups = values[:, shared], groups[shared]
         return group_swap(values, groups, mask_shape(swap, judged.human.shape))

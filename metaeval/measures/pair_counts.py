@@ -14,8 +14,8 @@ from metaeval.kernels.agreement.tau import STATISTICS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.draws import Origins
-from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import pair_counts_swap, tau_group_swap
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape
+from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
 from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.in_groups import GroupMeasure
@@ -77,7 +77,7 @@ class CountedPairs(GroupMeasure):
 
     def table(self, judged: Judged) -> tuple[Floats, Ints]:
         assert judged.labels is not None
-        counts = kernels.pair_counts(judged.human, judged.scores, judged.labels, self._thresholds(judged))
+        counts = self.counts(judged.labels, judged.human, judged.scores)
         return self.statistic(counts), counts.labels
 
     def _thresholds(self, judged: Judged) -> Floats:
@@ -92,17 +92,12 @@ class CountedPairs(GroupMeasure):
     def count_statistic(self) -> CountStatistic | None:
         return self.statistic if self.threshold[0] == 0 else None
 
-    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        if not self.is_aligned(swap):
-            return super().swap_of(judged, swap)
-        return tau_group_swap(
-            judged.human,
-            judged.scores,
-            self.statistic,
-            swap,  # type: ignore[arg-type]
-            epsilon=self._thresholds(judged),
-            pool=self.pool,  # type: ignore[arg-type]
-        )
+    def whole_groups(self, judged: Judged, swap: Swap) -> SwapStatistic:
+        if self.pool == "groups":
+            return super().whole_groups(judged, swap)
+        assert judged.labels is not None
+        counts = self.counts(judged.labels, judged.human, judged.scores)
+        return pooled_counts_swap(counts, self.statistic, mask_shape(swap, judged.human.shape))
 
     def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
@@ -190,14 +185,6 @@ class KendallLike(CountedPairs):
 
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
         return kernels.thresholded_pair_counts(human, metrics, labels, float(self["threshold"]))
-
-    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
-        """With whole segments swapped, a hybrid's pairs are those of the metric that each segment comes from."""
-        if not self.is_aligned(swap):
-            return GroupMeasure.swap_of(self, judged, swap)
-        assert judged.labels is not None
-        counts = self.counts(judged.labels, judged.human, judged.scores)
-        return pair_counts_swap(counts, self.statistic, (judged.human.shape[1],), self.pool)  # type: ignore[arg-type]
 
     @property
     def is_quick_to_resample(self) -> bool:

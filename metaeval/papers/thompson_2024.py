@@ -223,9 +223,9 @@ def figure_3(request: Request, asked: Slice) -> Computed:
     found = segment_ablation(judged.human, judged.scores, sizes, np.random.default_rng([request.seed, 3]), n_draws)
     cells: list[Cell] = []
     for place, metric in enumerate(block.metrics):
-        for size, hard, soft in zip(sizes, found.accuracy[:, :, place], found.soft_accuracy[:, :, place], strict=True):
+        for size, both in zip(sizes, found, strict=True):
             values: dict[str, float | int | None] = {}
-            for name, drawn in (("pa", hard), ("spa", soft)):
+            for name, drawn in zip(("pa", "spa"), (one[:, place] for one in both), strict=True):
                 low, high = np.nanquantile(drawn, [0.025, 0.975])
                 values |= {
                     f"{name}_mean": float(np.nanmean(drawn)),

@@ -142,15 +142,15 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     p = tested.p[np.ix_(order, order)]
     names = tuple(block.metrics[place].name for place in order)
     values = values[order]
-    raw = corrected_pairs(p, np.arange(len(order)), "none")
-    corrected = corrected_pairs(p, np.arange(len(order)), testing.correction)
+    raw = corrected_pairs(p, "none")
+    corrected = corrected_pairs(p, testing.correction)
     clusters = significance_clusters(values, corrected, testing.alpha)
     indistinct = tuple(
         (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
     )
     notes += [note for note in (on_means(evaluation), warning_of_clusters(indistinct)) if note is not None]
     resolution = testing.resolution(is_exact)
-    least = corrected_pairs(np.where(raw == 0, resolution, raw), np.arange(len(order)), testing.correction)
+    least = corrected_pairs(np.where(raw == 0, resolution, raw), testing.correction)
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
         notes.append(
             f"{n_unsure} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "

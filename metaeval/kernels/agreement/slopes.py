@@ -31,16 +31,6 @@ class YearTrend:
     is_exact: bool
 
 
-def slope_over_years(years: npt.ArrayLike, values: npt.ArrayLike, weights: npt.ArrayLike) -> float:
-    """Weighted least-squares slope of values over years.
-
-    >>> round(slope_over_years([2019, 2020, 2023], [0.1, 0.2, 0.5], [1, 1, 1]), 9)
-    0.1
-    """
-    x, y, w = (np.asarray(one, dtype=np.float64) for one in (years, values, weights))
-    return float(_slopes(x, y[np.newaxis], w[np.newaxis])[0])
-
-
 def year_trend(
     years: npt.ArrayLike,
     values: npt.ArrayLike,

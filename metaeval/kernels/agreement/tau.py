@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 
-from .pair_counts import PairCounts, thresholded_pair_counts
+from .pair_counts import PairCounts
 
 Pool = Literal["groups", "pairs"]
 OnNan = Literal["drop", "zero", "common"]
@@ -204,22 +203,3 @@ def average(statistic: CountStatistic, counts: PairCounts, pool: Pool = "groups"
     """
     checks.known(pool, get_args(Pool), "pool")
     return group_mean(statistic(counts.pooled() if pool == "pairs" else counts), on_nan)
-
-
-def kendall_like(
-    human: npt.ArrayLike,
-    metrics: npt.ArrayLike,
-    labels: npt.ArrayLike,
-    threshold: float = 25.0,
-    pool: Pool = "pairs",
-    on_nan: OnNan = "drop",
-) -> GroupMean:
-    """The segment-level tau of WMT's DA years, (n_metrics,), in [−1, 1].
-
-    Only pairs whose raw human scores differ by at least `threshold` count, and a metric tie is discordant:
-    (C − D − Tm) / (C + D + Tm). human: raw DA scores, (n_systems, n_segments), NaN = not judged; metrics and
-    labels (by item, in the official tasks) as in `pair_counts`.
-    Raises ValueError: as `thresholded_pair_counts`.
-    Source: Bojar et al. 2017 (daRR); the counts of all segments are added up (pool="pairs").
-    """
-    return average(tau_10, thresholded_pair_counts(human, metrics, labels, threshold), pool, on_nan)

@@ -34,26 +34,23 @@ def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
     return _of_tests(p, _benjamini_hochberg)
 
 
-def corrected_pairs(p: npt.ArrayLike, order: npt.ArrayLike, correction: Correction) -> Floats:
+def corrected_pairs(p: npt.ArrayLike, correction: Correction) -> Floats:
     """Correct the p-values "better than" of all pairs as one family.
 
-    p: (M, M), [a, b] = "a is better than b"; order: (M,) indices, best first. The family is p[a, b] with a
-    before b in the order; every other entry of the result is NaN. "none" only picks the family.
-    Raises ValueError: an unknown correction, shapes, a p-value outside [0, 1].
+    p: (M, M), [a, b] = "a is better than b", best first. The family is p[a, b] with a < b; every other entry of the
+    result is NaN. "none" only picks the family.
+    Raises ValueError: an unknown correction, a p-value outside [0, 1].
     """
     checks.known(correction, get_args(Correction), "correction")
-    matrix, places = np.asarray(p, dtype=np.float64), np.asarray(order, dtype=np.int64)
-    if matrix.shape != (len(places), len(places)) or sorted(places.tolist()) != list(range(len(places))):
-        raise ValueError(f"p {matrix.shape} needs an order of all {len(matrix)} rows, got {places.tolist()}")
-    first, second = np.triu_indices(len(places), 1)
-    rows, columns = places[first], places[second]
-    family = matrix[rows, columns]
+    matrix = np.asarray(p, dtype=np.float64)
+    upper = np.triu_indices(len(matrix), 1)
+    family = matrix[upper]
     if correction == "holm":
         family = holm(family)
     elif correction == "bh":
         family = benjamini_hochberg(family)
     result = np.full(matrix.shape, np.nan)
-    result[rows, columns] = family
+    result[upper] = family
     return result
 
 
@@ -114,12 +111,11 @@ def significance_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float 
     significantly worse (p ≤ alpha) than any member of the current cluster begins the next. Members without a
     value (NaN) come last, in one cluster of their own; elsewhere a NaN p is not significant.
     Two members that cannot be told apart may land in different clusters: see `indistinct_across_clusters`.
-    Raises ValueError: shapes, or alpha outside (0, 1).
     Source: the shared tasks' rule, e.g. Thompson et al. 2024, section 5.
     >>> significance_clusters([0.9, 0.8, 0.7], [[1, 0.2, 0.01], [1, 1, 0.2], [1, 1, 1]]).tolist()
     [1, 1, 2]
     """
-    scores, p_values = _checked(values, p, alpha)
+    scores, p_values = np.asarray(values, dtype=np.float64), np.asarray(p, dtype=np.float64)
     clusters = np.zeros(len(scores), dtype=np.int64)
     members: list[int] = []
     current = 1
@@ -138,7 +134,7 @@ def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: f
 
     Arguments as in `significance_clusters`; pairs by place of the better, then of the worse.
     """
-    scores, p_values = _checked(values, p, alpha)
+    scores, p_values = np.asarray(values, dtype=np.float64), np.asarray(p, dtype=np.float64)
     clusters = significance_clusters(scores, p_values, alpha)
     order = [int(index) for index in best_first(scores) if not np.isnan(scores[index])]
     return [
@@ -151,16 +147,6 @@ def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: f
 
 def n_significant_pairs(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> int:
     """Number of pairs in which the one with the higher value is significantly better (p ≤ alpha)."""
-    scores, p_values = _checked(values, p, alpha)
-    order = best_first(scores)
-    ordered = p_values[np.ix_(order, order)]
+    order = best_first(values)
+    ordered = np.asarray(p, dtype=np.float64)[np.ix_(order, order)]
     return int(np.count_nonzero(ordered[np.triu_indices(len(order), 1)] <= alpha))
-
-
-def _checked(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
-    scores, p_values = np.asarray(values, dtype=np.float64), np.asarray(p, dtype=np.float64)
-    if scores.ndim != 1 or p_values.shape != (len(scores), len(scores)):
-        raise ValueError(f"values {scores.shape} and p {p_values.shape} must be (M,) and (M, M)")
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must lie between 0 and 1, got {alpha}")
-    return scores, p_values

@@ -36,15 +36,7 @@ def joint_swap(
 
     places: for each part, which of the n_units units the places of its mask are. A unit that is swapped is swapped in
     every part that has it, so what the parts have in common by chance is kept.
-    Raises ValueError: nothing to add, other numbers of metrics, or places that are not those of a part's mask.
     """
-    if not parts or not len(parts) == len(weights) == len(places):
-        raise ValueError(f"{len(parts)} statistics, {len(weights)} weights and {len(places)} masks do not fit")
-    for part, units in zip(parts, places, strict=True):
-        if part.n_metrics != parts[0].n_metrics:
-            raise ValueError(f"statistics of {parts[0].n_metrics} and of {part.n_metrics} metrics cannot be added")
-        if units.size != np.prod(part.mask_shape) or units.min() < 0 or units.max() >= n_units:
-            raise ValueError(f"{units.size} places among {n_units} units do not fit a mask of shape {part.mask_shape}")
     return JointSwap(
         n_metrics=parts[0].n_metrics,
         mask_shape=(n_units,),
@@ -61,20 +53,12 @@ class JointResample:
     places: for each part, which of the n_units units each of its segments is; a unit drawn twice counts twice in every
     part that has it, so what the parts have in common by chance is kept. Resamples without any segment of a part have
     no value.
-    Raises ValueError: nothing to add, or places that are not those of a part's segments.
     """
 
     parts: Sequence[ResampleStatistic]
     weights: Sequence[float]
     places: Sequence[Ints]
     n_units: int
-
-    def __post_init__(self) -> None:
-        if not self.parts or not len(self.parts) == len(self.weights) == len(self.places):
-            raise ValueError(f"{len(self.parts)} statistics, {len(self.weights)} weights, {len(self.places)} lists")
-        for part, units in zip(self.parts, self.places, strict=True):
-            if len(units) != part.shape[1] or units.min() < 0 or units.max() >= self.n_units:
-                raise ValueError(f"{len(units)} places among {self.n_units} units for {part.shape[1]} segments")
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,12 +10,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
-from metaeval.kernels.arrays.grouping import Grouping, group_labels, judged_groups
+from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 from metaeval.kernels.spans.precision_recall import Average, rates
 
@@ -119,63 +118,16 @@ def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ..
     """Group values of any statistic prepared for `permutation_test`.
 
     values: (M, n_groups), NaN = not defined; units: (n_groups,) number of each group's unit in a mask of
-    this shape. Two groups may share a unit. Raises ValueError: shapes, or a unit outside the mask.
+    this shape. Two groups may share a unit.
     """
     table, numbers = np.asarray(values, dtype=np.float64), np.asarray(units, dtype=np.int64)
-    if table.ndim != 2 or numbers.shape != table.shape[1:]:
-        raise ValueError(f"values {table.shape} and units {numbers.shape} must be (M, n_groups) and (n_groups,)")
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= int(np.prod(shape))):
-        raise ValueError(f"units must lie in a mask of shape {shape}, got up to {numbers.max()}")
     return GroupSwap(table, numbers, n_metrics=len(table), mask_shape=shape)
 
 
-def correlation_group_swap(
-    human: npt.ArrayLike,
-    metrics: npt.ArrayLike,
-    statistic: Literal["pearson", "spearman", "kendall"],
-    swap: Literal["inputs", "systems"] = "inputs",
-) -> GroupSwap:
-    """A correlation by item with segments swapped, or by system with systems swapped."""
-    human = checks.human_scores(human)
-    labels = _aligned_labels(human, swap)
-    values = CORRELATIONS[statistic](human, metrics, labels)
-    return group_swap(values, judged_groups(human, labels).labels, mask_shape(swap, human.shape))
-
-
-def tau_group_swap(
-    human: npt.ArrayLike,
-    metrics: npt.ArrayLike,
-    statistic: str | Callable[[PairCounts], Floats],
-    swap: Literal["inputs", "systems"] = "inputs",
-    *,
-    epsilon: npt.ArrayLike = 0.0,
-    pool: Literal["groups", "pairs"] = "groups",
-) -> GroupSwap | PooledCountsSwap:
-    """A tau or acc23 by item with segments swapped, or by system with systems swapped.
-
-    statistic: a name of `tau.TAUS` or a function of pair counts (a module-level one, for processes).
-    epsilon: each metric's own tie threshold, in its own units; it stays with its scores when they are swapped.
-    pool: as in `tau.average`.
-    """
-    if isinstance(statistic, str):
-        checks.known(statistic, TAUS, "statistic")
-        statistic = TAUS[statistic]
-    human = checks.human_scores(human)
-    counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
-    return pair_counts_swap(counts, statistic, mask_shape(swap, human.shape), pool)
-
-
-def pair_counts_swap(
-    counts: PairCounts,
-    statistic: Callable[[PairCounts], Floats],
-    shape: tuple[int, ...],
-    pool: Literal["groups", "pairs"],
-) -> GroupSwap | PooledCountsSwap:
-    """The same from pair counts whose group labels are the numbers of their units in a mask of this shape."""
-    if pool == "groups":
-        return group_swap(statistic(counts), counts.labels, shape)
-    if pool != "pairs":
-        raise ValueError(f"unknown pool {pool!r}; expected groups, pairs")
+def pooled_counts_swap(
+    counts: PairCounts, statistic: Callable[[PairCounts], Floats], shape: tuple[int, ...]
+) -> PooledCountsSwap:
+    """A tau of the pairs of all groups together; the labels of groups are numbers of units in a mask of this shape."""
     stacked = np.stack([getattr(counts, name) for name in OUTCOMES])
     return PooledCountsSwap(
         stacked, statistic, counts.pooled(), counts.labels, n_metrics=stacked.shape[1], mask_shape=shape
@@ -192,34 +144,28 @@ def right_pairs_swap(
 ) -> RightPairsSwap | GroupSwap:
     """acc23 or tau_23 by item with segments swapped, or by system with systems swapped; ties are exact.
 
-    Arguments as of `tau_group_swap`. Differences of two metrics are compared in whole numbers over the common
-    denominator of all groups, so equal ones are equal; where that denominator is too large for float64, as
-    `tau_group_swap` does.
+    epsilon: each metric's own tie threshold, in its own units; it stays with its scores when they are swapped.
+    Differences of two metrics are compared in whole numbers over the common denominator of all groups, so equal ones
+    are equal; where that denominator is too large for float64, within a tolerance.
     Raises ValueError: arrays, no group.
     """
     human = checks.human_scores(human)
-    counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
+    by: dict[str, Grouping] = {"inputs": "item", "systems": "system"}
+    counts = pair_counts(human, metrics, group_labels(by[swap], human.shape), epsilon)
+    shape = mask_shape(swap, human.shape)
     n_groups = counts.labels.size
     if not n_groups:
         raise ValueError("no group has two judged scores")
     n_pairs = counts.n_pairs[0]
     common = math.lcm(*np.unique(n_pairs).tolist())
     if common * n_groups >= LARGEST_WHOLE:
-        return tau_group_swap(human, metrics, statistic, swap, epsilon=epsilon)  # type: ignore[return-value]
+        return group_swap(TAUS[statistic](counts), counts.labels, shape)
     right = (counts.n_concordant + counts.n_tied_both) * (common // n_pairs)
     share = 1.0 / (common * n_groups)
     scale, offset = (share, 0.0) if statistic == "acc23" else (2.0 * share, -1.0)
-    shape = mask_shape(swap, human.shape)
     return RightPairsSwap(
         right, counts.labels, n_metrics=len(right), mask_shape=shape, scale=scale, offset=offset, tolerance=0.0
     )
-
-
-def _aligned_labels(human: Floats, swap: Swap) -> Ints:
-    by: dict[str, Grouping] = {"inputs": "item", "systems": "system"}
-    if swap not in by:
-        raise ValueError(f"groups are not swapped whole with swap={swap!r}; expected inputs or systems")
-    return group_labels(by[swap], human.shape)
 
 
 def sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.agreement.correlation import correlation_of_rows
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.draws import Advance, block_sizes, resample_counts, single_blas_thread
+from metaeval.kernels.resampling.draws import Advance, blocks, resample_counts, single_blas_thread
 
 #: Correlations of two metrics nearer than this to 1 or −1 leave nothing to tell them apart by.
 DEGENERATE = 1e-12
@@ -23,14 +24,13 @@ class WilliamsTest:
 
     p: (M, M), [a, b] is the p-value of "a correlates more than b", one-sided, exact under normality,
         p[b, a] = 1 − p[a, b]; NaN on the diagonal and where a correlation is undefined. t: (M, M) statistics;
-    values: (M,) Pearson r with the human scores (absolute ones if asked for); n_systems; degrees of freedom.
+    values: (M,) Pearson r with the human scores (absolute ones if asked for).
     """
 
     p: Floats
     t: Floats
     values: Floats
     n_systems: int
-    degrees: int
 
 
 def williams_t(r13: npt.ArrayLike, r23: npt.ArrayLike, r12: npt.ArrayLike, n_systems: int) -> Floats:
@@ -86,24 +86,13 @@ def williams_test(
     n_systems = scores.shape[1]
     if n_systems < LEAST_SYSTEMS:
         raise ValueError(f"Williams' test needs more than 3 systems, got {n_systems}")
-    r = _correlations(scores)
+    r = correlation_of_rows(scores[:, np.newaxis], scores, "pearson")
     if absolute:
         r = np.abs(r)
     values = r[0, 1:]
     t = williams_t(values[:, np.newaxis], values[np.newaxis, :], r[1:, 1:], n_systems)
     np.fill_diagonal(t, np.nan)
-    degrees = n_systems - (2 if legacy_df else 3)
-    return WilliamsTest(williams_p(t, n_systems, legacy_df=legacy_df), t, values, n_systems, degrees)
-
-
-def _correlations(scores: Floats) -> Floats:
-    """Pearson r of every row with every other, NaN where a row is constant."""
-    constant = scores.min(axis=1) == scores.max(axis=1)
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1))
-    centred[constant] = np.nan
-    unit = centred / np.where(constant, 1.0, length)[:, np.newaxis]
-    return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0), dtype=np.float64)
+    return WilliamsTest(williams_p(t, n_systems, legacy_df=legacy_df), t, values, n_systems)
 
 
 @dataclass(frozen=True)
@@ -148,12 +137,11 @@ def system_pair_bootstrap(
     right = np.asarray(agreements, dtype=np.bool_)
     if right.ndim != 2 or right.shape[0] < 2 or right.shape[1] < 1:
         raise ValueError(f"agreements must be (metrics, system pairs) with 2 metrics or more, got {right.shape}")
-    sizes = block_sizes(n_draws)
     n_wins = np.zeros((len(right), len(right)), dtype=np.int64)
     n_done = 0
     columns = right.T.astype(np.float64)
     with single_blas_thread():
-        for stream, size in zip(rng.spawn(len(sizes)), sizes, strict=True):
+        for stream, size in blocks(rng, n_draws):
             n_right = resample_counts(stream, size, right.shape[1]) @ columns  # (k, n_pairs) @ (n_pairs, M)
             n_wins += (n_right[:, :, np.newaxis] > n_right[:, np.newaxis, :] + 0.5).sum(axis=0)
             n_done += size

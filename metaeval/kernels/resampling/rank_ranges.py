@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.draws import block_sizes, resample_counts
-from metaeval.kernels.resampling.system_tests import document_numbers, normal_p_values
+from metaeval.kernels.resampling.draws import blocks, resample_counts
+from metaeval.kernels.resampling.system_tests import normal_p_values
 
 TOLERANCE = 1e-12
 TAIL = (1 - 0.95) / 2
@@ -62,21 +62,20 @@ def resampled_means(
     judged: npt.ArrayLike,
     rng: np.random.Generator,
     n_draws: int = 1000,
-    documents: npt.ArrayLike | None = None,
+    documents: Ints | None = None,
 ) -> Floats:
     """(N, n_draws) means of systems over segments resampled with replacement, the same for all systems.
 
-    scores: (N, S), read where judged. documents: (S,) each segment's document; then whole documents are resampled. NaN
-    where a resample has no segment that a system was judged on.
+    scores: (N, S), read where judged. documents: (S,) each segment's document, from 0; then whole documents are
+    resampled. NaN where a resample has no segment that a system was judged on.
     """
     mask = np.asarray(judged, dtype=bool)
     filled = np.where(mask, np.asarray(scores, dtype=np.float64), 0.0)
     n_segments = filled.shape[1]
-    units = np.arange(n_segments) if documents is None else document_numbers(documents, n_segments)
+    units = np.arange(n_segments) if documents is None else documents
     n_units = int(units.max(initial=-1)) + 1
     found = []
-    sizes = block_sizes(n_draws)
-    for stream, size in zip(rng.spawn(len(sizes)), sizes, strict=True):
+    for stream, size in blocks(rng, n_draws):
         counts = resample_counts(stream, size, n_units)[:, units]  # (size, S)
         n = counts @ mask.T.astype(np.float64)
         total = counts @ filled.T

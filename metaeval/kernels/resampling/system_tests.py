@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.draws import Alternative, block_sizes, resample_counts, single_blas_thread
+from metaeval.kernels.resampling.draws import Alternative, blocks, resample_counts, single_blas_thread
 
 Signs = npt.NDArray[np.int8]
 TOLERANCE = 1e-9
@@ -162,7 +162,7 @@ def paired_bootstrap_p_values(
     judged: npt.ArrayLike,
     rng: np.random.Generator,
     n_draws: int = 300,
-    documents: npt.ArrayLike | None = None,
+    documents: Ints | None = None,
 ) -> Floats:
     """p-values of "system i is better than system j", (n_scorers, N, N), by resampling segments.
 
@@ -171,16 +171,16 @@ def paired_bootstrap_p_values(
     resamples in which the sum of i's differences to j over their common segments is not positive (up to
     1e-9 Σ |d|: ties count against the claim). One-sided, no + 1; 1 on the diagonal and without common
     segments. "Better in 95% of the resamples" is p ≤ 0.05.
-    documents: (S,) each segment's document; then whole documents are resampled.
+    documents: (S,) each segment's document, from 0; then whole documents are resampled.
     Raises ValueError: shapes, a missing score where humans judged, n_draws < 1.
     Source: Koehn 2004.
     """
     mask = np.asarray(judged, dtype=bool)
     values = np.where(mask, checks.metric_scores(scores, mask), 0.0)
     n_scorers, n_systems, n_segments = values.shape
-    units = np.arange(n_segments) if documents is None else document_numbers(documents, n_segments)
+    units = np.arange(n_segments) if documents is None else documents
     n_units = int(units.max(initial=-1)) + 1
-    counts = np.concatenate([resample_counts(s, n, n_units) for s, n in _streams(rng, n_draws)])[:, units]
+    counts = np.concatenate([resample_counts(s, n, n_units) for s, n in blocks(rng, n_draws)])[:, units]
     p = np.ones((n_scorers, n_systems, n_systems))
     for i, j in zip(*np.triu_indices(n_systems, 1), strict=True):
         both = mask[i] & mask[j]
@@ -197,7 +197,7 @@ def wilcoxon_p_values(
     scores: npt.ArrayLike,
     judged: npt.ArrayLike,
     alternative: Alternative = "greater",
-    documents: npt.ArrayLike | None = None,
+    documents: Ints | None = None,
 ) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Wilcoxon's signed-rank test.
 
@@ -266,7 +266,7 @@ def _tied_signed_rank(gaps: Floats) -> tuple[float, float]:
     return float(ways[found:].sum() / ways.sum()), float(ways[: found + 1].sum() / ways.sum())
 
 
-def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: npt.ArrayLike | None = None) -> Floats:
+def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: Ints | None = None) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Student's t-test of the paired differences.
 
     Arguments as of `wilcoxon_p_values`. One-sided: p[i, j] + p[j, i] = 1, except where there is nothing to
@@ -288,27 +288,13 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: n
     return p
 
 
-def document_numbers(documents: npt.ArrayLike, n_segments: int) -> Ints:
-    """(S,) documents numbered from 0 without gaps.
-
-    Raises ValueError: not one for each segment.
-    >>> document_numbers(["b", "a", "b"], 3).tolist()
-    [1, 0, 1]
-    """
-    names = np.asarray(documents)
-    if names.shape != (n_segments,):
-        raise ValueError(f"documents must be ({n_segments},), one for each segment, got {names.shape}")
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
-
-
-def _pairs(values: Floats, judged: Bools, documents: npt.ArrayLike | None) -> Iterator[tuple[int, int, Floats]]:
+def _pairs(values: Floats, judged: Bools, documents: Ints | None) -> Iterator[tuple[int, int, Floats]]:
     """Systems i < j with their differences over common segments, or documents' sums of them, without float noise."""
-    units = None if documents is None else document_numbers(documents, values.shape[1])
     for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
         both = judged[i] & judged[j]
         gaps = values[i, both] - values[j, both]
-        if units is not None:
-            of_pair = np.unique(units[both], return_inverse=True)[1]
+        if documents is not None:
+            of_pair = np.unique(documents[both], return_inverse=True)[1]
             gaps = np.bincount(of_pair, weights=gaps)
         yield int(i), int(j), without_noise(gaps, values[[i, j]][:, both])
 
@@ -319,8 +305,3 @@ def without_noise(gaps: Floats, scores: Floats) -> Floats:
     if largest == 0.0:
         return gaps
     return np.round(gaps, DIGITS - int(np.ceil(np.log10(largest))))
-
-
-def _streams(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Generator, int]]:
-    sizes = block_sizes(n_draws)
-    return list(zip(rng.spawn(len(sizes)), sizes, strict=True))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.bench_progress import shares, simulated
-from metaeval.kernels.agreement.slopes import CrossedSlope, crossed_slope, slope_over_years, year_trend
+from metaeval.kernels.agreement.slopes import CrossedSlope, crossed_slope, year_trend
 from tests.helpers import refused
 
 Floats = npt.NDArray[np.float64]
@@ -222,11 +222,6 @@ def test_many_years_are_permuted_at_random_and_the_data_count_as_one_order() -> 
 )
 def test_what_is_no_history_is_refused(years: list[int], values: list[float], variances: list[float]) -> None:
     refused(r"year|values", year_trend, years, values, variances, rng=np.random.default_rng(0))
-
-
-def test_a_slope_by_hand() -> None:
-    # weights 1, 1, 2: centre of the years 2020, slope = (-1*0 + 0*1 + 2*0.5*4) / (1 + 0 + 2*0.25)
-    assert slope_over_years([2019, 2020, 2020.5], [0.0, 1.0, 4.0], [1, 1, 2]) == pytest.approx(4 / 1.5)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from metaeval.kernels import (
     average,
     group_labels,
     group_mean,
-    kendall_like,
     pair_counts,
     tabular,
     tau_23,
@@ -139,14 +138,6 @@ def test_pooling_pairs_weighs_groups_by_their_pairs() -> None:
     assert average(tau_a, counts).value.tolist() == [0.0]
     assert average(tau_a, counts, pool="pairs").value.tolist() == [-0.5]
     refused("unknown pool 'all'", average, tau_a, counts, pool="all")
-
-
-def test_kendall_like_counts_a_metric_tie_as_discordant() -> None:
-    # pairs 25 apart or more: (0, 30) right, (30, 60) wrong, (0, 60) tied on the metric
-    human = [[0.0], [30.0], [60.0], [61.0]]
-    metric = [[[1.0], [2.0], [1.0], [NAN]]]
-    human[3][0] = NAN
-    assert kendall_like(human, metric, group_labels("item", (4, 1))).value == pytest.approx([(1 - 1 - 1) / 3])
 
 
 def test_tau_b_of_a_large_group_without_ties_is_exactly_one() -> None:

@@ -50,24 +50,6 @@ def test_what_two_tasks_share_is_not_counted_twice() -> None:
     assert 0 < permutation_test(apart, rng=np.random.default_rng(1), n_draws=500).p[0, 1] < once.p[0, 1] < 0.2
 
 
-@pytest.mark.parametrize(
-    ("weights", "places", "said"),
-    [
-        ([1.0], [np.arange(3), np.arange(2)], "2 statistics, 1 weights and 2 masks"),
-        ([1.0, 1.0], [np.arange(3), np.arange(3)], "3 places among 3 units do not fit a mask of shape"),
-        ([1.0, 1.0], [np.arange(3), np.array([2, 3])], "2 places among 3 units do not fit"),
-    ],
-)
-def test_what_does_not_fit_is_refused(weights: list[float], places: list[np.ndarray], said: str) -> None:
-    refused(said, joint_swap, parts(), weights, places, 3)
-
-
-def test_other_numbers_of_metrics_are_refused() -> None:
-    more = group_swap(np.zeros((3, 2)), np.arange(2), (2,))
-    with pytest.raises(ValueError, match="2 and of 3 metrics cannot be added"):
-        joint_swap([parts()[0], more], [1.0, 1.0], [np.arange(3), np.arange(2)], 3)  # type: ignore[list-item]
-
-
 def _means(human: np.ndarray, metrics: np.ndarray, origins: object) -> np.ndarray:
     return np.asarray(metrics.mean(axis=(1, 2)))
 
@@ -113,13 +95,6 @@ def test_parts_that_err_alike_vary_more_together_than_apart() -> None:
     )
 
 
-@pytest.mark.parametrize("places", [[0, 1], [0, 1, 5], [-1, 0, 1]])
-def test_places_are_those_of_the_segments(places: list[int]) -> None:
-    with pytest.raises(ValueError, match="places among 5 units for 3 segments"):
-        JointResample([_part(np.zeros((2, 1, 3)))], [1.0], [np.array(places)], 5)
-
-
-def test_systems_cannot_be_resampled_together_and_something_is_to_be_added() -> None:
+def test_systems_cannot_be_resampled_together() -> None:
     joint = JointResample([_part(np.zeros((2, 1, 3)))], [1.0], [np.arange(3)], 3)
     refused("systems of their own", joint.values, np.zeros((1, 1), dtype=np.int64), None, 1)
-    refused("0 statistics", JointResample, [], [], [], 3)

@@ -31,7 +31,9 @@ def test_means_of_all_segments_are_the_middle_of_resampled_ones() -> None:
 
 def test_one_document_has_one_mean() -> None:
     scores = np.random.default_rng(0).normal(size=(2, 9))
-    found = resampled_means(scores, np.ones((2, 9)), np.random.default_rng(1), 30, documents=["a"] * 9)
+    found = resampled_means(
+        scores, np.ones((2, 9)), np.random.default_rng(1), 30, documents=np.zeros(9, dtype=np.int64)
+    )
     assert found == pytest.approx(np.repeat(scores.mean(axis=1)[:, np.newaxis], 30, axis=1))
 
 

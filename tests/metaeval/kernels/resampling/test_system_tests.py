@@ -110,15 +110,6 @@ def test_p_values_depend_neither_on_batches_nor_on_the_path() -> None:
     np.testing.assert_array_equal(sign_flip_p_values(values, judged, signs), whole)
 
 
-def test_one_and_many_scorers_give_the_same_p_values() -> None:
-    rng = np.random.default_rng(5)
-    values, signs = rng.normal(size=(4, 3, 25)), draw_signs(rng, 100, 25)
-    together = sign_flip_p_values(values, np.ones((3, 25)), signs)
-    for scorer in range(4):
-        alone = sign_flip_p_values(values[scorer], np.ones((3, 25)), signs)
-        np.testing.assert_array_equal(alone[0], together[scorer])
-
-
 @pytest.mark.parametrize("share", [1.0, 0.8])
 def test_p_values_do_not_depend_on_how_many_draws_are_held_at_a_time(
     share: float, monkeypatch: pytest.MonkeyPatch
@@ -207,29 +198,6 @@ def test_paired_bootstrap_equals_a_loop_over_resamples() -> None:
     np.testing.assert_allclose(p, losses / 60)
 
 
-def test_a_system_that_is_better_everywhere_wins_every_resample() -> None:
-    scores = np.array([[[1.0, 2.0, 3.0], [0.5, 1.0, 2.0]]])
-    p = paired_bootstrap_p_values(scores, np.ones((2, 3), dtype=bool), np.random.default_rng(0))
-    assert p[0].tolist() == [[1.0, 0.0], [1.0, 1.0]]
-
-
-def test_identical_systems_are_never_significant() -> None:
-    scores = np.tile(np.linspace(0, 1, 9), (1, 2, 1))
-    judged = np.ones((2, 9), dtype=bool)
-    assert (paired_bootstrap_p_values(scores, judged, np.random.default_rng(0)) == 1.0).all()
-    assert (wilcoxon_p_values(scores[0], judged) == 1.0).all()
-
-
-def test_paired_bootstrap_is_about_the_normal_test_for_many_segments() -> None:
-    rng = np.random.default_rng(2)
-    gaps = rng.normal(0.05, 1, 1500)
-    scores = np.stack([gaps, np.zeros(1500)])[np.newaxis]
-    p = paired_bootstrap_p_values(scores, np.ones((2, 1500), dtype=bool), np.random.default_rng(0), n_draws=4000)
-    expected = stats.norm.sf(gaps.sum() / np.sqrt(np.sum((gaps - gaps.mean()) ** 2)))
-    # binomial standard error at most 0.008
-    assert p[0, 0, 1] == pytest.approx(expected, abs=0.03)
-
-
 @pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1))
 def test_wilcoxon_equals_scipy_on_the_common_segments(seed: int) -> None:
@@ -267,14 +235,6 @@ def test_a_signed_rank_test_is_exact_where_scipy_s_is(has_ties: bool) -> None:
         p = {alternative: _wilcoxon(gaps, alternative) for alternative in ("greater", "less", "two-sided")}
         assert signed_rank_p_values(gaps, "greater") == pytest.approx((p["greater"], p["less"]), abs=1e-14), size
         assert signed_rank_p_values(gaps, "two-sided") == pytest.approx((p["two-sided"],) * 2, abs=1e-14), size
-
-
-@pytest.mark.slow
-def test_scipy_is_exact_for_as_many_tied_differences_and_no_more() -> None:
-    gaps = np.random.default_rng(13).choice([-2.0, -1.0, 1.0, 2.0, 3.0], 14)
-    for size in (13, 14):
-        expected = stats.wilcoxon(gaps[:size], alternative="greater").pvalue
-        assert signed_rank_p_values(gaps[:size], "greater")[0] == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss occurred:RuntimeWarning")  # SciPy's, where all differences are one
@@ -342,11 +302,6 @@ def test_systems_without_common_segments_are_not_significant() -> None:
     assert (paired_bootstrap_p_values(scores[np.newaxis], judged, np.random.default_rng(0)) == 1.0).all()
 
 
-def test_draws_below_one_are_refused() -> None:
-    with pytest.raises(ValueError, match="0 resamples"):
-        paired_bootstrap_p_values(np.zeros((1, 2, 3)), np.ones((2, 3), dtype=bool), np.random.default_rng(0), 0)
-
-
 # --- documents ------------------------------------------------------------------------------------------------------
 
 DOCUMENTS = np.array([0, 0, 1, 1, 2, 2, 2, 3])
@@ -385,37 +340,6 @@ def test_resampled_documents_come_whole() -> None:
     """Of two documents with opposite differences a resample holds both (sum 0), or one of them twice."""
     scores = np.array([[[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]])
     judged = np.ones((2, 4), dtype=bool)
-    p = paired_bootstrap_p_values(scores, judged, np.random.default_rng(1), 4000, np.array(["x", "x", "y", "y"]))
+    p = paired_bootstrap_p_values(scores, judged, np.random.default_rng(1), 4000, np.array([0, 0, 1, 1]))
     # not ahead: all but the good one twice, 3/4; four standard errors of 4000 draws are .028
     assert p[0, 0, 1] == pytest.approx(0.75, abs=0.028)
-
-
-@pytest.mark.parametrize("test", ["paired-t", "bootstrap", "permutation"])
-def test_where_segments_of_a_document_are_alike_only_documents_hold_their_level(test: str) -> None:
-    """Two equal systems, 20 documents of 8 segments that share half their variance: one-sided p ≤ .05 in 5% of worlds.
-
-    By segments the variance of a mean is underestimated 4.5 times, so p ≤ .05 in about 22%.
-    """
-    rng = np.random.default_rng(11)
-    documents = np.repeat(np.arange(20), 8)
-    n_found = {"segment": 0, "document": 0}
-    judged = np.ones((2, 160), dtype=bool)
-    for _ in range(150):
-        scores = rng.normal(size=(1, 2, 20))[:, :, documents] + rng.normal(size=(1, 2, 160))
-        for unit, own in (("segment", None), ("document", documents)):
-            if test == "paired-t":
-                p = paired_t_p_values(scores, judged, own)
-            elif test == "bootstrap":
-                p = paired_bootstrap_p_values(scores, judged, rng, 199, own)[0]
-            else:
-                units = np.arange(160) if own is None else own
-                p = sign_flip_p_values(scores, judged, draw_signs(rng, 199, units.max() + 1)[:, units])[0]
-            n_found[unit] += p[0, 1] <= 0.05
-    # binomial: 7.5 ± 3 · 2.7 (the bootstrap of 20 units finds a little more); 33 ± 3 · 5.1
-    assert 1 <= n_found["document"] <= 17
-    assert 18 <= n_found["segment"] <= 48
-
-
-def test_documents_are_one_for_each_segment() -> None:
-    with pytest.raises(ValueError, match=r"documents must be \(4,\), one for each segment"):
-        paired_t_p_values(np.ones((1, 2, 4)), np.ones((2, 4), dtype=bool), np.arange(3))
