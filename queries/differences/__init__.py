@@ -6,19 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from queries.catalog import ask
-from queries.differences.counted import (
-    COUNTS,
-    PART,
-    TEXT,
-    VECTOR,
-    MatchedSegments,
-    beside,
-    in_order,
-    judgement_differences,
-    one_kind,
-    score_differences,
-    text_differences,
-)
+from queries.differences.counted import PART, beside, counted_differences, in_order
 from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
@@ -59,29 +47,17 @@ def differences(
     if before.path.samefile(after.path):
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
     both = (before, after)
-    evalsets = [warehouse.rows(_EVALSETS) for warehouse in both]
-    _check({*evalsets[0], *evalsets[1]}, testset, lp)
-    asked = {"testset": testset, "lp": lp}
-
-    def laid(question: str, key: Sequence[str]) -> pl.DataFrame:
-        return beside(key, *(ask(warehouse, question, **asked) for warehouse in both))
-
-    segments = MatchedSegments.of(*(ask(warehouse, "diff_segments", **asked) for warehouse in both))
-    vectors = laid("diff_vectors", VECTOR)
-    parts = [
-        segments.counted(),
-        *text_differences(both, laid("diff_texts", TEXT), segments, progress),
-        *score_differences(both, vectors, segments, progress),
-        *judgement_differences(both, vectors, segments, progress),
-    ]
-    counted = pl.concat([one_kind(part) for part in parts]).filter(pl.sum_horizontal(COUNTS) > 0)
-    shared = sorted(
-        (name, pair)
-        for name, pair in set(evalsets[0]) & set(evalsets[1])
-        if testset in (None, name) and lp in (None, pair)
-    )
-    named = named_differences(*(ask(warehouse, "diff_named", **asked) for warehouse in both))
-    return Differences(named, in_order(counted), tuple(shared))
+    here, there = ({*warehouse.rows(_EVALSETS)} for warehouse in both)
+    _check(here | there, testset, lp)
+    asked = sorted({name for name, pair in here | there if testset in (None, name) and lp in (None, pair)})
+    parts = []
+    for number, name in enumerate(asked):
+        if progress is not None:
+            progress(name, number, len(asked))
+        parts.append(counted_differences(both, name, lp))
+    named = named_differences(*(ask(warehouse, "diff_named", testset=testset, lp=lp) for warehouse in both))
+    shared = sorted((name, pair) for name, pair in here & there if name in asked and lp in (None, pair))
+    return Differences(named, in_order(pl.concat(parts)), tuple(shared))
 
 
 _EVALSETS = "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"

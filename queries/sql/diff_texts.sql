@@ -1,15 +1,8 @@
--- Texts as numbers and digests.
--- Params: $testset, $lp (NULL: all). One row per evaluation set, kind of text, and reference or system.
-SELECT
-  t.name AS testset,
-  e.lp,
-  x.kind,
-  coalesce(x.name, '') AS name,
-  count(*) AS n,
-  sum(hash(x.segment, x.text))::VARCHAR AS digest
-FROM segment_text AS x
-JOIN evalset AS e ON e.evalset_id = x.evalset_id
-JOIN testset AS t ON t.testset_id = e.testset_id
-WHERE ($testset IS NULL OR t.name = $testset) AND ($lp IS NULL OR e.lp = $lp)
-GROUP BY t.name, e.lp, x.kind, x.name
-ORDER BY t.name, e.lp, x.kind, x.name;
+-- Texts of a test set.
+-- Params: $testset, $lp (NULL: all). One row per evaluation set, kind of text with reference or system, and segment.
+SELECT x.evalset_id, concat_ws(' ', x.kind, x.name) AS name, x.segment, x.text
+FROM testset AS t
+JOIN evalset AS e ON e.testset_id = t.testset_id
+JOIN segment_text AS x ON x.evalset_id = e.evalset_id
+WHERE t.name = $testset AND ($lp IS NULL OR e.lp = $lp)
+ORDER BY e.lp, x.kind, x.name, x.segment;
