@@ -3,20 +3,21 @@ another.
 
 Whatever the format, the systems are Aspen, Birch and Cédar, the metric is Fathom (others beside it where system
 scores alone would be few, and Dwarf and Elder), the raters are rachel and robert, the documents doc-one and doc-two.
+Each is of a language pair of its own, so that one load takes them all.
 """
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.sharing import empty_bytes
-from tests.warehouse.building import asking
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
-from warehouse import LoadReport, SourceError, load
-from warehouse.readers.claims import NOTHING_GIVEN, Given
+from warehouse import Warehouse, load
+from warehouse.facts import packaged
 
 SYSTEMS = ("Aspen", "Birch", "Cédar")
 METRICS = ("Fathom", "Furlong", "Furnace", "Fiddle", "Fennel")
@@ -32,14 +33,23 @@ class Small:
     """One format's file. rows: its lines below the header. beside: files that it needs, by path.
 
     segment_of: the segment of the test set that a row is of; None where rows are of no segment.
+    target: the language that it is translated into, in two and in three letters.
     """
 
     path: str
     rows: Sequence[str]
     header: str = ""
-    given: Given = NOTHING_GIVEN
     beside: Mapping[str, str] = field(default_factory=dict)
     segment_of: Callable[[int], int] | None = None
+    target: tuple[str, str] = ("de", "deu")
+
+    @property
+    def lp(self) -> str:
+        return f"en-{self.target[0]}"
+
+    def but(self, text: str) -> dict[str, bytes]:
+        """The files that there are with another text in it."""
+        return {path: content.encode() for path, content in {**self.beside, self.path: text}.items()}
 
     @property
     def text(self) -> str:
@@ -119,7 +129,7 @@ def _human_2025(segment: int) -> str:
 
 _LAB = "lab,en-de,Fathom"
 _TREE = "mt-metrics-eval-v2/wmt20"
-SMALL: Mapping[str, Small] = {
+_GERMAN: Mapping[str, Small] = {
     "submission of 2020": Small(
         "wmt20-metrics/Fathom.seg.score",
         _of_segments(
@@ -297,64 +307,95 @@ SMALL: Mapping[str, Small] = {
     ),
 }
 
+_TARGETS = [
+    (two, facts["three"])
+    for two, facts in packaged("languages.toml").items()
+    if "three" in facts and two not in ("en", "zh")
+]
+
+
+def _into(small: Small, target: tuple[str, str]) -> Small:
+    """The same of another language pair."""
+    two, three = target
+    words = {"en-de": f"en-{two}", "ende": f"en{two}", "eng,deu": f"eng,{three}", "en\tde": f"en\t{two}"}
+
+    def translated(text: str) -> str:
+        return functools.reduce(lambda done, word: done.replace(word, words[word]), words, text)
+
+    beside = {translated(path): translated(text) for path, text in small.beside.items()}
+    rows = [translated(row) for row in small.rows]
+    return replace(
+        small, path=translated(small.path), rows=rows, header=translated(small.header), beside=beside, target=target
+    )
+
+
+SMALL: Mapping[str, Small] = {
+    name: _into(small, target) for (name, small), target in zip(_GERMAN.items(), _TARGETS[: len(_GERMAN)], strict=True)
+}
+
 _OF_JUDGEMENT = (
-    "JOIN vector AS v USING (vector_id) JOIN scorer AS c USING (scorer_id) JOIN system AS s USING (system_id)"
+    "JOIN vector AS v USING (vector_id) JOIN evalset AS e USING (evalset_id)"
+    " JOIN scorer AS c USING (scorer_id) JOIN system AS s USING (system_id)"
     " LEFT JOIN segment AS g ON g.evalset_id = v.evalset_id AND g.segment = j.segment"
 )
 _ASKED = (
-    "SELECT c.kind, c.name, s.name, v.level, v.is_negated, g.position, g.document, g.index_in_document, x.value"
-    " FROM score AS x JOIN vector AS v USING (vector_id) JOIN scorer AS c USING (scorer_id)"
-    " JOIN system AS s USING (system_id)"
+    "SELECT e.lp, c.kind, c.name, s.name, v.level, v.is_negated, g.position, g.document, g.index_in_document, x.value"
+    " FROM score AS x JOIN vector AS v USING (vector_id) JOIN evalset AS e USING (evalset_id)"
+    " JOIN scorer AS c USING (scorer_id) JOIN system AS s USING (system_id)"
     " JOIN segment AS g ON g.evalset_id = v.evalset_id AND g.segment = x.segment WHERE x.value IS NOT NULL",
-    "SELECT testset, lp, kind, scorer, system, level, unit, value FROM aggregate_scores",
-    "SELECT c.name, s.name, g.position, g.document, g.index_in_document, j.rater, j.value, j.status"
+    "SELECT lp, testset, kind, scorer, system, level, unit, value FROM aggregate_scores",
+    "SELECT e.lp, c.name, s.name, g.position, g.document, g.index_in_document, j.rater, j.value, j.status"
     f" FROM judgement AS j {_OF_JUDGEMENT}",
-    "SELECT c.name, s.name, g.position, g.document, g.index_in_document, j.rater, category, severity, weight,"
+    "SELECT e.lp, c.name, s.name, g.position, g.document, g.index_in_document, j.rater, category, severity, weight,"
     f" span_start, span_end FROM span JOIN judgement AS j USING (judgement_id) {_OF_JUDGEMENT}",
-    "SELECT testset, lp FROM evalsets",
+    "SELECT lp, testset FROM evalsets",
 )
-Rows = frozenset[tuple[object, ...]]
 
 
-def written(folder: Path, small: Small, files: Mapping[str, bytes] | None = None) -> None:
-    """The file, or others in its place, and those that it needs."""
-    beside = {name: text.encode() for name, text in small.beside.items()}
-    for name, content in {**beside, **(files or {small.path: small.text.encode()})}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+@dataclass
+class Outcome:
+    """What a load has put into a warehouse of one language pair; faults; what was noted, skipped files among it."""
+
+    rows: frozenset[tuple[object, ...]]
+    faults: list[str]
+    notes: list[str]
 
 
-def outcome(folder: Path, given: Given = NOTHING_GIVEN) -> tuple[Rows, list[str], list[str]]:
-    """All that a load of a folder has put into a warehouse; faults; what was noted, skipped files among it."""
-    database = folder.parent / f"{folder.name}.duckdb"
-    database.write_bytes(empty_bytes())  # to make one takes longer than all else
-    try:
-        report: LoadReport = load([folder], database, given=given)
-    except SourceError as error:
-        return frozenset(), [str(error)], []
-    notes = [*report.notes, *(f"{path}: {reason}" for path, reason in report.skipped)]
-    return stored(database), [str(fault) for fault in report.faults], notes
+def outcomes(folder: Path, files: Mapping[str, Mapping[str, bytes]]) -> dict[str, Outcome]:
+    """Each format's after one load of all. files: by name and path."""
+    for number, of_name in enumerate(files.values()):
+        for path, content in of_name.items():
+            place = folder / "in" / str(number) / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    (folder / "w.duckdb").write_bytes(empty_bytes())  # to make one takes longer than all else
+    report = load([folder / "in"], folder / "w.duckdb")
+    rows = list(stored(folder / "w.duckdb"))
+    told = [*report.notes, *(f"{path}: {reason}" for path, reason in report.skipped)]
+    return {
+        name: Outcome(
+            frozenset(row for row in rows if row[0] == SMALL[name].lp),
+            [str(fault) for fault in report.faults if f"/in/{number}/" in fault.path],
+            [note.replace(str(folder), "") for note in told if f"/in/{number}/" in note],
+        )
+        for number, name in enumerate(files)
+    }
 
 
 @functools.cache
-def unchanged(name: str) -> tuple[Rows, frozenset[str]]:
-    """What a load of the file as it is puts into a warehouse, and notes, without the folder's name."""
+def unchanged() -> dict[str, Outcome]:
+    """What a load of the files as they are brings."""
     with TemporaryDirectory() as folder:
-        written(Path(folder) / "in", SMALL[name])
-        rows, faults, notes = outcome(Path(folder) / "in", SMALL[name].given)
-        assert not faults
-        return rows, frozenset(note.replace(str(Path(folder) / "in"), "") for note in notes)
+        found = outcomes(Path(folder), {name: small.but(small.text) for name, small in SMALL.items()})
+    assert not [name for name, one in found.items() if one.faults or not one.rows]
+    return found
 
 
-def stored(database: Path) -> Rows:
-    """Every score, judgement and error of a warehouse."""
-    with asking(database) as answer:
-        return frozenset(row for query in _ASKED for row in _counted(answer(query, {})))
-
-
-def _counted(rows: Iterable[tuple[object, ...]]) -> Iterable[tuple[object, ...]]:
-    """The rows, each with its number among its like."""
-    seen: dict[tuple[object, ...], int] = {}
+def stored(database: Path) -> Iterable[tuple[object, ...]]:
+    """Every score, judgement and error of a warehouse, each with its number among its like."""
+    with Warehouse.open(database) as warehouse:
+        rows = [row for query in _ASKED for row in warehouse.rows(query)]
+    seen: Counter[tuple[object, ...]] = Counter()
     for row in rows:
-        seen[row] = seen.get(row, 0) + 1
+        seen[row] += 1
         yield (*row, seen[row])

@@ -66,7 +66,7 @@ def _beside(name: Callable[[str, str, str], str], *, is_same: bool) -> Callable[
 
     def changed(small: Small) -> Files | None:
         folder, _, file = small.path.rpartition("/")
-        stem, dot, ending = file.partition(".") if "newstest2020_ende.avg" in file else file.rpartition(".")
+        stem, dot, ending = file.partition(".") if ".avg_seg_scores" in file else file.rpartition(".")
         if not dot:
             stem, ending = file, ""
         rows = list(small.rows)
@@ -150,6 +150,12 @@ _COPIES: dict[str, Callable[[str, str, str], str]] = {
     "_v2": lambda stem, dot, ending: f"{stem}_v2{dot}{ending}",
 }
 
+_PAIRS: dict[str, Callable[[str, str], str]] = {
+    "of three letters": lambda two, three: f"eng-{three}",
+    "in capitals": lambda two, three: f"EN-{two.upper()}",
+    "with an underscore": lambda two, three: f"en_{two}",
+}
+
 MUTATIONS: dict[str, Callable[[Small], Files | None]] = {
     **{
         f"{what} with {how}": _named(name, spelling(name))
@@ -183,9 +189,12 @@ MUTATIONS: dict[str, Callable[[Small], Files | None]] = {
     "row twice with another score": lambda small: {small.path: (small.text + _changed_score(small.rows[-1])).encode()},
     "equal keys": _equal_keys,
     "blanks around cells": _of_text(lambda text: re.sub(r"([,\t])", r" \1 ", text)),
-    "language pair of three letters": _of_text(lambda text: text.replace("en-de", "eng-deu")),
-    "language pair in capitals": _of_text(lambda text: text.replace("en-de", "EN-DE")),
-    "language pair with an underscore": _of_text(lambda text: text.replace("en-de", "en_de")),
+    **{
+        f"language pair {how}": lambda small, spelled=spelled: {
+            small.path: small.text.replace(small.lp, spelled(*small.target)).encode()
+        }
+        for how, spelled in _PAIRS.items()
+    },
     **{
         f"copy {how}, {'the same' if is_same else 'another score'}": _beside(name, is_same=is_same)
         for how, name in _COPIES.items()
@@ -201,4 +210,4 @@ def cases(small: Small) -> Iterator[tuple[str, Files]]:
     for name, change in MUTATIONS.items():
         files = change(small)
         if files is not None and files != {small.path: small.text.encode()}:
-            yield name, files
+            yield name, {path: text.encode() for path, text in small.beside.items()} | files

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -52,18 +53,16 @@ def test_a_file_that_is_called_a_copy_is_loaded_where_it_is_alone(tmp_path: Path
     assert judged(tmp_path) == 1
 
 
-@pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
-@pytest.mark.parametrize(
-    "path", ["metric-scores/en-de/Rough-refA.seg.score", "human-scores/en-de.mqm.seg.score", "documents/en-de.docs"]
-)
-def test_a_packed_file_of_the_layout_is_a_fault(path: str, ending: str, pack: object, tmp_path: Path) -> None:
-    layout = tiny_layout(tmp_path)
-    assert callable(pack)
-    packed = layout / f"{path}{ending}"
-    packed.write_bytes(pack((layout / path).read_bytes()))
-    (layout / path).unlink()
-    report = load([layout], tmp_path / "w.duckdb")
-    assert (str(packed), "unpack it") in {(fault.path, fault.way_out) for fault in report.faults}
+def test_packed_files_of_the_layout_are_faults(tmp_path: Path) -> None:
+    paths = ("metric-scores/en-de/Rough-refA.seg.score", "human-scores/en-de.mqm.seg.score", "documents/en-de.docs")
+    packed = []
+    for path, (ending, pack) in itertools.product(paths, ((".gz", gzip.compress), (".bz2", bz2.compress))):
+        plain = tiny_layout(tmp_path / "in", testset=f"t{len(packed)}") / path
+        packed.append(plain.with_name(f"{plain.name}{ending}"))
+        packed[-1].write_bytes(pack(plain.read_bytes()))
+        plain.unlink()
+    report = load([tmp_path / "in"], tmp_path / "w.duckdb")
+    assert {(str(path), "unpack it") for path in packed} <= {(fault.path, fault.way_out) for fault in report.faults}
 
 
 def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
@@ -79,12 +78,13 @@ def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
     assert told in report.notes
 
 
-@pytest.mark.parametrize("name", ["M.seg.score", "M.seg_v2.score", "M.txt"])
-def test_a_submission_of_2015_is_known_by_its_columns_whatever_its_name(name: str, tmp_path: Path) -> None:
+def test_a_submission_of_2015_is_known_by_its_columns_whatever_its_name(tmp_path: Path) -> None:
     (tmp_path / "wmt15").mkdir()
-    path = tmp_path / "wmt15" / name
-    path.write_text("".join(f"M\ten-de\tnewstest2015\tAsh\t{at}\t0.{at}\n" for at in (1, 2, 3)))
-    assert not load([path], tmp_path / "w.duckdb").faults
+    names = {"en-cs": "M.seg.score", "en-de": "M.seg_v2.score", "en-ru": "M.txt"}
+    for lp, name in names.items():
+        rows = (f"M\t{lp}\tnewstest2015\tAsh\t{at}\t0.{at}\n" for at in (1, 2, 3))
+        (tmp_path / "wmt15" / name).write_text("".join(rows))
+    assert not load([tmp_path / "wmt15"], tmp_path / "w.duckdb").faults
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
-        found = warehouse.rows("SELECT system, segment, value FROM scores ORDER BY ALL")
-    assert found == [("Ash", at, at / 10) for at in (1, 2, 3)]
+        found = warehouse.rows("SELECT lp, system, segment, value FROM scores ORDER BY ALL")
+    assert found == [(lp, "Ash", at, at / 10) for lp in names for at in (1, 2, 3)]

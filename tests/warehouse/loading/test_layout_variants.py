@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_bytes, tiny_layout
+from tests.sharing import written
 from tests.warehouse.building import ask, held
 from tests.warehouse.loading.published import metric, write_task
 from warehouse import load
@@ -30,13 +31,12 @@ def returned_here_and_there(path: Path) -> None:
 
 @pytest.mark.parametrize("edit", [returned, returned_here_and_there])
 def test_line_ends_of_windows_change_nothing(edit: Edit, tmp_path: Path) -> None:
-    assert not load([tiny_layout(tmp_path / "plain")], tmp_path / "plain.duckdb").faults
     root = tiny_layout(tmp_path / "windows")
     for path in root.rglob("*"):
         if path.is_file():
             edit(path)
     assert not load([root], tmp_path / "windows.duckdb").faults
-    plain, windows = held(tmp_path / "plain.duckdb"), held(tmp_path / "windows.duckdb")
+    plain, windows = held(written(tmp_path / "plain.duckdb", tiny_bytes())), held(tmp_path / "windows.duckdb")
     assert {name for name in plain if plain[name] != windows[name]} <= {"sources"}
 
 
@@ -56,11 +56,11 @@ def with_domains(path: Path, domains: list[str]) -> None:
 
 def test_domains_may_stand_before_systems(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
-    load([root], tmp_path / "plain.duckdb")
     domains = [line.split("\t")[0] for line in (root / "documents/en-de.docs").read_text().splitlines()]
     with_domains(root / SCORES, domains)
     assert not load([root], tmp_path / "w.duckdb").faults
-    assert ask(tmp_path / "w.duckdb", VALUES) == ask(tmp_path / "plain.duckdb", VALUES)
+    plain = written(tmp_path / "plain.duckdb", tiny_bytes())
+    assert ask(tmp_path / "w.duckdb", VALUES) == ask(plain, VALUES)
 
 
 def test_they_are_the_segments_own(tmp_path: Path) -> None:
@@ -74,17 +74,21 @@ def test_they_are_the_segments_own(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("place", "testset"),
-    [("mine/2023/data", "mine-2023"), ("mine/data", "mine"), ("mine/2024/data/weak", "weak-2024"), ("weak", "weak")],
-)
-def test_folders_called_data_name_nothing(place: str, testset: str, tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "made")
-    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-    (root / "testset.toml").unlink()
-    root.rename(tmp_path / place)
-    assert not load([tmp_path / place], tmp_path / "w.duckdb").faults
-    assert ask(tmp_path / "w.duckdb", "SELECT DISTINCT testset FROM scores") == [(testset,)]
+PLACES = {
+    "first/mine/2023/data": "mine-2023",
+    "mine/data": "mine",
+    "mine/2024/data/weak": "weak-2024",
+    "weak": "weak",
+}
+
+
+def test_folders_called_data_name_nothing(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "made", facts=False)
+    for place in PLACES:
+        shutil.copytree(root, tmp_path / "in" / place)
+    assert not load([tmp_path / "in" / place for place in PLACES], tmp_path / "w.duckdb").faults
+    found = ask(tmp_path / "w.duckdb", "SELECT DISTINCT testset FROM scores")
+    assert sorted(found) == sorted((testset,) for testset in PLACES.values())
 
 
 def test_a_packed_file_is_whole_without_a_last_line_end(tmp_path: Path) -> None:

@@ -44,19 +44,21 @@ def test_half_a_character_in_json_is_a_fault_with_its_line(tmp_path: Path) -> No
 
 NAMES = (
     *("\\write18{id}", "{id}", "{a,b}", "a[b]{c}", "**", "[!a]", "a?b", "~", "$HOME", "a'b", 'a"b', "a;b", "-- x"),
-    *("a%20b", "<script>", "=1+1", "\u202eabc", "\x1b[31m", "e\u0301", "\ufeffx", "\\", "\\*", "a\\nb"),
+    *("a%20b", "<script>", "=1+1", "\u202eabc", "\x1b[31m", "e\u0301", "\ufeffx", "\\", "\\*", "a\\nb", "two words"),
+    *("None", "NULL"),
 )
 
 
 @pytest.fixture(scope="module")
 def odd_names(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
-    """A warehouse with a test set for each name, in which one metric has it; and the report of its load."""
+    """A warehouse with a test set for each name, in which a metric and a system have it; and the report of its load."""
     folder = tmp_path_factory.mktemp("names")
     flat = {"Flat-src": metric_tables()["Flat-src"]}
     for number, name in enumerate(NAMES):
         layout = tiny_layout(folder / "in", testset=f"name{number}", humans={}, metrics=flat, texts=False)
         scores = layout / "metric-scores" / "en-de"
-        (scores / f"{name}-refA.seg.score").write_bytes((scores / "Flat-src.seg.score").read_bytes())
+        text = (scores / "Flat-src.seg.score").read_text()
+        (scores / f"{name}-refA.seg.score").write_text(text.replace("Ash", name))
     tiny_layout(folder / "in", testset="other24")
     return folder / "w.duckdb", load([folder / "in"], folder / "w.duckdb")
 
@@ -75,9 +77,10 @@ def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(
         assert {path.name for path in faults} == {f"{name}-refA.seg.score"}
     else:
         assert statuses[testset] == "loaded"
-        query = "SELECT count(*) FROM metrics WHERE testset = $testset AND base_metric = $name"
+        query = "SELECT DISTINCT metric FROM scores WHERE testset = $testset AND system = $name ORDER BY 1"
         with Warehouse.open(database) as warehouse:
-            assert warehouse.rows(query, {"testset": testset, "name": visible_name(name)}) == [(1,)]
+            found = warehouse.rows(query, {"testset": testset, "name": name})
+        assert found == [(f"{visible_name(name)}-refA",)]
 
 
 def test_names_of_the_layouts_files_lose_what_nobody_sees(tmp_path: Path) -> None:

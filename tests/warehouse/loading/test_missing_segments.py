@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warehouse.small_files import SMALL, Small, outcome, unchanged, written
+from tests.warehouse.small_files import SMALL, Small, outcomes, unchanged
 
 OF_SEGMENTS = [name for name, small in SMALL.items() if small.segment_of is not None]
 BY_PLACE = ["layout's metric", "layout's human score", "layout's ratings"]  # a line is a segment
@@ -21,42 +21,34 @@ def without(small: Small, segment: int, *, systems: str) -> str:
     return small.header + "".join(rows)
 
 
-@pytest.mark.every(11)
-@pytest.mark.parametrize("name", OF_SEGMENTS)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("segment", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("systems", ["all", "one"])
-def test_no_score_moves_to_another_segment(name: str, segment: int, systems: str, tmp_path: Path) -> None:
-    small = SMALL[name]
-    written(tmp_path / "part", small, {small.path: without(small, segment, systems=systems).encode()})
-    whole, _ = unchanged(name)
-    part, faults, _ = outcome(tmp_path / "part", small.given)
-    if faults:
-        assert (len(faults), part) == (1, frozenset())
-        return
-    assert part < whole
-    n_rows = sum(row.count("Birch") for row in small.rows) if systems == "one" else len(small.rows)
-    assert len(whole) - len(part) >= n_rows // 6
+def test_no_score_moves_to_another_segment(segment: int, systems: str, tmp_path: Path) -> None:
+    files = {name: SMALL[name].but(without(SMALL[name], segment, systems=systems)) for name in OF_SEGMENTS}
+    for name, part in outcomes(tmp_path, files).items():
+        if part.faults:
+            assert (len(part.faults), part.rows) == (1, frozenset()), name
+            continue
+        whole, rows = unchanged()[name].rows, SMALL[name].rows
+        assert part.rows < whole, name
+        n_rows = sum(row.count("Birch") for row in rows) if systems == "one" else len(rows)
+        assert len(whole) - len(part.rows) >= n_rows // 6, name
 
 
-@pytest.mark.parametrize("name", BY_PLACE)
 @pytest.mark.parametrize("at", [0, 7, 17])
-def test_a_line_too_few_is_refused_where_lines_count_segments(name: str, at: int, tmp_path: Path) -> None:
-    small = SMALL[name]
-    rows = [row for number, row in enumerate(small.rows) if number != at]
-    written(tmp_path / "part", small, {small.path: "".join(rows).encode()})
-    part, faults, _ = outcome(tmp_path / "part")
-    assert (len(faults), part) == (1, frozenset())
+def test_a_line_too_few_is_refused_where_lines_count_segments(at: int, tmp_path: Path) -> None:
+    files = {}
+    for name in BY_PLACE:
+        rows = [row for number, row in enumerate(SMALL[name].rows) if number != at]
+        files[name] = SMALL[name].but("".join(rows))
+    for part in outcomes(tmp_path, files).values():
+        assert (len(part.faults), part.rows) == (1, frozenset())
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
-def test_a_list_of_fewer_segments_than_other_files_have_is_refused(at: int, tmp_path: Path) -> None:
+def test_a_list_of_fewer_segments_than_other_files_have_is_refused(tmp_path: Path) -> None:
     small = SMALL["WMT25 automatic"]
-    first = (
-        small.rows[0]
-        .replace(f"1.{at + 1}, " if at < 2 else ", 1.3", "")
-        .replace(f"2.{at + 1}, " if at < 2 else ", 2.3", "")
-    )
-    written(tmp_path / "part", small, {small.path: "".join([first, *small.rows[1:]]).encode()})
-    part, faults, _ = outcome(tmp_path / "part")
-    assert (len(faults), part) == (1, frozenset())
-    assert "Aspen.jsonl:1: 2 of 3 segments of document 'doc-one'" in faults[0]
+    first = small.rows[0].replace(", 1.3", "").replace(", 2.3", "")
+    (part,) = outcomes(tmp_path, {"WMT25 automatic": small.but("".join([first, *small.rows[1:]]))}).values()
+    assert (len(part.faults), part.rows) == (1, frozenset())
+    assert "Aspen.jsonl:1: 2 of 3 segments of document 'doc-one'" in part.faults[0]
