@@ -67,6 +67,13 @@ OUTSIDE = (
     "FORCE CHECKPOINT",
     "BEGIN; SELECT 1",
     "SELECT 1; DROP VIEW scores",
+    "CREATE OR REPLACE VIEW scores AS SELECT 1",
+    "ALTER TABLE internal.score ADD COLUMN x INTEGER",
+    "EXPLAIN ANALYZE DELETE FROM internal.score",
+    "EXPLAIN ANALYZE CREATE TABLE mine AS PIVOT evalsets ON year",
+    "COPY (PIVOT evalsets ON year) TO '{folder}/years.csv'",
+    "PIVOT evalsets ON year; PIVOT evalsets ON lp",
+    "PIVOT evalsets ON year) ; CREATE TABLE mine AS (PIVOT evalsets ON lp",
 )
 """What reaches for something outside or changes something."""
 

@@ -1,28 +1,21 @@
 """The demo: every command of the walk works, stdout is the walk and its data, and the rankings recover the truth."""
 
-import functools
 import io
 import pickle
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from itertools import combinations
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
 
 from cli.commands.demo import FAREWELL, GREETING, WALK
 from cli.main import exit_code
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import rank
 from tests.sharing import written
-from warehouse import LoadReport, Warehouse
+from warehouse import LoadReport
 from warehouse.simulation import simulate_shared_task
-from warehouse.simulation.evalset import SimulatedEvalset
-from warehouse.simulation.plan import DA_YEARS, LPS, YEARS
 
 
 @pytest.fixture(scope="module")
@@ -129,78 +122,3 @@ def test_the_demo_leaves_the_warehouse_of_the_environment_alone(
     assert "| testset | lp |" in ran.out
     refused(scorehouse("demo", "-o", "a.csv"), 2, "--output")
     assert list(tmp_path.iterdir()) == []
-
-
-TRUTH_MEASURES = ("pearson(by=none)", "acc_eq(by=item)", "tau_b(by=item)")
-"""At segment level thousands of cells stand behind a value, so that luck hardly plays a part."""
-
-
-@pytest.fixture(scope="module")
-def evalsets(simulated_task: tuple[SimulatedEvalset, ...]) -> dict[tuple[int, str], SimulatedEvalset]:
-    return {(evalset.year, evalset.lp): evalset for evalset in simulated_task}
-
-
-@pytest.fixture(scope="module")
-def ranked(simulated_warehouse: Warehouse) -> Callable[[SimulatedEvalset], pl.DataFrame]:
-    """The ranking of an evaluation set by all measures that are looked at, which is asked for once."""
-
-    @functools.cache
-    def found(testset: str, lp: str) -> pl.DataFrame:
-        return rank(simulated_warehouse, testset, lp, (*TRUTH_MEASURES, "pa"))
-
-    return lambda evalset: found(evalset.testset, evalset.lp)
-
-
-def _concordance(truth: dict[str, float], values: dict[str, float], gap: float) -> float:
-    """Share of metric pairs with truths at least a factor apart that the values order as the truth does."""
-    apart = [
-        (a, b) for a, b in combinations(sorted(values), 2) if max(truth[a], truth[b]) > gap * min(truth[a], truth[b])
-    ]
-    assert len(apart) > 20
-    return float(np.mean([(truth[a] > truth[b]) == (values[a] > values[b]) for a, b in apart]))
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("lp", LPS)
-@pytest.mark.parametrize("year", YEARS)
-def test_rankings_of_segments_recover_the_truth(
-    year: int,
-    lp: str,
-    ranked: Callable[[SimulatedEvalset], pl.DataFrame],
-    evalsets: dict[tuple[int, str], SimulatedEvalset],
-) -> None:
-    evalset = evalsets[year, lp]
-    kinds = {fact.name: fact.kind for fact in evalset.metric_facts}
-    truth = {fact.name: fact.signal_to_noise for fact in evalset.metric_facts}
-    frame = ranked(evalset)
-    for measure in TRUTH_MEASURES:
-        rows = frame.filter(measure=measure).rows(named=True)
-        # A sentinel knows the segment and not the system: pearson(by=none) rewards it, rightly, for what it knows.
-        # Quantised metrics tie, which every measure of this list values in its own way.
-        values = {r["metric"]: r["value"] for r in rows if kinds[r["metric"]] in ("string", "neural", "random")}
-        assert _concordance(truth, values, gap=1.25) >= (0.9 if year in DA_YEARS else 0.95), (measure, values)
-
-
-@pytest.mark.slow
-def test_the_best_metric_of_a_year_is_the_truly_best_or_next_to_it(
-    ranked: Callable[[SimulatedEvalset], pl.DataFrame], evalsets: dict[tuple[int, str], SimulatedEvalset]
-) -> None:
-    for evalset in evalsets.values():
-        truth = {fact.name: fact.signal_to_noise for fact in evalset.metric_facts}
-        frame = ranked(evalset).filter(measure="acc_eq(by=item)")
-        best = frame.row(0, named=True)["metric"]
-        assert truth[best] >= 0.8 * max(truth[metric] for metric in frame["metric"])
-
-
-@pytest.mark.slow
-def test_metrics_that_know_nothing_of_systems_come_last_by_pairwise_accuracy(
-    ranked: Callable[[SimulatedEvalset], pl.DataFrame], evalsets: dict[tuple[int, str], SimulatedEvalset]
-) -> None:
-    for evalset in evalsets.values():
-        frame = ranked(evalset).filter(measure="pa")
-        values = dict(zip(frame["metric"], frame["value"], strict=True))
-        # A zero difference agrees with a zero difference alone, and humans have none.
-        assert values["Steady-src"] == 0
-        best = max(values.values())
-        assert values["Dice-src"] < best
-        assert best > 0.85

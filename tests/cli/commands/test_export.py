@@ -20,20 +20,6 @@ def test_an_export_tells_what_it_wrote(scorehouse: Scorehouse, tmp_path: Path) -
     assert row["bytes"] == sum(path.stat().st_size for path in (tmp_path / "out").rglob("*.parquet"))
 
 
-def test_every_format_writes_something(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    database = written(tmp_path / "tiny.duckdb", tiny_bytes())
-    for form, ending in (
-        ("parquet", ".parquet"),
-        ("csv", ".csv"),
-        ("mtme", ".score"),
-        ("subset2evaluate", ".jsonl"),
-        ("texts", ".txt"),
-    ):
-        ran = scorehouse("--db", database, "export", tmp_path / form, "tiny24", "en-de", "--format", form)
-        assert ran.code == 0, ran.err
-        assert list((tmp_path / form).rglob(f"*{ending}"))
-
-
 def test_wrong_words_are_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(scorehouse("export", tmp_path / "out", "--format", "xml"), 2, "xml", "parquet")
     refused(scorehouse("export", tmp_path / "out", "sim42"), 2, "sim42", "sim24")

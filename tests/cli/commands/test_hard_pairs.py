@@ -1,21 +1,8 @@
-"""`deltas --hard`: its formats, the chart, and what is refused."""
-
-from pathlib import Path
-
-import pytest
+"""`deltas --hard`: its JSON, and what is refused."""
 
 from tests.cli.running import Scorehouse, refused
 
 WORDS = ("deltas", "sim24", "cs-uk", "--hard", "--at-most", "5")
-
-
-def test_formats(scorehouse: Scorehouse) -> None:
-    for format in ("table", "csv", "markdown", "latex"):
-        ran = scorehouse(*WORDS, "--format", format)
-        assert ran.code == 0, ran.err
-        assert "n_right" in ran.out.replace("\\", "")
-        assert ran.notes[0].startswith("hard_pairs:n_right<=5|testset:sim24|lp:cs-uk|human:mqm")
-        assert ran.notes[1].startswith("at most 5 of the metrics right on ")
 
 
 def test_json_names_the_systems_and_the_metrics_that_are_right(scorehouse: Scorehouse) -> None:
@@ -33,13 +20,5 @@ def test_pairs_are_significant_at_the_level_that_was_chosen(scorehouse: Scorehou
     assert len(at_level["0.05"]) == len(at_level["1e-6"]) > n_significant["0.05"] > n_significant["1e-6"]
 
 
-def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    path = tmp_path / "hard.svg"
-    assert scorehouse(*WORDS, "-q", "--chart", path).code == 0
-    assert "metrics that order the pair as people do" in path.read_text(encoding="utf-8")
-
-
 def test_what_cannot_be_answered_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("deltas", "sim29", "--hard"), 2, "unknown test set")
     refused(scorehouse("deltas", "sim24", "--hard", "--least-metrics", "99"), 2, "enough metrics")

@@ -1,21 +1,8 @@
-"""`noise`: its formats, oracles, the charts, and what is refused."""
-
-from pathlib import Path
-
-import pytest
+"""`noise`: its JSON, oracles, and what is refused."""
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import together
 
 WORDS = ("noise", "sim24", "cs-uk", "Oriole", "-m", "pdp", "--kind", "outliers", "--share", "0.1", "--draws", "2")
-
-
-@together("format", ["table", "csv", "markdown", "latex"])
-def test_formats(scorehouse: Scorehouse, format: str) -> None:
-    ran = scorehouse(*WORDS, "--format", format)
-    assert ran.code == 0, ran.err
-    assert "outliers" in ran.out
-    assert ran.notes[0].startswith("noise:Oriole-refA|testset:sim24|lp:cs-uk|human:mqm")
 
 
 def test_json_has_a_row_for_each_kind_strength_and_measure(scorehouse: Scorehouse) -> None:
@@ -34,16 +21,6 @@ def test_oracles_have_ranks(scorehouse: Scorehouse) -> None:
     assert scorehouse("noise", "sim24", "en-de", "--oracles", "-m", "pdp").code == 0
 
 
-@pytest.mark.parametrize("words", [WORDS, ("noise", "sim24", "en-de", "--oracles", "-m", "pdp")])
-def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path, words: tuple[str, ...]) -> None:
-    pytest.importorskip("vl_convert")
-    path = tmp_path / "noise.svg"
-    assert scorehouse(*words, "-q", "--chart", path).code == 0
-    assert "pdp" in path.read_text(encoding="utf-8")
-
-
 def test_what_does_not_go_together_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--oracles"), 2, "they are made of human scores")
-    refused(scorehouse(*WORDS[:3], "Oriol"), 2, "unknown metric", "Oriole")
-    refused(scorehouse(*WORDS, "--kind", "documents"), 2, "--kind")
     refused(scorehouse(*WORDS, "--share", "2"), 2, "shares of outliers")

@@ -39,54 +39,11 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     refused(scorehouse("remove", "Mine"), 2, "unknown metric of one's own, test set, source or loaded path 'Mine'")
 
 
-@pytest.mark.slow
-def test_missing_counts_what_the_metric_does_not_score_and_says_so(scorehouse: Scorehouse, own: Path) -> None:
-    words = ("--metric", "Mine", "--testset", TESTSET, "--lp", LP, "--dry-run", "--format", "json")
-    said = "missing: (system, segment) pairs of the evaluation set that the metric does not score"
-    with_reference = scorehouse("add", own, *words, "--ref", "refA")
-    assert with_reference.json[0]["missing"] == 0
-    assert not any(line.startswith("missing:") for line in with_reference.notes)
-    free = scorehouse("add", own, *words, "--reference-free")
-    assert free.json[0]["missing"] == 5  # those of refA
-    assert said in free.notes
-    own.write_text(ROWS.replace("Ash\t3", "Ash\tNone"))
-    lacking = scorehouse("add", own, *words, "--ref", "refA")
-    assert lacking.json[0]["missing"] == 1
-    assert f"{said}, not counting refA" in lacking.notes
-
-
-@pytest.mark.slow
-def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(scorehouse: Scorehouse, own: Path) -> None:
-    words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
-    assert scorehouse("add", own, *words).code == 0
-    refused(scorehouse("remove", "Mine", "--testset", "tiny42"), 2, "unknown test set 'tiny42'", TESTSET)
-    refused(scorehouse("remove", "Mine", "de-en", "--testset", TESTSET), 2, "unknown language pair 'de-en'", LP)
-    assert scorehouse("remove", "Mine", LP, "--testset", TESTSET).code == 0
-
-
 def test_faults_end_with_the_code_of_bad_data(scorehouse: Scorehouse, own: Path) -> None:
     own.write_text(ROWS.replace("Beech", "Birch"))
     ran = scorehouse("add", own, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
     assert ran.code == 3
     assert any("mine.seg.score:6: unknown system 'Birch'" in line and "Beech" in line for line in ran.notes)
-
-
-def test_a_slip_in_a_name_is_one_fault(scorehouse: Scorehouse, own: Path) -> None:
-    own.write_text(ROWS.replace("Beech", "Beach"))
-    ran = scorehouse("add", own, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
-    assert ran.code == 3
-    (line,) = [line for line in ran.notes if "Beach" in line]
-    assert "unknown system 'Beach'" in line
-    assert "Beech" in line
-
-
-@together(("cell", "what"), [('"0,5"', "with a decimal comma"), ("50%", "with a percent sign")])
-def test_a_number_as_spreadsheets_write_it_is_named(cell: str, what: str, scorehouse: Scorehouse, own: Path) -> None:
-    table = own.with_name("mine.csv")
-    table.write_text(f"system,segment,score\nAsh,1,{cell}\n")
-    ran = scorehouse("add", table, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
-    assert ran.code == 3
-    assert any(f"mine.csv:2: value '{cell.strip(chr(34))}' {what}, expected a finite number" in n for n in ran.notes)
 
 
 @together(
@@ -114,12 +71,6 @@ def test_a_name_that_could_not_be_asked_for_is_one_line_wherever_it_is_given(sco
     assert refused(scorehouse("rank", TESTSET, LP, "--with", named), 2) == line
 
 
-def test_what_is_lacking_is_asked_for(scorehouse: Scorehouse, own: Path) -> None:
-    ran = scorehouse("add", own, "--metric", "Mine", "--ref", "refA", "--lp", LP)
-    assert ran.code == 3
-    assert any("--testset" in line for line in ran.notes)
-
-
 def test_a_missing_file_is_one_line(scorehouse: Scorehouse, own: Path) -> None:
     refused(scorehouse("add", own.with_name("none.tsv"), "--metric", "Mine", "--ref", "refA"), 2, "no such file")
 
@@ -134,14 +85,6 @@ def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse
         scorehouse("remove", TESTSET), 2, f"unknown metric of one's own, test set, source or loaded path '{TESTSET}'"
     )
     assert scorehouse("list", "testsets", "--format", "json").json == []
-
-
-def test_what_cannot_go_is_reported_in_one_line(scorehouse: Scorehouse, own: Path) -> None:
-    (own.parent / "tiny.duckdb").unlink()  # it does not know these paths
-    assert scorehouse("load", own.parent / TESTSET).code == 0
-    documents = own.parent / TESTSET / "documents"
-    refused(scorehouse("remove", documents), 2, "declares the segments of tiny24 en-de")
-    refused(scorehouse("remove", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")
 
 
 @pytest.mark.slow

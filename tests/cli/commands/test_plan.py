@@ -1,4 +1,4 @@
-"""`plan`: its formats, the chart, and what is refused."""
+"""`plan`: its JSON, and what is refused."""
 
 from pathlib import Path
 
@@ -15,32 +15,12 @@ WORDS = (
 )  # few segments, as formats and charts do not depend on their number
 
 
-@pytest.mark.slow
-def test_formats(scorehouse: Scorehouse) -> None:
-    signature = "plan:segments|first:Oriole-refA|second:Embermatch-refA|measure:pearson(by=none)"
-    for format in ("table", "csv", "markdown", "latex"):
-        ran = scorehouse(*WORDS, "--format", format)
-        assert ran.code == 0, ran.err
-        assert "segments" in ran.out
-        assert ran.notes[0].startswith(signature)
-        assert any(note.startswith("assumed: ") for note in ran.notes)
-
-
 def test_json_is_one_row(scorehouse: Scorehouse) -> None:
     (row,) = scorehouse(*WORDS, "--format", "json").json
     assert row["data_low"] <= row["low"] <= row["needed"] <= row["high"] <= row["data_high"]
 
 
-def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    path = tmp_path / "plan.svg"
-    assert scorehouse(*WORDS, "-q", "--chart", path).code == 0
-    assert "How many segments tell Oriole-refA and Embermatch-refA apart?" in path.read_text(encoding="utf-8")
-
-
-def test_what_cannot_be_planned_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse(*WORDS, "--unit", "documents"), 2, "--unit")
-    refused(scorehouse(*WORDS, "--tell", "people"), 2, "--tell")
+def test_a_power_of_one_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--power", "1"), 2, "power 1.0")
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from cli.render.outputs import outputs_page
 from metaeval.tables.disagreements import Output
 from queries.annotations import MarkedError
-from tests.cli.running import Scorehouse, refused
+from tests.cli.running import Scorehouse
 
 SEGMENTS = ("segments", "sim24", "en-de", "--metric", "simBLEU", "-n", "3")
 
@@ -47,12 +47,6 @@ def test_groups_are_a_table_named_for_what_they_are(scorehouse: Scorehouse) -> N
     header = scorehouse(*SEGMENTS, "--by", "domain").out.splitlines()[0]
     assert header.split("  ")[0] == "domain"
     assert "mean z of simBLEU-refA" in header
-
-
-def test_a_metric_that_there_is_not_is_one_line(scorehouse: Scorehouse) -> None:
-    refused(
-        scorehouse("segments", "sim24", "en-de", "--metric", "simBLUE"), 2, "unknown metric 'simBLUE'", "did you mean"
-    )
 
 
 def test_three_outputs_with_long_texts_fit_one_screen() -> None:

@@ -56,17 +56,6 @@ def test_a_ranking_with_tests_says_whose_means_it_is_on_and_what_is_not_tested(
 
 
 @pytest.mark.slow
-def test_stored_comparisons_are_computed_again_when_asked(ranked: Scorehouse) -> None:
-    words = ("rank", "sim24", "en-de", "-m", "pearson", "--draws", 40)
-    first = ranked(*words, "--significance")
-    assert "from the result store; --fresh recomputes" in ranked(*words, "--significance").notes
-    again = ranked(*words, "--significance", "--fresh")
-    assert "from the result store; --fresh recomputes" not in again.notes
-    assert again.out == first.out
-    refused(ranked(*words, "--fresh"), 2, "--fresh needs --significance")
-
-
-@pytest.mark.slow
 def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scorehouse) -> None:
     words = ("sim24", "cs-uk,en-de", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", 30, "--metrics", "sim*")
     rows = ranked("rank", *words, "--metrics", "Mar*", "--significance", "--format", "json").json
@@ -76,14 +65,6 @@ def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scoreho
         clusters = [row["cluster"] for row in rows if (row["lp"], row["measure"]) == group]
         assert clusters[0] == 1
         assert clusters == sorted(clusters)
-
-
-def test_the_second_run_comes_from_the_store(ranked: Scorehouse) -> None:
-    words = ("rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance", "--format", "json")
-    first, second = ranked(*words), ranked(*words)
-    assert first.out == second.out
-    assert "from the result store; --fresh recomputes" not in first.notes
-    assert "from the result store; --fresh recomputes" in second.notes
 
 
 @pytest.mark.slow

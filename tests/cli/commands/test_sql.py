@@ -15,41 +15,9 @@ import pytest
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
 from tests.helpers import sampled, together
 
-PROCESSES = "a process for each query: 5 seconds"
 
-
-@pytest.mark.parametrize(
-    "query",
-    sampled(
-        2,
-        PROCESSES,
-        [
-            "DROP TABLE score",
-            "DELETE FROM score",
-            "UPDATE score SET value = 0",
-            "INSERT INTO testset VALUES (99, 'x', 2000, 'x')",
-            "CREATE TABLE mine (x INTEGER)",
-            "CREATE OR REPLACE VIEW scores AS SELECT 1",
-            "ALTER TABLE score ADD COLUMN x INTEGER",
-            "COPY testset TO 'testset.csv'",
-            "EXPORT DATABASE 'folder'",
-            "ATTACH 'other.duckdb' AS other",
-            "INSTALL httpfs",
-            "LOAD httpfs",
-            "SET memory_limit = '100GB'",
-            "PRAGMA enable_profiling",
-            "CALL pragma_version()",
-            "BEGIN",
-            "CHECKPOINT",
-            "EXPLAIN ANALYZE DELETE FROM score",
-            "CREATE TABLE mine AS PIVOT evalsets ON year",
-            "EXPLAIN ANALYZE CREATE TABLE mine AS PIVOT evalsets ON year",
-            "CREATE TABLE mine AS SELECT 1; SELECT 2",
-            "COPY (PIVOT evalsets ON year) TO 'years.csv'",
-            "PIVOT evalsets ON year; PIVOT evalsets ON lp",
-            "PIVOT evalsets ON year) ; CREATE TABLE mine AS (PIVOT evalsets ON lp",
-        ],
-    ),
+@together(
+    "query", ["DELETE FROM score", "COPY testset TO 'testset.csv'", "CREATE TABLE mine AS PIVOT evalsets ON year"]
 )
 def test_sql_that_would_change_anything_is_refused(
     query: str, scorehouse: Scorehouse, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -58,29 +26,6 @@ def test_sql_that_would_change_anything_is_refused(
     with unchanged(default_database):
         refused(scorehouse("sql", query), 2)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT * FROM read_csv('{file}')",
-        "SELECT * FROM read_text('{file}')",
-        "SELECT * FROM read_blob('{file}')",
-        "SELECT * FROM read_json('{file}')",
-        "SELECT * FROM read_parquet('{file}')",
-        "SELECT * FROM glob('{file}')",
-        "SELECT * FROM '{file}'",
-        "SELECT * FROM read_csv('https://localhost/a.csv')",
-        "SELECT * FROM frame",
-    ],
-)
-def test_sql_sees_no_file_no_network_and_no_variable_of_the_program(
-    query: str, scorehouse: Scorehouse, tmp_path: Path
-) -> None:
-    file = tmp_path / "secret.csv"
-    file.write_text("a,b\n1,42424242\n")
-    line = refused(scorehouse("sql", query.format(file=file)), 2)
-    assert "42424242" not in line
 
 
 @together(
@@ -137,25 +82,6 @@ def test_sql_that_takes_too_much_memory_is_stopped(scorehouse: Scorehouse) -> No
     refused(scorehouse("sql", greedy, "--memory", "50MB", "--timeout", "60"), 4, "out of memory")
 
 
-@pytest.mark.slow
-@together("timeout", ["0.001", "0.5"])
-def test_sql_is_stopped_while_it_hands_out_rows_or_before_it_has_begun(timeout: str, scorehouse: Scorehouse) -> None:
-    endless = "SELECT a.value FROM scores AS a, scores AS b WHERE sin(a.value + b.value) > 0.999999"
-    refused(scorehouse("sql", endless, "--timeout", timeout), 4, f"more than {timeout} s", "--timeout")
-
-
-def test_sql_that_runs_out_of_memory_while_it_hands_out_rows_is_stopped(scorehouse: Scorehouse) -> None:
-    greedy = "SELECT repeat(system, 1000) AS text, value FROM scores ORDER BY text, value DESC"
-    refused(scorehouse("sql", greedy, "--memory", "30MB"), 4, "out of memory")
-
-
-@pytest.mark.slow
-def test_an_answer_that_takes_too_much_memory_is_stopped_too(scorehouse: Scorehouse) -> None:
-    huge = "SELECT a.value, repeat(b.system, 20) AS text FROM scores AS a, scores AS b"
-    words = ("--memory", "200MB", "--timeout", "300")
-    refused(scorehouse("sql", huge, *words), 4, "ran out of memory", "--memory", "LIMIT")
-
-
 def test_a_table_on_stdout_is_cut_and_says_so(scorehouse: Scorehouse) -> None:
     ran = scorehouse("sql", "SELECT i FROM range(5) AS t(i) ORDER BY i DESC", "--max-rows", "2")
     assert (ran.code, ran.notes) == (0, ["cut after row 2; --max-rows allows more"])
@@ -180,35 +106,22 @@ def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse("sql", "SELECT 1", "--memory", "plenty"), 2, "memory limit 'plenty'")
 
 
-@pytest.mark.parametrize(
+@together(
     "query",
-    sampled(
-        2,
-        PROCESSES,
-        [
-            "SELECT 1 AS n",
-            "WITH one AS (SELECT 1 AS n) SELECT n FROM one",
-            "VALUES (1)",
-            "FROM testsets SELECT count(*)",
-            "DESCRIBE scores",
-            "SHOW TABLES",
-            "SUMMARIZE evalsets",
-            "SUMMARIZE internal.evalset",
-            "EXPLAIN SELECT * FROM scores",
-            "SELECT 1 -- with a comment; and a semicolon",
-            "PIVOT evalsets ON year USING count(*) GROUP BY lp",
-            "PIVOT evalsets ON year, lp USING sum(n_systems) GROUP BY source_language; ",
-            "FROM (PIVOT evalsets ON year USING count(*) GROUP BY lp) ORDER BY lp -- years",
-            "WITH wide AS (FROM evalsets) PIVOT wide ON year IN (2021, 2022) USING count(*)",
-            "UNPIVOT (SELECT testset, n_lps, n_metrics FROM testsets) ON n_lps, n_metrics",
-            "EXPLAIN PIVOT evalsets ON year USING count(*) GROUP BY lp;",
-            "explain (FORMAT json) FROM (PIVOT evalsets ON year)",
-            "DESCRIBE PIVOT evalsets ON year",
-            "SELECT 1;",
-            "SELECT ';--' AS x",
-            "SELECT 1 /* ; -- */",
-        ],
-    ),
+    [
+        "WITH one AS (SELECT 1 AS n) SELECT n FROM one",
+        "DESCRIBE scores",
+        "SHOW TABLES",
+        "SUMMARIZE internal.evalset",
+        "PIVOT evalsets ON year, lp USING sum(n_systems) GROUP BY source_language; ",
+        "WITH wide AS (FROM evalsets) PIVOT wide ON year IN (2021, 2022) USING count(*)",
+        "explain (FORMAT json) FROM (PIVOT evalsets ON year)",
+        "DESCRIBE PIVOT evalsets ON year",
+        "SELECT 1;",
+        "SELECT ';--' AS x",
+        "SELECT 1 /* ; -- */",
+        "FROM (PIVOT evalsets ON year USING count(*) GROUP BY lp) ORDER BY lp -- years",
+    ],
 )
 def test_sql_that_only_reads_is_answered(query: str, scorehouse: Scorehouse) -> None:
     ran = scorehouse("sql", query)
@@ -415,7 +328,7 @@ def _read(file: Path | io.StringIO, kind: str) -> object:
     ("kind", "query"),
     sampled(
         2,
-        PROCESSES,
+        "a process for each query: 5 seconds",
         ["csv", "tsv", "json", "jsonl"],
         [
             ODD_ROWS,

@@ -1,4 +1,4 @@
-"""`trend`: its views in every format, the chart, and what is refused."""
+"""`trend`: its views, the chart, and what is refused."""
 
 import shutil
 from pathlib import Path
@@ -77,19 +77,6 @@ def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protoc
     assert any(note.startswith("[1] no such metric") for note in ran.notes)
 
 
-VIEWS = {"years": (), "within": ("--within", *PUBLISHED), "over-years": ("--over-years",), "bridges": ("--bridges",)}
-
-
-@pytest.mark.slow
-def test_views_have_formats(trend: Scorehouse) -> None:
-    of_years = [("years", format) for format in ("csv", "tsv", "jsonl", "markdown", "latex")]
-    for view, format in (*of_years, *((view, "csv") for view in VIEWS if view != "years")):
-        ran = trend(*CS_UK, *VIEWS[view], "--format", format)
-        assert ran.code == 0, ran.err
-        assert len(ran.out.splitlines()) >= 1
-        assert ran.notes[0].startswith("trend:")
-
-
 @pytest.mark.slow
 def test_pooled_rows_say_how_many_evaluation_sets_they_stand_on(trend: Scorehouse) -> None:
     rows = trend("sim23,sim24", "all", "--pool", "random-effects", "--format", "json").json
@@ -152,37 +139,13 @@ def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> No
     assert {row["protocol"] for row in rows} == {"da", "mqm"}
 
 
-@pytest.mark.slow
-def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Scorehouse, database: Path) -> None:
-    first, again = trend("sim24", "cs-uk", "--format", "json"), trend("sim24", "cs-uk", "--format", "json")
-    assert first.out == again.out
-    kept = scorehouse("--db", database, "list", "results", "--format", "json").json
-    assert ("trend", "sim24", "cs-uk") in {(row["kind"], row["testset"], row["lp"]) for row in kept}
-    fresh = trend("sim24", "cs-uk", "--format", "json", "--fresh")
-    assert fresh.out == first.out
-
-
-def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path) -> None:
+def test_what_does_not_go_together_is_refused(trend: Scorehouse) -> None:
     refused(trend(*CS_UK, "--within", "--bridges"), 2, "do not go together")
     refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "needs --within")
     refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "needs --within")
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
-    refused(trend(*CS_UK, "--by", "families"), 2, "--by", "family")
-    refused(trend("sim29", "all"), 2, "unknown test set")
     refused(trend(*CS_UK, "--within"), 2, "no slope over publication years", "--published")
     refused(trend(*CS_UK, "--pool", "hunter-schmidt"), 2, "correlations")
-    refused(trend(*CS_UK, "--chart", tmp_path / "no.gif"), 2, "--chart")
-
-
-@pytest.mark.slow
-def test_the_chart_is_written(trend: Scorehouse, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    path = tmp_path / "trend.svg"
-    ran = trend("all", "cs-uk", "-q", "--chart", path)
-    assert ran.code == 0, ran.err
-    text = path.read_text(encoding="utf-8")
-    for word in ("pa over the years", "BLEU", "mqm", "gap to simBLEU"):
-        assert word in text
 
 
 def test_an_anchor_that_nobody_knows_is_refused(scorehouse: Scorehouse, database: Path) -> None:

@@ -1,20 +1,15 @@
 """`means` and `counts` of a warehouse and of an export, by every engine, as a user runs them."""
 
-import csv
-import io
 import os
 import shutil
 from pathlib import Path
 
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import metaeval
-from cli.render import Format
 from metaeval.question import fields_of
 from metaeval.questions import question_named
-from queries import engines
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
 from warehouse.export import export
@@ -22,9 +17,6 @@ from warehouse.export.exported import write_text
 from warehouse.names import UNFINISHED_EXPORT
 
 SET = ("sim24", "cs-uk")
-COLUMNS = ["kind", "scorer", "system", "submitted", "mean", "judged_mean", "n_segments", "n_judged", "n_missing"]
-
-
 ENGINES = fields_of(question_named("counts"))["engine"].choices
 
 
@@ -50,10 +42,6 @@ def _needs_spark(engine: str) -> None:
             pytest.skip(f"Spark needs Java, and there is no `java` {'in JAVA_HOME' if home else 'on the PATH'}")
 
 
-def test_the_command_line_has_the_engines_of_the_queries() -> None:
-    assert ENGINES == engines.ENGINES
-
-
 @pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ENGINES)
@@ -63,20 +51,6 @@ def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse:
     expected, found = scorehouse(*asked), scorehouse(*asked, "--from", exported, "--engine", engine)
     assert (found.code, found.out) == (0, expected.out), found.err
     assert len(found.out.splitlines()) > 50
-    assert found.notes == expected.notes
-
-
-@pytest.mark.slow
-@pytest.mark.every(3)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_means_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
-    _needs_spark(engine)
-    asked = ("means", *SET, "--format", "csv")
-    expected, found = scorehouse(*asked), scorehouse(*asked, "--from", exported, "--engine", engine)
-    assert found.code == 0, found.err
-    frames = [pl.read_csv(io.StringIO(ran.out)) for ran in (expected, found)]
-    assert frames[0].columns == COLUMNS
-    assert_frame_equal(*frames, check_exact=False, rel_tol=1e-12)  # sums in another order
     assert found.notes == expected.notes
 
 
@@ -90,28 +64,6 @@ def test_means_show_the_human_score_first_and_say_what_is_covered(scorehouse: Sc
         assert human["n_segments"] == human["n_judged"] == metric["n_judged"] <= metric["n_segments"]
         assert human["mean"] == human["judged_mean"]
     assert ran.notes[0].startswith("table:means|testset:sim24|lp:cs-uk|human:mqm|")
-
-
-FORMS = [
-    pytest.param(form, marks=() if form in (Format.CSV, Format.JSON, Format.PARQUET) else pytest.mark.long("2 seconds"))
-    for form in Format
-]
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("form", FORMS)
-def test_means_of_an_export_in_every_format(
-    form: Format, scorehouse: Scorehouse, exported: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "means"
-    words = ("--from", exported, "--metrics", "simBLEU", "--format", form.value, "-o", out)
-    ran = scorehouse("means", *SET, *words)
-    assert ran.code == 0, ran.err
-    if form is Format.PARQUET:
-        assert pl.read_parquet(out)["scorer"].unique().sort().to_list() == ["mqm", "simBLEU-refA"]
-    else:
-        assert "simBLEU" in out.read_text(encoding="utf-8")
-        assert form is not Format.CSV or next(csv.reader(io.StringIO(out.read_text("utf-8")))) == COLUMNS
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from polars.testing import assert_frame_equal
 
 from metaeval.answer import Table
 from metaeval.fields import SliceFields
-from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.question import made
@@ -25,7 +24,7 @@ from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
 from metaeval.tables.thresholds import thresholds, ties
-from queries.engines import Engine, Source, Unit, opened
+from queries.engines import Source, opened
 from queries.selection import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare
@@ -212,19 +211,6 @@ def test_every_engine_counts_the_pairs_of_the_arrays_in_a_warehouse_and_in_an_ex
     assert (found.signature, found.notes) == (means.signature, means.notes)
 
 
-@pytest.mark.long("every flag with every engine and grouping: 1 minute")
-@together(("flag", "value"), [("human", None), *CASES])
-@together("by", ["item", "system", "none"])
-@together("engine", ["polars", "duckdb"])
-def test_every_engine_counts_by_every_grouping(
-    warehouse: Warehouse, exported: Source, flag: str, value: object, by: Unit, engine: Engine
-) -> None:
-    asked = _slice(flag, value)
-    expected = pair_counts(warehouse, asked, by, 0.1)
-    _assert_same_counts(pair_counts(warehouse, asked, by, 0.1, engine=engine), expected)
-    _assert_same_counts(pair_counts(exported, asked, by, 0.1, engine=engine), expected)
-
-
 def _assert_same_counts(found: Table, expected: Table) -> None:
     """The same frame and signature; notes but for equal scores and wrong signs, which only arrays show."""
     assert_frame_equal(found.frame, expected.frame)
@@ -232,47 +218,6 @@ def _assert_same_counts(found: Table, expected: Table) -> None:
     of_arrays = ("have exactly the same scores", "correlates negatively")
     notes = [note for note in expected.notes if not any(words in note for words in of_arrays)]
     assert list(found.notes) == notes
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
-def test_means_are_those_of_the_arrays(warehouse: Warehouse, flag: str, value: object) -> None:
-    asked = _slice(flag, value)
-    block = Inputs(warehouse, asked, human="optional").of_level("seg")
-    found = system_means(warehouse, asked).frame.filter(kind="metric")
-    assert found["scorer"].to_list() == [metric.name for metric in block.metrics for _ in block.systems]
-    assert found["system"].to_list() == list(block.systems) * len(block.metrics)
-    judged = np.where(block.judged, block.scores, np.nan)
-    for column, expected in (
-        ("submitted", block.submitted),
-        ("mean", np.nanmean(block.scores, axis=2)),
-        ("judged_mean", np.nanmean(judged, axis=2)),
-        ("n_segments", (~np.isnan(block.scores)).sum(axis=2)),
-        ("n_judged", (~np.isnan(judged)).sum(axis=2)),
-    ):
-        values = found[column].cast(pl.Float64).fill_null(np.nan).to_numpy().reshape(expected.shape)
-        np.testing.assert_allclose(values, expected, rtol=1e-12, err_msg=column)
-
-
-@together("command", ["rank", "compare", "counts", "means", "thresholds", "correlations", "systems"])
-def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
-    scorehouse: Scorehouse, varied: Path, command: str
-) -> None:
-    flags = (
-        "--ref",
-        "refB",
-        "--status",
-        "all",
-        "--mad-outliers",
-        *(("--intersection",) if command == "systems" else ()),
-    )
-    ran = scorehouse("--db", varied, command, TESTSET, LP, *flags)
-    assert ran.code == 0, ran.err
-    signatures = [line for line in ran.notes if "|lp:" in line]
-    assert signatures
-    for signature in signatures:
-        parts = dict(part.split(":", 1) for part in signature.split("|"))
-        assert (parts["reference"], parts["outliers"], parts["all_metrics"]) == ("refB", "mad", "yes")
 
 
 @together(
