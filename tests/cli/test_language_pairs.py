@@ -1,43 +1,60 @@
-"""A language pair is one for every command that takes it as an argument, however it is typed; a metric is not one."""
+"""A language pair is one for every command that takes it, however it is typed; a metric is not one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from cli.questions import _given
-from metaeval.question import fields_of
+from metaeval.doors import as_stored
+from metaeval.options import Run
+from metaeval.question import fields_of, made
 from metaeval.questions import HOMES, question_named
+from tests.cli.running import Scorehouse
 from tests.helpers import together
 
-SPELLINGS = {
-    "en-de": ("en-de", "EN-DE", "eng-deu", "eng_Latn-deu_Latn", "en-de,EN-cs"),
-    "ja-zh_CN": ("ja-zh_CN", "JA-ZH_CN", "jpn-zho_CN", "ja-zh_cn"),
-    "en-sr_Cyrl_RS": ("en-sr_Cyrl_RS", "eng-srp_cyrl_rs"),
-}
-TAKING_ONE = [
-    name
-    for name in HOMES
-    if {"testset", "lp"} <= {field.name for field in fields_of(question_named(name)).values() if field.is_argument}
-]
-NO_PAIRS = ("EED-ref", "chrF++", "TER-refA", "COMET-QE-src", "news")
+TAKING_ONE = [name for name in HOMES if "lp" in fields_of(question_named(name))]
+OTHERS = {"metric": "A", "first": "A", "second": "B", "segment": 1, "before": "b", "rules": "wmt24", "item": "table-1"}
 
 
-@together("typed", [one for names in SPELLINGS.values() for one in names])
+def _nothing() -> Any:
+    raise AssertionError("nothing is looked up")
+
+
+@together("typed", ["ja-zh_CN", "JA-ZH_CN", "jpn-zho_CN", "jpn_Jpan-zho_cn"])
 @together("name", TAKING_ONE)
-def test_every_command_takes_every_spelling_as_language_pair(name: str, typed: str) -> None:
-    known = fields_of(question_named(name))
-    assert _given(name, known, _words(name, typed))["lp"] == typed
+def test_every_question_takes_every_spelling_as_language_pair(name: str, typed: str) -> None:
+    question, known = question_named(name), fields_of(question_named(name))
+    values = {"testset": "wmt25", "what": "metrics", **OTHERS, "lp": typed}
+    words = {field: [value] if known[field].is_list else value for field, value in values.items() if field in known}
+    given = words | _given(name, known, {field: word for field, word in words.items() if known[field].is_argument})
+    asked = as_stored(made(question, given), Run(_nothing))
+    assert asked.lp in ("ja-zh_CN", ("ja-zh_CN",))  # type: ignore[attr-defined]
 
 
-@together("typed", NO_PAIRS)
+@together("typed", ["EED-ref", "chrF++", "TER-refA", "COMET-QE-src", "news"])
 def test_a_metric_in_its_place_is_a_metric(typed: str) -> None:
     given = _given("segments", fields_of(question_named("segments")), {"testset": "wmt25", "lp": typed})
     assert "lp" not in given
     assert given["metric"] == (typed,)
 
 
-def _words(name: str, typed: str) -> dict[str, object]:
-    """What stands on the arguments of a command, each in its place."""
-    said = {"testset": "wmt25", "lp": typed}
-    words: dict[str, object] = {}
-    for field in fields_of(question_named(name)).values():
-        if field.is_argument:
-            word = said.get(field.name) or (field.choices[0] if field.choices else "1" if field.element is int else "x")
-            words[field.name] = [word] if field.is_list else word
-    return words
+@together(
+    "words",
+    [
+        ("rank", "sim24", "LP", "-m", "pa"),
+        ("export", "texts", "sim24", "LP", "--format", "texts"),
+        ("remove", "sim24", "LP", "--dry-run"),
+        ("add", "own.seg.score", "--metric", "M", "--reference-free", "--testset", "sim24", "--lp", "LP"),
+        ("report", "sim24", "--lp", "LP", "--section", "overview", "-o", "-"),
+        ("explore", "sim24", "--lp", "LP", "--export", "none/page.html"),
+    ],
+)
+def test_every_command_takes_a_pair_in_other_codes(
+    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.seg.score").write_text("Nobody\t1\n")
+    plain, coded = (scorehouse(*(lp if word == "LP" else word for word in words)) for lp in ("en-de", "eng-deu"))
+    assert (plain.code, plain.notes) == (coded.code, coded.notes)
+    assert plain.out == coded.out or words[0] == "add"  # which says how long it took

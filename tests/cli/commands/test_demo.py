@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ import pytest
 from cli.commands.demo import FAREWELL, GREETING, WALK
 from cli.main import exit_code
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
+from tests.helpers import rank
 from tests.sharing import written
-from warehouse import LoadReport
+from warehouse import LoadReport, Warehouse
 from warehouse.simulation import simulate_shared_task
+from warehouse.simulation.evalset import SimulatedEvalset
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +125,18 @@ def test_the_demo_leaves_the_warehouse_of_the_environment_alone(
     assert "| testset | lp |" in ran.out
     refused(scorehouse("demo", "-o", "a.csv"), 2, "--output")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ranking_finds_the_truth_again(
+    simulated_task: tuple[SimulatedEvalset, ...], simulated_warehouse: Warehouse
+) -> None:
+    """Sentinels know segments alone, and quantised metrics tie."""
+    (evalset,) = (one for one in simulated_task if (one.testset, one.lp) == ("sim24", "en-de"))
+    facts = [fact for fact in evalset.metric_facts if fact.kind in ("string", "neural", "random")]
+    truth = {fact.name: fact.signal_to_noise for fact in facts}
+    for measure in ("pearson(by=none)", "acc_eq(by=item)", "tau_b(by=item)"):
+        rows = rank(simulated_warehouse, "sim24", "en-de", (measure,)).rows(named=True)
+        values = {row["metric"]: row["value"] for row in rows if row["metric"] in truth}
+        pairs = [(a, b) for a, b in permutations(values, 2) if truth[a] > 1.25 * truth[b]]
+        assert len(pairs) > 20
+        assert sum(values[a] > values[b] for a, b in pairs) >= 0.95 * len(pairs)
