@@ -122,8 +122,6 @@ def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
         (["list", "testsets", "sim24", "en-de"], ["without a language pair"]),
         (["list", "measures", "sim24"], ["the same for all test sets"]),
         (["rank", "sim24", "en-de", "--format", "xml"], ["xml", "latex"]),
-        (["rank", "sim24", "en-de", "--seed", "-1"], ["--seed"]),
-        (["rank", "sim24", "en-de", "--seed", "one"], ["--seed 'one': expected a whole number from 0 on"]),
         (["counts", "sim24", "en-de", "--by", "document"], ["document", "item"]),
         (["load"], ["Missing argument", "scorehouse load --help"]),
     ],
