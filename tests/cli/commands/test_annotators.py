@@ -72,10 +72,3 @@ def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Pat
     assert {row["kind"] for row in spec["datasets"]["ranking_1"]} == {"metric", "people"}
     assert scorehouse(*words).code == 0
     assert "people" not in drawn.read_text()
-
-
-@together("words", [("--pool", "mean"), ("--wide",), ("--by", "domain")])
-def test_people_have_no_place_where_data_are_pooled_or_side_by_side(
-    words: tuple[str, ...], scorehouse: Scorehouse
-) -> None:
-    refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", "--ceiling", *words), 2, "--ceiling and --")

@@ -38,8 +38,5 @@ def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
     assert "random: random is as good" in ran.err
 
 
-def test_what_does_nothing_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse(*WORDS, "--size", "5", "--words", "9"), 2, "do not go together")
-    refused(scorehouse(*WORDS, "--clip", "-25"), 2, "--clip", "needs --evaluate")
+def test_a_clip_that_cuts_nothing_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--clip", "5", "--evaluate"), 2, "clip 5")
-    refused(scorehouse(*WORDS, "--evaluate", "--texts", "t.csv"), 2, "--texts and --evaluate do not go together")

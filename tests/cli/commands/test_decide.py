@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from metaeval.questions.decide import Decide
-from tests.cli.running import Scorehouse, refused
-from tests.helpers import together
+from tests.cli.running import Scorehouse
 from warehouse import QuestionError
 
 ASKED = ("decide", "sim24", "en-de", "simBLEU", "--good", "-1")
@@ -30,8 +29,3 @@ def test_a_wanted_precision_alone_asks_for_its_threshold() -> None:
     assert [Decide(**asked, precision=wanted).shown for wanted in (0.95, None)] == ["threshold", "curve"]
     with pytest.raises(QuestionError, match="precision needs view='threshold'"):
         Decide(**asked, view="curve", precision=0.95)
-
-
-@together(("view", "option"), [("curve", "--miss"), ("cost", "--draws"), ("transfer", "--precision")])
-def test_what_a_view_does_not_use_is_refused(scorehouse: Scorehouse, view: str, option: str) -> None:
-    refused(scorehouse(*ASKED, "--view", view, option, "1"), 2, f"{option} needs --view ")

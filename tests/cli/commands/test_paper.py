@@ -185,8 +185,6 @@ def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehous
         (("thompson-2024", "figure-1", *SIM, "--metrics", "*"), "takes one metric"),
         (("deutsch-2023", "figure-2", "--testset", "sim24"), "needs no scores"),
         (("all", "table-1"), "an item is one of a paper"),
-        (("all", "--testset", "sim24"), "--testset needs item"),
-        (("--testset", "sim24"), "--testset needs item"),
         (("thompson-2024", "table-1", "--chart", "t.svg"), "table-1 is a table"),
     ],
 )

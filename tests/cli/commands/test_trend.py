@@ -139,10 +139,7 @@ def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> No
     assert {row["protocol"] for row in rows} == {"da", "mqm"}
 
 
-def test_what_does_not_go_together_is_refused(trend: Scorehouse) -> None:
-    refused(trend(*CS_UK, "--within", "--bridges"), 2, "do not go together")
-    refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "needs --within")
-    refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "needs --within")
+def test_what_cannot_be_answered_is_refused(trend: Scorehouse) -> None:
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
     refused(trend(*CS_UK, "--within"), 2, "no slope over publication years", "--published")
     refused(trend(*CS_UK, "--pool", "hunter-schmidt"), 2, "correlations")

@@ -1,9 +1,6 @@
 """What comes out: every format, the documented JSON, files, quiet, and where the warehouse is found."""
 
-import csv
 import functools
-import io
-import json
 import os
 import shutil
 import subprocess
@@ -13,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from cli.ending import run_program
@@ -85,21 +81,6 @@ def test_counts_as_json_has_the_documented_objects(by: str, group: str, scorehou
     else:
         assert all(isinstance(row["group"], str) for row in rows)
         assert len(rows) > 1
-
-
-@pytest.mark.slow
-def test_every_format_holds_the_same_values(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    expected = scorehouse(*RANK, "--format", "json").json
-    lines = scorehouse(*RANK, "--format", "jsonl")
-    assert [json.loads(line) for line in lines.out.splitlines()] == expected
-    for name, delimiter in (("csv", ","), ("tsv", "\t")):
-        rows = list(csv.DictReader(io.StringIO(scorehouse(*RANK, "--format", name).out), delimiter=delimiter))
-        assert [row["metric"] for row in rows] == [row["metric"] for row in expected]
-        assert [float(row["value"]) for row in rows] == [row["value"] for row in expected]  # to the last digit
-        assert [row["cluster"] for row in rows] == [""] * len(rows)
-    file = tmp_path / "ranking.parquet"
-    assert scorehouse(*RANK, "-o", file).code == 0
-    assert pl.read_parquet(file).rows(named=True) == expected
 
 
 @pytest.mark.slow

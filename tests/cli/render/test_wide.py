@@ -14,7 +14,7 @@ import pytest
 from cli.render import Format
 from cli.render.wide import wide_texts
 from metaeval.wide import Wide
-from tests.cli.running import LATEX_ENGINES, Scorehouse, refused
+from tests.cli.running import LATEX_ENGINES, Scorehouse
 from tests.helpers import together
 
 SPECIAL = "a&b%c$d#e_f{g}h~i^j\\k<l>m|n\"o'p`q[r]"
@@ -128,19 +128,6 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*words, "--format", "json")
     assert all(row["low"] <= row["value"] <= row["high"] for row in ran.json)
     assert any("95% intervals for new systems" in note for note in ran.notes)
-
-
-@together(
-    ("words", "said"),
-    [
-        (("--wide", "--pool", "mean"), "--wide and --pool"),
-        (("--intervals", "--pool", "mean"), "--intervals and --pool"),
-        (("--intervals", "--wide"), "--intervals and --wide do not go together"),
-        (("--by", "year"), "--by"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(words: tuple[str, ...], said: str, scorehouse: Scorehouse) -> None:
-    refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", *words), 2, said)
 
 
 @together("form", ["table", "markdown", "latex"])
