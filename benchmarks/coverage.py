@@ -13,7 +13,7 @@ A world is a sample of a pool, and the truth is the measure on the whole pool:
 
 The intervals of the values of two metrics, and of their difference, are those of `compare`: the same kernel, 399
 resamples, tie thresholds calibrated on the world. Five worlds share a pool. A run adds worlds to the kind with the
-fewest, and goes on where the last one ended; `python -m docs.generate` makes the tables of docs/levels.md.
+fewest, and goes on where the last one ended. docs/levels.md sums coverage.csv up.
 """
 
 from __future__ import annotations

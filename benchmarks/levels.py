@@ -11,7 +11,7 @@ tested by the code that `compare` runs, two-sided, with 199 resamples (p ≤ .05
 data can take among them: 5%), spa with 99 and as many sign vectors. A run adds worlds to the kind (data, null,
 population, effect; of equal metrics also the measure) with the fewest of them; a world's numbers follow from its place,
 so that a run goes on where the last one ended.
-`python -m docs.generate` makes docs/levels.md of the file.
+`python -m docs.generate` puts defaults into docs/levels.md.
 """
 
 from __future__ import annotations

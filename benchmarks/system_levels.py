@@ -8,7 +8,7 @@ The systems are two of `benchmarks.null_worlds.simulated_pair`, or two of an eva
 and exchangeable because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement, each
 with its coin; or whole `documents` are. Turning all coins exchanges the systems, so the difference of their means is
 symmetric around 0. Tests are those of the command, one-sided for the system that is first by chance: 5% is promised, by
-199 resamples. `python -m docs.generate` makes the table of docs/levels.md.
+199 resamples. docs/levels.md sums system_levels.csv up.
 """
 
 from __future__ import annotations

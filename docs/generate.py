@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docs.level_tables import intervals, levels_of, power, system_tests
+from docs.level_tables import levels_of_defaults
 from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,11 +144,7 @@ def sections() -> dict[str, str]:
         "views": schema_part("view"),
         "macros": macro_list(),
         "tables": schema_part("table"),
-        "levels-equal": levels_of("equal"),
-        "levels-exchangeable": levels_of("exchangeable"),
-        "power": power(),
-        "coverage": intervals(),
-        "system-levels": system_tests(),
+        "levels": levels_of_defaults(),
     }
 
 
