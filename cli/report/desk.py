@@ -1,6 +1,7 @@
 """What a report is made from: the evaluation sets it covers, how things are computed, and what is computed once."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from metaeval.cache import FROM_STORE
 from metaeval.doors import answered
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.intervals import with_intervals, with_ranges
-from metaeval.measures import Measure, parse_measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options, Run
 from metaeval.questions import question_named
 from metaeval.ranking import Read, ranked, read
@@ -50,8 +51,8 @@ class Settings:
 class Ranked:
     """The ranking of an evaluation set.
 
-    frame: with clusters, rank ranges and intervals; lines: on the intervals; comparisons: behind the clusters; best:
-    the metric that is first by the first measure.
+    frame: with clusters, rank ranges and intervals, the best metric by the first measure first; lines: on the
+    intervals; comparisons: behind the clusters.
     """
 
     frame: pl.DataFrame
@@ -59,7 +60,6 @@ class Ranked:
     notes: tuple[str, ...]
     lines: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
-    best: str
 
 
 @dataclass
@@ -119,10 +119,6 @@ class Desk:
         run = Run(self.opened, self.database, self.progress)
         return answered(question_named(name), {**where, **given}, run)
 
-    def measures(self) -> list[Measure]:
-        """The measures of rankings."""
-        return [parse_measure(text) for text in self.settings.measures or DEFAULT_MEASURES]
-
     def ranked(self, state: EvalsetState) -> Ranked:
         """The ranking of an evaluation set, computed once for all sections.
 
@@ -154,25 +150,20 @@ class Desk:
         drawn, of_ranks = with_ranges(table, found, self.options, self.settings.draws, self.progress)
         notes = [note for note in (*table.notes, *faults, *of_ranks) if note != FROM_STORE]
         drawn, lines = with_intervals(drawn, found, self.options, self.settings.draws, self.progress)
-        best = str(table.frame["metric"][0])
-        return Ranked(
-            drawn.frame, drawn.signature, tuple(notes), tuple(lines), tuple(answer for _, answer in answers), best
-        )
+        return Ranked(drawn.frame, drawn.signature, tuple(notes), tuple(lines), tuple(answer for _, answer in answers))
 
     def _read(self, state: EvalsetState) -> Read:
-        asked = Slice(state.testset, state.lp)
+        def of(*names: str) -> Read:
+            asked, measures = Slice(state.testset, state.lp), [parse_measure(name) for name in names]
+            return read(warehouse, asked, measures, self.options, self.testing, fresh=self.settings.fresh)
+
         with self.opened() as warehouse:
-            chosen = self.measures()
-            try:
-                found = read(warehouse, asked, chosen, self.options, self.testing, fresh=self.settings.fresh)
-                if not self.settings.measures and not _has_values(found):
-                    raise QuestionError("no value")
-            except QuestionError:
-                if self.settings.measures:
-                    raise
-                system = [parse_measure(SYSTEM_MEASURE)]
-                found = read(warehouse, asked, system, self.options, self.testing, fresh=self.settings.fresh)
-        return found
+            if self.settings.measures:
+                return of(*self.settings.measures)
+            with suppress(QuestionError):
+                if _has_values(found := of(*DEFAULT_MEASURES)):
+                    return found
+            return of(SYSTEM_MEASURE)
 
 
 def _has_values(found: Read) -> bool:

@@ -14,7 +14,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 
 def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
-    best = desk.ranked(state).best
+    best = str(desk.ranked(state).frame["metric"][0])
     figures: list[Figure] = []
     signatures, notes = [], []
     for metric in dict.fromkeys((best, old)):
