@@ -26,4 +26,4 @@ def number(
     said = Option(help, least=least, most=most)
     field = Field(flags[0].removeprefix("--").replace("-", "_"), kind, said, MISSING, False)
     more = {"metavar": "N" if kind is int else "NUMBER"} | more
-    return typer.Option(*flags, **more, parser=field.parsed, help=help)
+    return typer.Option(*flags, **more, parser=field.parsed, help=field.help)
