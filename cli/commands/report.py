@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_lp, complete_testset
-from cli.exit_codes import check_extra
+from cli.exit_codes import UsageError, check_extra
 from cli.options.data import Draws, Fresh, Measures, Seed, language_pair, pairs_called
-from cli.options.folding import folded
-from cli.options.output import PageOutput
+from cli.options.folding import as_stored
+from cli.options.output import Db, Output, Quiet
 from cli.options.values import choice, number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
@@ -21,9 +21,8 @@ SECTIONS = (
 _FILE = Path("report.html")
 
 
-@folded
 def report(
-    output: PageOutput,
+    context: typer.Context,
     testset: Annotated[
         list[str] | None,
         typer.Argument(help="Test sets, and language pairs.", show_default="all", autocompletion=complete_testset),
@@ -54,6 +53,16 @@ def report(
     draws: Draws = 1000,
     seed: Seed = 0,
     fresh: Fresh = False,
+    db: Db = None,
+    file: Annotated[Path | None, typer.Option("--output", "-o", help="The page.", show_default="report.html")] = None,
+    quiet: Quiet = False,
+    safe_cells: Annotated[
+        bool,
+        typer.Option(
+            "--safe-cells",
+            help="In the CSV that tables and charts offer, put ' before texts that spreadsheets take for formulas.",
+        ),
+    ] = False,
 ) -> None:
     """Write a report: one page that needs no network, with rankings, matrices, curves and findings.
 
@@ -62,8 +71,13 @@ def report(
     Example: scorehouse report sim24 --lp ja-en --section rankings --section audit -o report.html --draws 20
     """
     check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
-    target = output.output or _FILE
+    before = context.find_root().obj
+    if before["format"]:
+        raise UsageError("--format is for tables; the report is a page")
+    output = Output(db or before["db"], quiet=quiet or before["quiet"])
+    target = file or before["output"] or _FILE
     check_target(target)
+    stored = as_stored({"testset": testset, "lp": lp}, {"testset": "testset", "lp": "lp"}, output.database)
     from cli.report.desk import Settings, desk
     from cli.report.making import made
     from cli.report.page import MOST_BYTES, page
@@ -72,8 +86,9 @@ def report(
     from warehouse.names import is_language_pair
     from warehouse.wording import counted
 
-    names = [one for part in testset or [] for one in part.split(",")]
-    pairs = [one for part in lp or [] for one in part.split(",")] + [one for one in names if is_language_pair(one)]
+    names = [one for part in stored.get("testset", testset) or [] for one in part.split(",")]
+    pairs = [one for part in stored.get("lp", lp) or [] for one in part.split(",")]
+    pairs += [one for one in names if is_language_pair(one)]
     settings = Settings(
         ",".join(one for one in names if not is_language_pair(one)) or "all",
         ",".join(str(language_pair(one)) for one in pairs) or "all",
@@ -89,7 +104,8 @@ def report(
         laid.testing.check()
         sections, notes = made(laid, wanted)
         what = "all test sets" if settings.testsets == "all" else settings.testsets.replace(",", ", ")
-        text = page(sections, f"Meta-evaluation of metrics: {what}", static=static, safe_cells=output.safe_cells)
+        safe_cells = safe_cells or before["safe_cells"]
+        text = page(sections, f"Meta-evaluation of metrics: {what}", static=static, safe_cells=safe_cells)
     write(text, target)
     for note in notes:
         output.note(note)

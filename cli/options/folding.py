@@ -11,7 +11,7 @@ import typer
 
 from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
-from cli.options.output import Output, PageOutput
+from cli.options.output import Output
 from cli.render.output import check_target, is_file
 
 _WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export"}
@@ -107,9 +107,7 @@ def folded(command: Callable[..., None], *, looks_up: bool = True) -> Callable[.
             if name in homes:
                 gathered[homes[name]][name] = values[name]
         context = values[own_context] if own_context is not None else values.pop(_CONTEXT)
-        made = {
-            group: kind.of(context, **gathered[group]) for group, kind in groups.items() if kind in (Output, PageOutput)
-        }
+        made = {group: kind.of(context, **gathered[group]) for group, kind in groups.items() if kind is Output}
         if (written := next(iter(made.values()), None)) is not None:
             check_targets({**values, "output": written.output}, written.database)
             for name, value in as_stored(values, kinds, written.database).items():

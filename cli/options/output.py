@@ -40,12 +40,32 @@ SafeCells = Annotated[
 ]
 
 
-class _Place:
-    """What all commands know: the warehouse, and whether notes are wanted."""
+@dataclass(frozen=True)
+class Output:
+    """Where the warehouse is, and how results are written."""
 
-    db: Path | None
-    quiet: bool
+    db: Db = None
+    format: FormatOption = None
+    output: Out = None
+    quiet: Quiet = False
+    safe_cells: SafeCells = False
+    verbose: Verbose = False
+    every_row: EveryRow = False
     _options = frozenset[str]()  # of the command
+
+    @classmethod
+    def of(cls, context: typer.Context, **own: Any) -> Self:
+        """The options of a command: its own, and where it has none those that stood before its name.
+
+        Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
+        """
+        before = context.find_root().obj
+        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name, False) for item in fields(cls)}
+        made = cls(**given)
+        object.__setattr__(made, "_options", options_of(context.command))
+        if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
+            raise UsageError("--safe-cells is for --format csv and tsv")
+        return made
 
     @property
     def database(self) -> Path:
@@ -65,33 +85,6 @@ class _Place:
     def note(self, line: str) -> None:
         """One line for people, on stderr."""
         note(line, quiet=self.quiet)
-
-
-@dataclass(frozen=True)
-class Output(_Place):
-    """Where the warehouse is, and how results are written."""
-
-    db: Db = None
-    format: FormatOption = None
-    output: Out = None
-    quiet: Quiet = False
-    safe_cells: SafeCells = False
-    verbose: Verbose = False
-    every_row: EveryRow = False
-
-    @classmethod
-    def of(cls, context: typer.Context, **own: Any) -> Self:
-        """The options of a command: its own, and where it has none those that stood before its name.
-
-        Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
-        """
-        before = context.find_root().obj
-        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name, False) for item in fields(cls)}
-        made = cls(**given)
-        object.__setattr__(made, "_options", options_of(context.command))
-        if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
-            raise UsageError("--safe-cells is for --format csv and tsv")
-        return made
 
     @property
     def is_for_reading(self) -> bool:
@@ -154,33 +147,6 @@ class Output(_Place):
         more.setdefault("short", answer.short_signature())
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
-
-
-@dataclass(frozen=True)
-class PageOutput(_Place):
-    """Where the warehouse is, and which file takes a page."""
-
-    db: Db = None
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page.", show_default="report.html")] = None
-    quiet: Quiet = False
-    safe_cells: Annotated[
-        bool,
-        typer.Option(
-            "--safe-cells",
-            help="In the CSV that tables and charts offer, put ' before texts that spreadsheets take for formulas.",
-        ),
-    ] = False
-
-    @classmethod
-    def of(cls, context: typer.Context, **own: Any) -> Self:
-        """The options of a command: its own, and where it has none those that stood before its name.
-
-        Raises UsageError: a format; before anything is computed.
-        """
-        before = context.find_root().obj
-        if before.get("format"):
-            raise UsageError("--format is for tables; the report is a page")
-        return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})
 
 
 if TYPE_CHECKING:
