@@ -111,12 +111,9 @@ def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, see
     Two rows: by the precision that is observed, and (`safe`) by the lower ends of its 95% intervals, that of resampled
     segments, at up to 400 thresholds, and the exact one of as many outputs (Clopper and Pearson 1934), which few
     outputs do not meet. Columns: rule, threshold, n_passed, share, precision, recall; null where no threshold does.
-    Raises QuestionError: a precision that is no share.
     """
     from scipy.stats import beta
 
-    if not 0 < precision <= 1:
-        raise QuestionError(f"precision {precision:g}: expected a number above 0, at most 1")
     every, thresholds = _every_threshold(decision), grid(decision, 400)
     low, _ = _bands(decision, thresholds, "precision", draws, seed)
     lows = pl.DataFrame({"threshold": thresholds, "precision_low": low}).fill_nan(None)
@@ -162,10 +159,7 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> T
     """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
 
     Columns: threshold (null: look at all), share, cost, is_best; rising thresholds. The lowest lets all pass.
-    Raises QuestionError: a price below 0.
     """
-    if not (miss >= 0 and look >= 0):
-        raise QuestionError("the prices of a miss and of a look are at least 0")
     n = int((~np.isnan(decision.good)).sum())
     rows: list[tuple[float | None, float, float]] = []
     for threshold in grid(decision, points):

@@ -249,7 +249,7 @@ class DrawsField(Question):
 class AlphaField(Question):
     """Something is tested at a significance level."""
 
-    alpha: Annotated[float, HowTested("Significance level.")] = 0.05
+    alpha: Annotated[float, HowTested("Significance level.", least=0, most=1)] = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.scales import mad_outliers
 from metaeval.measures import Measure
-from metaeval.options import MOST_DECIMALS, Options
+from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import HumanUse, expand
@@ -235,12 +235,7 @@ def without_mad_outliers(block: Block) -> Block:
 
 
 def rounded(block: Block, decimals: int | None) -> Block:
-    """The block with its human segment scores rounded, so that scores apart by float noise are equal.
-
-    Raises QuestionError: more decimals than a number has.
-    """
+    """The block with its human segment scores rounded, so that scores apart by float noise are equal."""
     if decimals is None:
         return block
-    if decimals > MOST_DECIMALS:
-        raise QuestionError(f"round_human {decimals}: expected a whole number of at most {MOST_DECIMALS}")
     return replace(block, human=np.round(block.human, decimals) + 0.0)

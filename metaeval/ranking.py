@@ -130,10 +130,8 @@ def ranked(
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
     none. verbose: notes name what is excluded.
-    Raises QuestionError: as `pool` and `cached.settled`; a pooled ranking with people.
+    Raises QuestionError: as `pool` and `cached.settled`.
     """
-    if found.people and how is not None:
-        raise QuestionError("a pooled ranking has no human ceiling: people are on other data in each evaluation set")
     studies = list(found.studies.values())
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
@@ -153,11 +151,10 @@ def ranked(
         notes += [note for one in pooled for note in one.notes]
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
-        clustered = with_clusters(frame, tested)
-        frame = clustered if how is None else clustered.with_columns(frame["signature"])
+        frame = with_clusters(frame, tested)
         if tested:
             untested, more = _beside_tests(found, tested, several)
-            signatures = [*(untested if how is None else signatures), *(one.signature for _, one in tested)]
+            signatures = [*untested, *(one.signature for _, one in tested)]
             notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))

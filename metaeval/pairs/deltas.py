@@ -42,15 +42,6 @@ class Asked:
     draws: int = 1000
     seed: int = 0
 
-    def check(self) -> None:
-        """Raises QuestionError: a number out of its range."""
-        if not self.levels or not all(0.5 <= level < 1 for level in self.levels):
-            raise QuestionError(f"agreement {', '.join(map(str, self.levels))}: expected shares from 0.5 to below 1")
-        if self.human_alpha is not None and not 0 < self.human_alpha < 1:
-            raise QuestionError(f"significance level {self.human_alpha}: expected a number between 0 and 1")
-        if self.draws < 1:
-            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
-
 
 @dataclass(frozen=True)
 class Group:
@@ -103,7 +94,6 @@ def deltas(
     variant that used the official reference, or the full name of a variant.
     Raises QuestionError: unknown names, or no pair of systems at all.
     """
-    what.check()
     _check_metric(warehouse, asked, metric)
     needs_p = what.human_alpha is not None
     read, notes = read_pairs(

@@ -39,13 +39,6 @@ class Asked:
     alpha: float = 0.05
     apart: bool = False
 
-    def check(self) -> None:
-        """Raises QuestionError: a number out of its range."""
-        if self.most_right < 0 or self.fewest_metrics < 1:
-            raise QuestionError("at most 0 or more metrics can be right, of at least 1")
-        if not 0 < self.alpha < 1:
-            raise QuestionError(f"significance level {self.alpha}: expected a number between 0 and 1")
-
 
 @dataclass(frozen=True)
 class HardPairs:
@@ -74,7 +67,6 @@ def hard_pairs(
     scores. right: the metrics that order the pair as people do.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
-    what.check()
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
     few = [one for one in read if len(one.metric_names) < what.fewest_metrics]
     sets = [one for one in read if len(one.metric_names) >= what.fewest_metrics]

@@ -92,12 +92,8 @@ def stable_rankings(
     one, first "mixed", for rounds in which each segment has one of the ratings by chance, another in each round:
     columns first, second, stable (1 or 0, or the probability), n_apart (pairs told apart), n_systems, n_segments,
     n_draws.
-    Raises QuestionError: see `ratings`; draws below 1, alpha outside (0, 1).
+    Raises QuestionError: see `ratings`.
     """
-    if draws < 1:
-        raise QuestionError(f"{draws} draws: at least 1 is needed")
-    if not 0 < alpha < 1:
-        raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
     found = ratings(warehouse, asked, humans)
     rng = np.random.default_rng([seed, _STREAM])
     probability, apart = stable_ranking_probability(list(found.scores.values()), rng, draws, alpha)

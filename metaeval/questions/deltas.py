@@ -33,7 +33,11 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
     agreement: Annotated[
         tuple[float, ...],
         Option(
-            "Agreement with people to be reached, from 0.5 to below 1; repeatable.", metavar="SHARE", excludes=("hard",)
+            "Agreement with people to be reached; repeatable.",
+            metavar="SHARE",
+            least=0.5,
+            most=0.999,
+            excludes=("hard",),
         ),
     ] = (0.8, 0.9, 0.95)
     human_alpha: Annotated[
@@ -41,6 +45,8 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
         Option(
             "Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
             metavar="P",
+            least=0,
+            most=1,
             default="all pairs",
             excludes=("hard",),
         ),

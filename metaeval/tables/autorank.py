@@ -21,7 +21,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.issues import autoranks
 from warehouse.facts.metrics import describe
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,6 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
     """
     if not 0 <= low < high <= 100:
         raise QuestionError(f"percentiles {low:g} and {high:g}: expected 0 <= low < high <= 100")
-    for name, given in (("human", asked.human is not None), ("intersection", asked.intersection)):
-        if given:
-            raise QuestionError(f"{option(name)} does not go with a ranking without people")
-    if asked.outliers == "mad":
-        raise QuestionError("the MAD rule needs a human score, and a ranking without people has none")
     lps = language_pairs(warehouse, asked.testset, asked.lp)
     ranked: list[_Ranked] = []
     skipped: list[QuestionError] = []

@@ -16,7 +16,7 @@ from queries.blocks import Block
 from queries.counting import named_pairs
 from queries.engines import COUNTS, Engine, Source, Unit, opened
 from queries.selection import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import Warehouse
 from warehouse.progress import Progress
 
 
@@ -37,10 +37,8 @@ def pair_counts(
     engine: None for a numpy kernel in a warehouse, which sorts where the engines join, and for Polars in an export.
     Columns: metric, by, group, epsilon and the five counts; one row a metric and group. A group without a pair has no
     row.
-    Raises QuestionError: see `Inputs.judged_segments`, `gridded`; epsilon below 0. SourceError: see `opened`.
+    Raises QuestionError: see `Inputs.judged_segments`, `gridded`. SourceError: see `opened`.
     """
-    if not 0 <= epsilon < float("inf"):
-        raise QuestionError(f"epsilon {epsilon}: expected a number of at least 0")
     what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
     if isinstance(data, Warehouse) and engine is None:
         inputs = Inputs(data, asked, round_human)

@@ -84,8 +84,6 @@ def disagreements(
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
-    if n < 1:
-        raise QuestionError(f"a list of {n} rows: at least 1 is needed")
     sides = _sides(warehouse, asked, metrics, round_human)
     rows, columns = sides.outputs
     first, second = sides.value_a[rows, columns], sides.value_b[rows, columns]

@@ -89,11 +89,9 @@ def curve(
     n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them. A
         metric whose scores are all the same has one.
     Columns: metric, measure, epsilon, value; sorted by metric and epsilon.
-    Raises QuestionError: as `thresholds`; fewer than 2 points.
+    Raises QuestionError: as `thresholds`.
     """
     statistic = calibrated(measure)
-    if n_points < 2:
-        raise QuestionError(f"a curve needs 2 points or more, got {n_points}")
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
     found = evaluate(measure, used, options, progress)

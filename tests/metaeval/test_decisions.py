@@ -66,11 +66,6 @@ def test_every_score_may_be_the_threshold(small: Decided) -> None:
     assert threshold_for(many, 0.5, draws=5).frame["threshold"][0] == 6
 
 
-def test_a_precision_that_is_no_share_is_refused(small: Decided) -> None:
-    with pytest.raises(QuestionError, match=r"precision 1\.5: expected"):
-        threshold_for(small, 1.5)
-
-
 def test_costs_by_hand(small: Decided) -> None:
     """A miss costs 10, a look 1: all pass 10/4, from 2 on (10 + 1)/4, from 3 on 2/4, from 4 on 3/4, none 1."""
     frame = cost(small, 10, 1).frame

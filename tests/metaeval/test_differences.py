@@ -7,27 +7,16 @@ import duckdb
 import pytest
 
 import metaeval
-from metaeval import differences
 from metaeval.differences import warehouse_differences
 from metaeval.measures import parse_measure
 from tests.helpers import LP, TESTSET, tiny_bytes
 from tests.sharing import written
-from warehouse import QuestionError, Warehouse
+from warehouse import Warehouse
 
 PEARSON = parse_measure("pearson")
 OF_ROUGH = (
     "(SELECT vector_id FROM vector JOIN scorer USING (scorer_id) WHERE scorer.name = 'Rough-refA' AND level = 'sys')"
 )
-
-
-def test_a_ranking_that_there_is_not_has_a_reason_without_advice_of_other_commands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refused(*_: object) -> None:
-        raise QuestionError("no human score", way_out="name one with human", hint="rank(explain=True) lists all")
-
-    monkeypatch.setattr(differences, "study", refused)
-    assert differences._ranking(Warehouse, (TESTSET, LP), PEARSON) == "no human score"  # type: ignore[arg-type]
 
 
 def altered(folder: Path, *statements: str) -> Path:

@@ -253,8 +253,6 @@ SHOWS |= {
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
 """Views of one answer."""
-REFUSED = {("autorank", "human"), ("autorank", "intersection")}
-"""What a question has as one of its slice, and refuses."""
 IN_COLUMNS = {("trend", "by"), ("rank, with people", "ceiling")}
 """What other columns of a row say; the signature of the whole says it, too."""
 IN_NOTES = {("compare", "resample"), ("compare", "interval"), ("trend", "alpha")}
@@ -266,7 +264,7 @@ def options_of(function: str) -> list[str]:
     """The options that may change a number; who computes, and whether again, changes none."""
     fields = fields_of(question_named(function))
     able = [name for name, one in fields.items() if not one.option.is_computing and name not in SHOWS]
-    return [name for name in able if (function, name) not in OF_ITSELF | REFUSED]
+    return [name for name in able if (function, name) not in OF_ITSELF]
 
 
 ELSEWHERE = {("rank", "level"), ("rank", "without_optimised")}

@@ -16,7 +16,7 @@ from metaeval.measures import parse_measure
 from metaeval.notes import Decisive
 from metaeval.options import Options
 from metaeval.ranking import excluded, explanation
-from metaeval.signature import line, program_version
+from metaeval.signature import program_version
 from metaeval.study import RANKING_SCHEMA, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
 from queries import counting
@@ -186,10 +186,6 @@ def test_a_signature_names_everything_that_differs_from_the_default(tiny: Wareho
     assert "seed" not in parts
 
 
-def test_a_signature_is_one_line() -> None:
-    assert line([("a", 1), ("b", None), ("c", "x y")]) == "a:1|c:x y"
-
-
 def test_equal_questions_have_equal_signatures_and_others_have_not(tiny: Warehouse) -> None:
     first, again = _study(tiny, "spa").signatures, _study(tiny, "spa(n=1000)").signatures
     assert first == again
@@ -210,14 +206,6 @@ def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
     assert rows["Only-src"] == ("partly", "pearson: included; acc_eq(by=item): no segment scores")
     order = [(kind == "metric", ("yes", "partly", "no").index(part), name) for kind, name, part, _ in frame.rows()]
     assert order == sorted(order)
-
-
-def test_an_explanation_and_a_ranking_agree(simulated_warehouse: Warehouse) -> None:
-    measure = parse_measure("acc_eq(by=item)")
-    for testset, lp in (("sim21", "en-de"), ("sim22", "cs-uk"), ("sim24", "ja-en")):
-        ranked = set(rank(simulated_warehouse, testset, lp, [measure])["metric"])
-        frame = explanation(simulated_warehouse, Slice(testset, lp), [measure]).frame
-        assert set(frame.filter(kind="metric", included="yes")["name"]) == ranked
 
 
 def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) -> None:
@@ -259,12 +247,6 @@ def test_counts_add_up_to_all_pairs_and_carry_the_accuracy(simulated_warehouse: 
     frame = rank(simulated_warehouse, "sim24", "cs-uk", ["acc23(by=item)"])
     for metric, value in frame.select("metric", "value").iter_rows():
         assert means[metric] == pytest.approx(value, rel=1e-12)
-
-
-def test_a_threshold_that_is_none_is_refused(tiny: Warehouse) -> None:
-    for epsilon in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(QuestionError, match="expected a number of at least 0"):
-            pair_counts(tiny, Slice(TESTSET, LP), "item", epsilon)
 
 
 def test_the_public_names_are_those_of_the_documentation() -> None:

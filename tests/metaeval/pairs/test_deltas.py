@@ -111,9 +111,6 @@ def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse:
     [
         (CS_UK, "simBLEV", QUICK, "unknown metric 'simBLEV'.*did you mean 'simBLEU'"),
         (Slice("sim29", "all"), "simBLEU", QUICK, "unknown test set"),
-        (CS_UK, "simBLEU", replace(QUICK, levels=(0.3,)), "agreement 0.3"),
-        (CS_UK, "simBLEU", replace(QUICK, draws=0), "at least 1"),
-        (CS_UK, "simBLEU", replace(QUICK, human_alpha=1.0), "significance level"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(

@@ -67,28 +67,8 @@ def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_w
     assert (apart["p"] <= 0.05).all()
 
 
-def test_the_order_of_a_hard_pair_is_that_of_the_human_scores(simulated_warehouse: Warehouse) -> None:
-    scores = dict(
-        simulated_warehouse.rows(
-            "SELECT system, score FROM system_scores WHERE testset = 'sim24' AND lp = 'en-de' AND scorer = 'mqm'"
-        )
-    )
-    for better, worse, gap in (
-        hard_pairs(simulated_warehouse, EN_DE, Options(), Asked())
-        .every.select("better", "worse", "human_difference")
-        .rows()
-    ):
-        assert scores[better] - scores[worse] == pytest.approx(gap)
-
-
 def test_sets_with_few_metrics_are_left_out_and_named(simulated_warehouse: Warehouse) -> None:
     one = replace(EN_DE, metrics=("simBLEU",))
     with pytest.raises(QuestionError, match=r"no evaluation set has enough metrics.*sim24 en-de \(1\)"):
         hard_pairs(simulated_warehouse, one, Options(), Asked())
     assert hard_pairs(simulated_warehouse, one, Options(), Asked(fewest_metrics=1)).frame.height > 0
-
-
-@pytest.mark.parametrize("what", [Asked(most_right=-1), Asked(fewest_metrics=0), Asked(alpha=0.0)])
-def test_numbers_out_of_range_are_refused(what: Asked, simulated_warehouse: Warehouse) -> None:
-    with pytest.raises(QuestionError, match=r"right|significance level"):
-        hard_pairs(simulated_warehouse, EN_DE, Options(), what)

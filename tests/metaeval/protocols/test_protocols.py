@@ -341,18 +341,6 @@ def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Wareho
         score(entry, significance=True, testing=TestOptions(draws=39, mid_p=True))
 
 
-def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
-    for name, testing, words in (
-        ("wmt16", TestOptions(alternative="two-sided"), "takes Williams' test, which is one-sided"),
-        ("wmt23", TestOptions(legacy_df=True), "legacy df goes with williams"),
-        ("wmt23", TestOptions(draws=0), "0 resamples"),
-        ("wmt23", TestOptions(alpha=2), "alpha 2"),
-    ):
-        entry = enter(simulated_warehouse, protocol_named(name), "sim24", lps=["cs-uk"])
-        with pytest.raises(QuestionError, match=words):
-            score(entry, significance=True, testing=testing)
-
-
 def test_too_few_systems_for_williams_are_reported(tiny: Warehouse) -> None:
     found = scored(tiny, made("pearson", test="williams"), "tiny24", significance=True)
     assert "en-de pearson: not tested, Williams' test needs more than 3 systems" in found.notes
@@ -368,14 +356,6 @@ def test_progress_never_goes_back_and_ends_at_the_whole(simulated_warehouse: War
     assert done == sorted(done)
     assert {total for _, total in steps} == {10_000}
     assert done[-1] == 10_000
-
-
-@pytest.mark.slow
-def test_threads_change_nothing(simulated_warehouse: Warehouse) -> None:
-    entry = enter(simulated_warehouse, made("spa(n=20)", "pearson"), "sim24", lps=["cs-uk"])
-    one, two = (score(entry, significance=True, testing=replace(QUICK, n_threads=n)) for n in (1, 2))
-    assert np.array_equal(one.clusters, two.clusters)
-    assert one.n_significant == two.n_significant
 
 
 # --- ranks instead of values ----------------------------------------------------------------------------------------
@@ -567,16 +547,6 @@ def test_the_official_weights_and_tests() -> None:
     assert all(protocols()[name].overall == "values" for name in rules)
 
 
-def test_every_earlier_year_s_rules_run_on_a_later_test_set(simulated_warehouse: Warehouse) -> None:
-    for name, protocol in protocols().items():
-        if int(name[3:]) >= 23:
-            continue
-        found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"])
-        assert {task.measure for task in found.tasks} == {str(rule.measure) for rule in protocol.rules}, name
-        assert not np.isnan(found.overall).all(), name
-        assert any("published no overall score" in note for note in found.notes) == (name != "wmt22"), name
-
-
 def test_wmt20_scores_systems_with_and_without_outliers(simulated_warehouse: Warehouse) -> None:
     found = scored(simulated_warehouse, protocol_named("wmt20"), "sim22", lps=["cs-uk"])
     tasks = {(task.measure, task.outliers): number for number, task in enumerate(found.tasks)}
@@ -610,22 +580,6 @@ def test_a_test_set_of_no_official_year_is_scored_on_all_that_it_has(simulated_w
 
 
 # --- shapes ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_json_shape_is_the_documented_one(official: ProtocolScore) -> None:
-    shape = as_json(official)
-    assert list(shape) == ["protocol", "testset", "tasks", "metrics", "signature"]
-    assert [name for name in shape["tasks"][0] if name in ("lps", "level", "measure", "weight")] == [
-        "lps",
-        "level",
-        "measure",
-        "weight",
-    ]
-    documented = ("metric", "overall", "rank", "cluster", "values", "missing")
-    for row in shape["metrics"]:
-        assert [name for name in row if name in documented] == list(documented)
-        assert row["cluster"] is None
-        assert len(row["values"]) == len(shape["tasks"])
 
 
 def test_rankings_of_two_protocols_are_correlated_over_the_metrics_both_have(

@@ -99,8 +99,6 @@ def test_a_metric_whose_scores_are_all_the_same_has_one_point(tmp_path: Path) ->
 def test_measures_without_a_calibrated_threshold_are_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="pa has no tie threshold to calibrate; take acc_eq or tau_eq"):
         thresholds(simulated_warehouse, ASKED, parse_measure("pa"), Options())
-    with pytest.raises(QuestionError, match="a curve needs 2 points or more, got 1"):
-        curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=1)
 
 
 def test_what_it_costs_is_said_before_anything_is_computed_and_then_how_far_it_is(

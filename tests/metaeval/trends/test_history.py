@@ -21,7 +21,6 @@ from metaeval.trends.points import anchor_place, context, point
 from queries.longitudinal import evalset_states, judgements
 from queries.selection import Slice
 from tests.helpers import mqm_table, rank, tiny_layout, tiny_warehouse
-from tests.metaeval.trends.histories import block_of
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.own.scores import add
@@ -247,21 +246,6 @@ def test_halves_of_judgements_that_agree_reach_one(tmp_path: Path) -> None:
     assert of_single is not None
     assert of_single.source == "split halves of 60 judgements of da, 100 splits"
     assert split_half(block, single.head(1), "da", PA, Options()) is None
-
-
-def test_halves_of_noise_are_no_ceiling() -> None:
-    """Judgements that know nothing of systems agree on half of the pairs of systems: 12 systems, 100 splits of 480
-    judgements; the mean over splits of one set of judgements varies by about 0.1.
-    """
-    rng = np.random.default_rng(1)
-    systems = [f"s{k:02}" for k in range(12)]
-    rows = [(name, segment, None, float(rng.normal())) for name in systems for segment in range(1, 41)]
-    single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
-    with_systems = block_of(systems, 40)
-    found = split_half(with_systems, single, "da", PEARSON, Options())
-    assert found is not None
-    assert abs(found.value) < 0.4
-    assert found.low < 0 < found.high
 
 
 def test_judgements_come_in_a_fixed_order(simulated_warehouse: Warehouse) -> None:

@@ -5,36 +5,9 @@ import pytest
 from scipy.special import stdtrit
 
 from metaeval.kernels.resampling.difference_tests import from_z
-from metaeval.measures import parse_measure
-from metaeval.trends.points import Resampled
 
 VALUES = np.array([0.8, 0.5])
 DRAWS = np.array([[0.5, 0.6, 0.7, 0.8], [0.1, 0.2, 0.4, 0.5]])
-
-
-@pytest.mark.parametrize("measure", ["pearson", "spa"])
-def test_normal_intervals_lie_around_the_value_whatever_the_bias_of_the_resamples(measure: str) -> None:
-    found = Resampled(parse_measure(measure), VALUES, DRAWS, "systems")
-    low, high = found.interval()
-    # squared distances from 0.65: 2 x (0.15² + 0.05²) = 0.05, over n - 1 = 3; 0.8 + 0.253 is beyond the range
-    assert low[0] == pytest.approx(0.8 - 1.959964 * (0.05 / 3) ** 0.5)
-    assert high[0] == 1.0
-    # from 0.3: 2 x (0.2² + 0.1²) = 0.1
-    reach = 1.959964 * (0.1 / 3) ** 0.5
-    assert (low[1], high[1]) == (pytest.approx(0.5 - reach), pytest.approx(0.5 + reach))
-
-
-@pytest.mark.parametrize("measure", ["pa", "kendall", "acc_eq", "tau_b(by=item)"])
-def test_percentile_intervals_are_quantiles_of_the_resamples(measure: str) -> None:
-    found = Resampled(parse_measure(measure), VALUES, DRAWS, "systems")
-    # of four draws the 2.5% quantile lies 0.075 of the way from the first to the second
-    assert found.interval()[0] == pytest.approx([0.5075, 0.1075])
-    assert found.interval()[1] == pytest.approx([0.7925, 0.4925])
-
-
-def test_one_resample_makes_no_interval() -> None:
-    found = Resampled(parse_measure("pearson"), VALUES, DRAWS[:, :1], "systems")
-    assert np.isnan([*found.interval(), *found.covariance()]).all()
 
 
 @pytest.mark.parametrize("share", [1.0, 0.9])
