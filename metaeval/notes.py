@@ -28,9 +28,6 @@ class Hinted(str):
         made.text, made.hint = text, hint
         return made
 
-    def __reduce__(self) -> tuple[type["Hinted"], tuple[str, str]]:
-        return Hinted, (self.text, self.hint)
-
 
 class Decisive(str):
     """A note that may change a decision; where there is little room, it comes first, and one line has all of its kind.
@@ -49,9 +46,6 @@ class Decisive(str):
         made.kind, made.case, made.size = kind or text, case, size
         return made
 
-    def __reduce__(self) -> tuple[type["Decisive"], tuple[str, str, str, float]]:
-        return Decisive, (str(self), self.kind, self.case, self.size)
-
 
 class Excluded(Hinted):
     """A note on systems or metrics that are excluded: how many, and their names where it has them.
@@ -69,9 +63,6 @@ class Excluded(Hinted):
         made = str.__new__(cls, f"{text} ({hint})" if hint else text)
         made.text, made.hint, made.what, made.n, made.names = text, hint, what, n, tuple(names)
         return made
-
-    def __reduce__(self) -> tuple[type["Excluded"], tuple[str, str, str, int, tuple[str, ...]]]:  # type: ignore[override]
-        return Excluded, (self.text, self.hint, self.what, self.n, self.names)
 
 
 def placed(place: str, note: str) -> str:

@@ -2,7 +2,6 @@
 
 import pickle
 
-from metaeval.notes import Hinted
 from metaeval.protocols.scoring import NothingScoredError
 from warehouse.errors import IT, QuestionError
 
@@ -17,8 +16,6 @@ def test_an_error_comes_back_from_another_process_with_its_fields() -> None:
     scored = NothingScoredError("no metric can be scored", by="wmt24", hint="--all-metrics")
     again = pickle.loads(pickle.dumps(scored))
     assert (str(again), again.by_any) == ("no metric can be scored by wmt24 (--all-metrics)", "no metric can be scored")
-    note = pickle.loads(pickle.dumps(Hinted("3 metrics are excluded", "--explain says why")))
-    assert (note, note.text) == ("3 metrics are excluded (--explain says why)", "3 metrics are excluded")
 
 
 def test_what_stands_for_the_evaluation_set_is_nothing_special_where_none_is_named() -> None:
