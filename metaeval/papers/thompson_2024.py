@@ -1,12 +1,13 @@
 """Thompson et al. 2024: soft pairwise accuracy."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from metaeval import kernels
-from metaeval.answer import table_signature
+from metaeval.answer import or_none, table_signature
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.systems import difference_signs
@@ -17,7 +18,10 @@ from metaeval.measures.judged import judged_segments
 from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from metaeval.protocols.history import Ranking, apply_rules, overall_ranking, task_ranking
+from metaeval.protocols import protocols
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import signed
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
@@ -297,6 +301,30 @@ def section_3_2(request: Request, asked: Slice) -> Computed:
     return Computed(tuple(cells_of(asked.testset, asked.lp, row, values)), signature, ("times are of this machine",))
 
 
+def _by_all_rules(request: Request, asked: Slice) -> dict[str, ProtocolScore | str]:
+    """The score by the rules of each year on one evaluation set, oldest first, or why there is none.
+
+    Raises QuestionError: unknown names, or no protocol has its inputs.
+    """
+    known = [one for one in protocols().values() if one.year <= _LAST_YEAR]
+    ends = [*(later.year - 1 for later in known[1:]), _LAST_YEAR]
+    found: dict[str, ProtocolScore | str] = {}
+    for number, (protocol, last) in enumerate(zip(known, ends, strict=True)):
+        if request.progress is not None:
+            request.progress(protocol.name, number, len(known))
+        name = f"{protocol.name} ({protocol.year if protocol.year == last else f'{protocol.year}-{last}'})"
+        try:
+            with request.opened() as warehouse:
+                entry = enter(warehouse, protocol, asked.testset, lps=[asked.lp], asked=asked, options=request.options)
+            found[name] = score(entry, options=request.options)
+        except QuestionError as error:
+            found[name] = error.reason
+    reasons = [one for one in found.values() if isinstance(one, str)]
+    if len(reasons) == len(found):
+        raise QuestionError("; ".join(dict.fromkeys(reasons)))
+    return found
+
+
 def section_5(request: Request, asked: Slice) -> Computed:
     """The rules of the shared tasks from 2007 to 2024, each run on one evaluation set, beside the newest of them.
 
@@ -304,33 +332,34 @@ def section_5(request: Request, asked: Slice) -> Computed:
     references where it was also scored with them). overall, best: the highest value; n_distinct: different values among
     n_metrics; kendall: rank correlation with the ranking by the rules of 2024, and with that by soft pairwise accuracy.
     """
-    found = apply_rules(
-        request.opened,
-        replace(asked, metrics=request.metrics),
-        request.options,
-        until=_LAST_YEAR,
-        progress=request.progress,
-    )
-    newest = found[-1].score
+    found = _by_all_rules(request, replace(asked, metrics=request.metrics))
+    *_, last = found.values()
+    newest = None if isinstance(last, str) else last
     by_spa: dict[str, float] = {}
     if newest is not None:
         (task,) = (one for one in newest.tasks if one.level == "sys")
-        by_spa = dict(zip(newest.metrics, task.values.tolist(), strict=True))
-        by_spa = {name: value for name, value in by_spa.items() if value == value}
+        by_spa = _defined(newest.metrics, task.values)
     cells: list[Cell] = []
-    for one in found:
-        name = f"{one.protocol.name} ({one.years})"
-        if one.score is None:
-            cells.append(Cell(name, "overall", asked.testset, asked.lp, None, note=str(one.reason)))
+    for name, one in found.items():
+        if isinstance(one, str):
+            cells.append(Cell(name, "overall", asked.testset, asked.lp, None, note=one))
             continue
-        tasks = " + ".join(dict.fromkeys(task.measure for task in one.score.tasks))
-        cells += _said(asked, name, "overall", overall_ranking(one.score, newest), f"rules: {tasks}")
-        for task in one.score.tasks:
+        tasks = " + ".join(dict.fromkeys(task.measure for task in one.tasks))
+        tau = float("nan") if newest is None else rank_correlation(one, newest)[0]
+        overall = _defined(one.metrics, one.overall)
+        cells += _said(asked, name, "overall", overall, one.winners, tau, f"rules: {tasks}")
+        for task in one.tasks:
             if task.level == "sys" and task.domain is None and not task.human_references:
                 systems = ", outliers included" if task.outliers == "none" else ""
-                row = f"{name} {task.measure}{systems}"
-                compared = f"metrics compared by {task.test}"
-                cells += _said(asked, row, "best", task_ranking(one.score.metrics, task, by_spa), compared)
+                values = _defined(one.metrics, task.values)
+                best = [name for name in sorted(values) if values[name] == max(values.values())]
+                common = [name for name in values if name in by_spa]
+                tau = float("nan")
+                if len(common) > 1:
+                    pair = [values[name] for name in common], [[by_spa[name] for name in common]]
+                    tau = float(kernels.system_correlation(*pair, "kendall")[0])
+                row, compared = f"{name} {task.measure}{systems}", f"metrics compared by {task.test}"
+                cells += _said(asked, row, "best", values, best, tau, compared)
     signature = signed(
         ("paper", "thompson-2024 section-5"),
         ("testset", asked.testset),
@@ -348,14 +377,22 @@ def section_5(request: Request, asked: Slice) -> Computed:
     return Computed(tuple(cells), signature, notes)
 
 
-def _said(asked: Slice, row: str, column: str, said: Ranking | None, note: str) -> list[Cell]:
-    """The cells of what some rules say of the metrics."""
-    if said is None:
+def _defined(metrics: Sequence[str], values: Floats) -> dict[str, float]:
+    """The values of metrics that have one."""
+    return {name: value for name, value in zip(metrics, values.tolist(), strict=True) if value == value}
+
+
+def _said(
+    asked: Slice, row: str, column: str, values: dict[str, float], best: Sequence[str], tau: float, note: str
+) -> list[Cell]:
+    """The cells of what some rules say of the metrics: the best, its value, and tau, NaN where it is not defined."""
+    if not values:
         return [Cell(row, column, asked.testset, asked.lp, None, note=f"no metric has a value; {note}")]
-    more = f" and {len(said.best) - 1} more" if len(said.best) > 1 else ""
-    values = {column: said.value, "n_metrics": said.n_metrics, "n_distinct": said.n_distinct, "kendall": said.kendall}
-    cells = cells_of(asked.testset, asked.lp, row, values)
-    return [replace(cells[0], note=f"best: {said.best[0]}{more}; {note}"), *cells[1:]]
+    n_distinct = len(np.unique(np.round(list(values.values()), 12)))
+    more = f" and {len(best) - 1} more" if len(best) > 1 else ""
+    shown = {column: values[best[0]], "n_metrics": len(values), "n_distinct": n_distinct, "kendall": or_none(tau)}
+    cells = cells_of(asked.testset, asked.lp, row, shown)
+    return [replace(cells[0], note=f"best: {best[0]}{more}; {note}"), *cells[1:]]
 
 
 _MQM = (
