@@ -221,7 +221,7 @@ _CARRIED = (
 )
 
 
-def transfer(decisions: Mapping[str, Decided]) -> pl.DataFrame:
+def transfer(decisions: Mapping[str, Decided], notes: tuple[str, ...] = ()) -> Table:
     """A row for each source and target, in their order; a source's own row has no loss.
 
     decisions: one metric by name of evaluation set or domain. Thresholds are those with the highest MCC.
@@ -244,8 +244,10 @@ def transfer(decisions: Mapping[str, Decided]) -> pl.DataFrame:
                 row["source_precision"] = or_none(decide(one.good, one.scores, threshold).precision)
             rows.append(row)
     schema = {name: pl.String if name in ("source", "target") else pl.Float64 for name in _CARRIED}
-    frame = pl.DataFrame(rows, schema=schema)
-    return frame.with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
+    frame = pl.DataFrame(rows, schema=schema).with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
+    one, *_ = decisions.values()
+    more = (*one.said, ("sets", len(decisions)))
+    return Table(frame, table_signature(("decide", "transfer"), one.block, *more), notes)
 
 
 def elsewhere(
@@ -280,20 +282,3 @@ def elsewhere(
         f"without {counted(n_without, 'evaluation set or domain', 'evaluation sets or domains')}: no metric or scores"
     )
     return found, (f"{note} like {human}, or all outputs good or none",) if n_without else ()
-
-
-def transferred(decisions: Mapping[str, Decided], one: Decided, notes: tuple[str, ...]) -> Table:
-    """Thresholds with the highest MCC, carried from each to each other: columns as of `transfer`."""
-    more = (*one.said, ("sets", len(decisions)))
-    return Table(transfer(decisions), table_signature(("decide", "transfer"), one.block, *more), notes)
-
-
-def shown(view: str, one: Decided, *, precision: float, miss: float, look: float, draws: int, seed: int) -> Table:
-    """A view of one slice: curve, threshold, cost or reliability."""
-    if view == "threshold":
-        return threshold_for(one, precision, draws=draws, seed=seed)
-    if view == "cost":
-        return cost(one, miss, look)
-    if view == "reliability":
-        return reliability(one, draws=draws, seed=seed)
-    return curve(one, points=50, draws=draws, seed=seed)

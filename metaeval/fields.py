@@ -353,18 +353,10 @@ class EngineFields(Question):
 
     @contextmanager
     def data(self, run: Run) -> "Iterator[Warehouse | Path]":
-        """The folder of the export if one is given, else the open warehouse.
-
-        Raises QuestionError: Spark without an export.
-        """
+        """The folder of the export if one is given, else the open warehouse."""
         if self.folder is not None:
             yield self.folder
             return
-        if self.engine == "spark":
-            raise QuestionError(
-                f"{option('engine', 'spark')} reads exported Parquet: `scorehouse export DIR`, then "
-                f"{option('folder', 'DIR')}; or {option('engine', 'polars')}"
-            )
         with run.opened() as warehouse:
             yield warehouse
 

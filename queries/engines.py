@@ -160,8 +160,8 @@ class Counter:
             raise unknown("engine", engine, ENGINES)
         if engine == "spark" and source.scores is None:
             raise QuestionError(
-                f"Spark reads exported Parquet, not a warehouse: `scorehouse export DIR`, then {option('source')} DIR; "
-                f"or {option('engine')} polars or duckdb"
+                f"{option('engine', 'spark')} reads exported Parquet: `scorehouse export DIR`, then "
+                f"{option('folder', 'DIR')}; or {option('engine', 'polars')}"
             )
         self._source, self._engine, self._session = source, engine, session
 

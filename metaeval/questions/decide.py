@@ -56,28 +56,25 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.decisions import curve, decided, elsewhere, shown, transferred
+        from metaeval.decisions import cost, curve, decided, elsewhere, reliability, threshold_for, transfer
         from metaeval.measures import parse_measure
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
         with run.opened() as warehouse:
             one = decided(warehouse, asked, self.metric, measure)
             others = elsewhere(warehouse, asked, one, measure) if self.shown == "transfer" else None
+        drawing = {"draws": self.draws, "seed": self.seed}
         if others is not None:
-            found = transferred(others[0], one, others[1])
+            found = transfer(*others)
+        elif self.shown == "cost":
+            found = cost(one, self.miss, self.look)
+        elif self.shown == "reliability":
+            found = reliability(one, **drawing)
+        elif self.shown == "threshold":
+            found = threshold_for(one, 0.95 if self.precision is None else self.precision, **drawing)
         else:
-            found = shown(
-                self.shown,
-                one,
-                precision=0.95 if self.precision is None else self.precision,
-                miss=self.miss,
-                look=self.look,
-                draws=self.draws,
-                seed=self.seed,
-            )
-        drawn = found
-        if self.charted and self.shown == "threshold":
-            drawn = curve(one, points=50, draws=self.draws, seed=self.seed)
+            found = curve(one, points=50, **drawing)
+        drawn = curve(one, points=50, **drawing) if self.charted and self.shown == "threshold" else found
         return answer_of(self, found, found=(drawn, one.name), digits=4)
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":

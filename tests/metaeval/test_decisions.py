@@ -95,7 +95,7 @@ def test_reliability_adds_up_to_the_brier_score(decision: Decided) -> None:
 
 def test_a_threshold_loses_nothing_at_home_and_its_shift_away(small: Decided) -> None:
     shifted = replace(small, scores=small.scores + 2)
-    frame = transfer({"here": small, "there": shifted})
+    frame = transfer({"here": small, "there": shifted}).frame
     by_pair = {(row["source"], row["target"]): row for row in frame.rows(named=True)}
     assert by_pair["here", "here"]["loss"] == 0
     assert by_pair["here", "there"]["threshold"] == 3

@@ -111,7 +111,7 @@ def test_python_takes_an_exports_folder_where_it_takes_a_warehouse(
         assert found.signature == expected.signature
         with pytest.raises(QuestionError, match="did you mean 'duckdb'"):
             question(exported, *SET, engine="duckbd")
-        with pytest.raises(QuestionError, match="Spark reads exported Parquet"):
+        with pytest.raises(QuestionError, match="reads exported Parquet"):
             question(simulated_warehouse, *SET, engine="spark")
 
 
