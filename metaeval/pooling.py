@@ -1,7 +1,7 @@
 """Pooling: one value a metric from several evaluation sets, metrics matched by base name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Table
 from metaeval.evaluation import Evaluation
 from metaeval.inputs import where
 from metaeval.kernels.agreement.pair_counts import OUTCOMES
@@ -24,17 +25,10 @@ Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 _NAMED = 3  # evaluation sets; more are counted
 
 
-@dataclass(frozen=True)
-class Pooled:
-    """frame: rows as of a ranking, one a metric, with the variances where the method gives them."""
-
-    frame: pl.DataFrame
-    signature: str
-    notes: tuple[str, ...]
-
-
-def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
+def pool(results: Sequence[Result], how: Pooling, options: Options) -> Table:
     """Pool the results of one measure over several evaluation sets. options: those that they were computed with.
+
+    Rows as of a ranking, one a metric, with the variances where the method gives them.
 
     how: "mean": plain mean of the values. "pairs": all pairs (of systems for pa and spa, of scores for the pair-count
         family) together; a calibrated measure keeps its own tie threshold in each set. "hunter-schmidt": mean of
@@ -59,7 +53,7 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
     values, variances = _pooled(measure, chosen, how, shared)
     signature = _signature(results, chosen, how, options)
     frame = _frame(results, chosen, names, shared, values, variances, signature)
-    return Pooled(frame, signature, tuple(_notes(measure, why)))
+    return Table(frame, signature, tuple(_notes(measure, why)))
 
 
 _Name = tuple[str, bool]  # base name, and whether it is reference-free

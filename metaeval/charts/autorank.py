@@ -7,10 +7,10 @@ import altair as alt
 from metaeval.charts.parts import TIGHT, names, titled
 
 if TYPE_CHECKING:
-    from metaeval.tables.autorank import AutoRanks
+    from metaeval.answer import Table
 
 
-def autorank_chart(found: "AutoRanks") -> alt.VConcatChart:
+def autorank_chart(found: "Table") -> alt.VConcatChart:
     """One panel for each language pair."""
     datasets, panels = {}, []
     for (lp,), rows in found.frame.group_by("lp", maintain_order=True):

@@ -30,15 +30,16 @@ _TIED = {
 }
 
 
-def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart:
-    """Shares of the five kinds of pairs of each metric. totals: as of `metaeval.tables.counts.totals`, best first."""
-    rows: Rows = [
-        {"metric": row["metric"], "pairs": kind, "order": place, "n": row[column], "share": row[f"share_{column}"]}
-        for row in totals.rows(named=True)
-        for place, (kind, column) in enumerate(_COLUMNS.items())
-    ]
+def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart:
+    """Shares of the five kinds of pairs of each metric. frame: as of `metaeval.tables.counts.together`, best first."""
+    rows: Rows = []
+    for row in frame.rows(named=True):
+        n_pairs = sum(row[column] for column in _COLUMNS.values())
+        for place, (kind, column) in enumerate(_COLUMNS.items()):
+            n, share = row[column], row[column] / n_pairs if n_pairs else None
+            rows.append({"metric": row["metric"], "pairs": kind, "order": place, "n": n, "share": share})
     groups = {"none": "all pairs of (system, segment) scores", "item": "pairs of systems in each segment"}
-    bars = _bars("pairs", "metric", "pairs", totals["metric"].to_list(), _KINDS)
+    bars = _bars("pairs", "metric", "pairs", frame["metric"].to_list(), _KINDS)
     return titled(
         bars.encode(x=alt.X("share:Q").title("share of pairs").scale(domain=[0, 1]).axis(format="%")).properties(
             width=560

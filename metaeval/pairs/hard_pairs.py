@@ -40,19 +40,11 @@ class Asked:
     apart: bool = False
 
 
-@dataclass(frozen=True)
-class HardPairs:
+@dataclass(frozen=True, kw_only=True)
+class HardPairs(Table):
     """frame: the hard pairs (`COLUMNS`); every: all pairs that people score differently, likewise."""
 
-    frame: pl.DataFrame
     every: pl.DataFrame
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def table(self) -> Table:
-        """The frame with signature and notes."""
-        return Table(self.frame, self.signature, self.notes)
 
 
 def hard_pairs(
@@ -84,7 +76,7 @@ def hard_pairs(
     frame = every.filter(pl.col("n_right") <= what.most_right)
     if what.apart:
         frame = frame.filter(pl.col("significant"))
-    return HardPairs(frame, every, signature, (*_summary(sets, every, what), *notes))
+    return HardPairs(frame, signature, (*_summary(sets, every, what), *notes), every=every)
 
 
 def _listed(notes: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from metaeval.tables.autorank import autorank
+from metaeval.tables.autorank import as_json, autorank
 from queries.selection import Slice
 
 _LPS = (
@@ -17,7 +17,7 @@ def preliminary_ranking(request: Request, asked: Slice) -> Computed:
     with request.opened() as warehouse:
         found = autorank(warehouse, replace(asked, human=None, metrics=request.metrics))
     cells: list[Cell] = []
-    for row in found.as_json():
+    for row in as_json(found.frame):
         means = {name.rpartition("-")[0]: value for name, value in row["scores"].items()}
         cells += cells_of(asked.testset, asked.lp, row["system"], {"AutoRank": row["autorank"], **means})
     return Computed(tuple(cells), found.signature, found.notes)

@@ -29,11 +29,11 @@ class AutoRank(SliceFields, name="autorank"):
 
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.tables.autorank import autorank
+        from metaeval.tables.autorank import as_json, autorank
 
         with run.opened() as warehouse:
             found = autorank(warehouse, self.slice(), low=self.low, high=self.high)
-        return answer_of(self, found.table, found=found, shape=found.as_json())
+        return answer_of(self, found, found=found, shape=as_json(found.frame))
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.autorank import autorank_chart

@@ -38,6 +38,7 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
-        from metaeval.tables.counts import totals
+        from metaeval.tables.counts import together
 
-        return pair_kinds(totals(answer.frame), self.by, answer.signature)
+        frame = together(answer.frame.drop("testset", "lp", strict=False))
+        return pair_kinds(frame, self.by, answer.signature)

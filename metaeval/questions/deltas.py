@@ -86,7 +86,7 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
         what = Asked(self.at_most, self.least_metrics, self.alpha, self.significant)
         with run.opened() as warehouse:
             found = hard_pairs(warehouse, self.slice(), self.computing(), what, run.progress)
-        return answer_of(self, found.table, found=found, reading=reading(found.frame))
+        return answer_of(self, found, found=found, reading=reading(found.frame))
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.deltas import deltas_chart

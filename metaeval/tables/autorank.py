@@ -24,36 +24,24 @@ from warehouse.facts.metrics import describe
 from warehouse.wording import counted
 
 
-@dataclass(frozen=True)
-class AutoRanks:
-    """frame: testset, lp, rank (competition ranking), system, autorank (1 for the best, the number of systems for the
-    worst), z, then a column for each metric with its mean over segments (null where it did not go in); best first."""
-
-    frame: pl.DataFrame
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def table(self) -> Table:
-        """The frame with signature and notes."""
-        return Table(self.frame, self.signature, self.notes)
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """An object for each system, its scores by metric."""
-        own = ("testset", "lp", "system", "autorank", "z")
-        return [
-            {name: row[name] for name in own}
-            | {"scores": {name: row[name] for name in self.frame.columns[6:] if row[name] is not None}}
-            for row in self.frame.rows(named=True)
-        ]
+def as_json(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """An object for each system of a frame as of `autorank`, its scores by metric."""
+    own = ("testset", "lp", "system", "autorank", "z")
+    return [
+        {name: row[name] for name in own}
+        | {"scores": {name: row[name] for name in frame.columns[6:] if row[name] is not None}}
+        for row in frame.rows(named=True)
+    ]
 
 
-def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> AutoRanks:
+def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> Table:
     """Rank systems by metrics alone.
 
     asked: its language pairs may be several, joined by commas, or "all". Without metrics named, those that the task
         itself ranked with, else all of the slice. Systems are those that all named metrics scored.
     low, high: see `kernels.autorank`.
+    Columns: testset, lp, rank (competition ranking), system, autorank (1 for the best, the number of systems for the
+        worst), z, then for each metric its mean over segments (null where it did not go in); best first.
     Raises QuestionError: unknown names; fewer than two systems or no metric that tells any apart, where one language
         pair is asked for.
     """
@@ -81,7 +69,7 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
         ("n_systems", _span([one.frame.height for one in ranked])),
         ("n_segments", _span([one.n_segments for one in ranked])),
     )
-    return AutoRanks(frame, signature, tuple(_notes(asked, ranked, skipped)))
+    return Table(frame, signature, tuple(_notes(asked, ranked, skipped)))
 
 
 @dataclass(frozen=True)

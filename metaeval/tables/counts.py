@@ -63,26 +63,6 @@ def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
     return [f"no pairs: {without_pairs(block, by)}"]
 
 
-def totals(frame: pl.DataFrame) -> pl.DataFrame:
-    """Counts of all groups of each metric together, with their shares of all pairs; most concordant ones first.
-
-    frame: as of `pair_counts`. Columns: metric, the five counts, and share_ of each (null without a pair).
-    """
-    n_pairs = pl.sum_horizontal(COUNTS)
-    shares = [
-        pl.when(n_pairs > 0).then(pl.col(name) / n_pairs).alias(f"share_{name}")  # null without a pair
-        for name in COUNTS
-    ]
-    return (
-        frame.lazy()
-        .group_by("metric")
-        .agg(pl.col(COUNTS).sum())
-        .with_columns(shares)
-        .sort("share_n_concordant", "metric", descending=[True, False], nulls_last=True)
-        .collect()
-    )
-
-
 def together(frame: pl.DataFrame) -> pl.DataFrame:
     """Counts with all groups of each metric together, and the share of concordant pairs; the highest first.
 

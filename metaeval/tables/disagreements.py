@@ -147,9 +147,9 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
         check_judged(block)
     if names:
         chosen = [_metric(block, name) for name in names]
+        ordered = [block.metrics[place].name for place in chosen]
         block = block.only([place in chosen for place in range(len(block.metrics))])
         by_name = {choice.name: scores for choice, scores in zip(block.metrics, block.scores, strict=True)}
-        ordered = list(by_name) if len(names) < 2 else [_variant(block, name) for name in names]
         if len(names) == 2 and len(set(ordered)) < 2:
             raise QuestionError(f"{names[0]!r} and {names[1]!r} are the same metric")
         values = [np.where(block.judged, by_name[name], np.nan) for name in ordered]
@@ -183,12 +183,6 @@ def _metric(block: Block, name: str) -> int:
     if chosen.segment_gap is not None:
         raise QuestionError(f"{chosen.name} of {where(block.selection)}: {chosen.segment_gap}")
     return place
-
-
-def _variant(block: Block, name: str) -> str:
-    place = metric_place(block, name)
-    assert place is not None
-    return block.metrics[place].name
 
 
 def _mean(block: Block) -> Floats:

@@ -9,24 +9,10 @@ from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.ranking import ranked, read
 from metaeval.tables.agreement import clustered, extremes
-from metaeval.tables.counts import together, totals
+from metaeval.tables.counts import together
 from queries.engines import COUNTS
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-
-
-def test_totals_add_up_groups_and_share_all_pairs() -> None:
-    rows = [("A", "1", 1, 1, 0, 0, 0), ("A", "2", 2, 0, 1, 1, 2), ("B", "1", 7, 1, 0, 0, 0), ("C", "1", 0, 0, 0, 0, 0)]
-    frame = pl.DataFrame(rows, schema=["metric", "group", *COUNTS], orient="row")
-    found = totals(frame)
-    assert found["metric"].to_list() == ["B", "A", "C"]
-    assert found.select(COUNTS).row(1) == tuple(
-        frame.filter(metric="A").select(pl.col(name).sum() for name in COUNTS).row(0)
-    )
-    shares = found.select(f"share_{name}" for name in COUNTS)
-    assert shares.row(0)[COUNTS.index("n_concordant")] == 7 / 8
-    assert sum(map(round, shares.row(1), [6] * 5)) == pytest.approx(1.0)
-    assert shares.row(2) == (None,) * 5
 
 
 def _matrix(names: str, values: dict[str, float | None]) -> Table:
