@@ -83,7 +83,9 @@ def _strength(evalset: SimulatedEvalset, system: str) -> float:
 
 def _kept(evalset: SimulatedEvalset) -> list[int]:
     """The segments of some documents of each domain: the first ones that were judged and the first that was not."""
-    is_judged = ~np.isnan(evalset.human("mqm")).all(axis=0)
+    scores = evalset.humans["mqm"].seg
+    assert scores is not None
+    is_judged = ~np.isnan(scores).all(axis=0)
     chosen: dict[tuple[str, bool], dict[str, None]] = {}
     for (domain, document), judged in zip(evalset.documents, is_judged.tolist(), strict=True):
         found = chosen.setdefault((domain, judged), {})
