@@ -173,6 +173,7 @@ MUTATIONS: dict[str, Callable[[Small], Files | None]] = {
     "old Mac line ends": _of_text(lambda text: text.replace("\n", "\r")),
     "mark and Windows line ends": _of_text(lambda text: "\ufeff" + text.replace("\n", "\r\n")),
     "UTF-16": _of_text(lambda text: text.encode("utf-16")),
+    "Latin 1": _of_text(lambda text: text.encode("latin-1")),
     "blank line first": _of_text(lambda text: "\n" + text),
     "blank lines first": _of_text(lambda text: "\n\r\n \n" + text),
     "blank line last": _of_text(lambda text: text + "\n"),

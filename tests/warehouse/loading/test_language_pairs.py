@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.warehouse.small_files import SMALL, outcomes, unchanged
-from warehouse import load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.recognition import claim
 
 NAMING = [name for name, small in SMALL.items() if small.lp in f"{small.path} {small.text}"]
 NAMING.remove("table of systems")  # its file's name, too, says the pair
@@ -30,8 +30,7 @@ def test_every_spelling_is_the_pair(spelling: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", ["eng-deu", "en-deu", "ende"])
 def test_so_is_what_the_user_says(said: str, tmp_path: Path) -> None:
-    folder = tmp_path / "wmt20-metrics"
-    folder.mkdir()
-    (folder / "ad-seg-scores-en-de.csv").write_text(SMALL["direct assessment"].text)
-    report = load([folder], tmp_path / "w.duckdb", given=Given(lp=said))
-    assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-de", "loaded")]
+    (tmp_path / "ad-seg-scores-en-de.csv").write_text(SMALL["direct assessment"].text)
+    found = claim(tmp_path / "ad-seg-scores-en-de.csv", Given(testset="wmt20", lp=said))
+    assert isinstance(found, Claim)
+    assert found.evalsets == (("wmt20", "en-de"),)

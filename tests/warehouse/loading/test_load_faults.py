@@ -349,11 +349,6 @@ def test_segment_scores_without_documents_name_the_file_that_lacks(tmp_path: Pat
     assert fault.expected == "documents/en-de.docs, which says how many segments there are"
 
 
-def test_a_faulty_documents_file_is_not_blamed_on_the_others(layout: Path, tmp_path: Path) -> None:
-    faults = faults_of(layout, tmp_path / "a.duckdb", DOCS, line(2, "n1"))
-    assert len(faults) == 1
-
-
 def test_the_first_faults_of_a_file_are_shown_and_the_others_counted(layout: Path, tmp_path: Path) -> None:
     faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda data: data.replace(b"\t", b"\tx"))
     assert [fault.line for fault in faults] == [1, 2, 3, 4, 5, 6]
@@ -364,18 +359,6 @@ def test_the_first_faults_of_a_file_are_shown_and_the_others_counted(layout: Pat
 def test_several_kinds_of_faults_of_a_file_come_in_the_order_of_its_lines(layout: Path, tmp_path: Path) -> None:
     faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda d: line(12, "Cherry")(line(4, "Ash\tinf")(d)))
     assert [(fault.line, fault.found) for fault in faults] == [(4, "score 'inf'"), (12, "1 column")]
-
-
-def test_faults_of_all_files_are_gathered(layout: Path, tmp_path: Path) -> None:
-    places = {DOMAIN: 2, FINE: 1, RATING: 3, "human-scores/en-de.mqm.seg.score": 2, "system-outputs/en-de/Ash.txt": 0}
-    for place, number in places.items():
-        file = layout / place
-        file.write_bytes(line(number, "x")(file.read_bytes()) if number else b"")
-    report = load([layout], tmp_path / "a.duckdb")
-    assert {fault.path: fault.line for fault in reversed(report.faults)} == {
-        str(layout / place): number for place, number in places.items()
-    }
-    assert report.evalsets[0].n_broken == len(places)
 
 
 def test_one_broken_evaluation_set_keeps_no_other_out(tmp_path: Path) -> None:

@@ -263,12 +263,6 @@ def test_a_submission_with_shuffled_columns_is_refused() -> None:
     assert told(read(READER, "wmt20/TER.seg.score", text)) == [(1, "unknown columns")]
 
 
-def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
-    plain = scores(read(READER, "TER.seg.score", SEG20))
-    odd = scores(read(READER, "TER.seg.score", b"\xef\xbb\xbf" + SEG20.replace("\n", "\r\n").encode()))
-    assert odd.equals(plain)
-
-
 @pytest.mark.parametrize("folder", but_slow({"submissions"}, ["baselines", "submissions"]))
 def test_every_row_of_the_real_submissions_comes_through(folder: str) -> None:
     for path in sorted(real_data("wmt20-metrics", "final-metric-scores", folder).glob("*.gz")):
