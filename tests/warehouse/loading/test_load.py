@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -176,13 +177,28 @@ _NUMBERS = (
 )
 
 
+def _decimal(rng: random.Random) -> str:
+    """A decimal number in any of its forms, not too large for a score."""
+
+    def digits(least: int, most: int) -> str:
+        return "".join(rng.choices("0123456789", k=rng.randint(least, most)))
+
+    while True:
+        number = rng.choice((digits(1, 20), f"{digits(1, 20)}.{digits(0, 25)}", f".{digits(1, 25)}"))
+        exponent = rng.choice(("", f"{rng.choice('eE')}{rng.choice(('', '+', '-'))}{digits(1, 3)}"))
+        text = f"{rng.choice(('', '+', '-'))}{number}{exponent}"
+        if abs(float(text)) <= 9.9e99:
+            return text
+
+
 def test_a_number_reads_as_the_nearest_double(tmp_path: Path) -> None:
-    """A metric whose score of a system is written as the system's name says."""
+    rng = random.Random(17)
+    numbers = {f"S{at}": text for at, text in enumerate([*_NUMBERS, *(_decimal(rng) for _ in range(500))])}
     file = tmp_path / "t" / "metric-scores" / "en-de" / "N-src.sys.score"
     file.parent.mkdir(parents=True)
-    file.write_text("".join(f"<{text}>\t{text}\n" for text in _NUMBERS))
+    file.write_text("".join(f"{system}\t{text}\n" for system, text in numbers.items()))
     found = ask(loaded(tmp_path, tmp_path / "a.duckdb"), "SELECT system, value FROM aggregate_scores")
-    assert dict(found) == {f"<{text}>": float(text) for text in _NUMBERS}
+    assert dict(found) == {system: float(text) + 0.0 for system, text in numbers.items()}
 
 
 def test_segments_have_position_domain_document_and_index(tiny: tuple[Path, Path]) -> None:
