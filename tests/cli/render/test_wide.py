@@ -4,9 +4,6 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ import pytest
 from cli.render import Format
 from cli.render.wide import wide_texts
 from metaeval.wide import Wide
-from tests.cli.running import LATEX_ENGINES, Scorehouse
+from tests.cli.running import Scorehouse
 from tests.helpers import together
 
 SPECIAL = "a&b%c$d#e_f{g}h~i^j\\k<l>m|n\"o'p`q[r]"
@@ -62,18 +59,6 @@ def test_exponents_of_a_column_are_equally_wide_so_that_values_stand_below_each_
         r"B & 0.5$^{12}$ & 0.5 \\",
         r"C & 0.5$^{\phantom{00}}$ & 0.5 \\",
     ]
-
-
-def test_latex_compiles_with_every_special_character(tmp_path: Path) -> None:
-    engine = next((name for name in LATEX_ENGINES if shutil.which(name)), None)
-    if engine is None:
-        pytest.skip(f"no LaTeX engine: none of {', '.join(LATEX_ENGINES)}")
-    table = wide_texts(made(), 3, None)[Format.LATEX]
-    text = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\n"
-    (tmp_path / "x.tex").write_text(f"{text}{table}\\end{{document}}\n", "utf-8")
-    ran = subprocess.run([engine, "x.tex"], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout
-    assert (tmp_path / "x.pdf").stat().st_size > 1000
 
 
 @pytest.mark.slow
