@@ -19,7 +19,7 @@ import polars as pl
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, is_of_damage, plain_path, settle_log, suspicion, translated
+from warehouse.database.opening import check_there, is_of_damage, plain_path, settle_log, translated
 from warehouse.database.updating import current, missing
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
@@ -215,7 +215,7 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
     except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
         if _is_of_room(str(error)):
             raise _limit(_first(error)) from error
-        raise SchemaError(f"{asked.path}: {suspicion(error)}: {_first(error)}") from error
+        raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
     except duckdb.Error as error:
         if is_of_damage(error):
             raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error

@@ -110,8 +110,10 @@ def visible_name(name: str) -> str:
 def is_human_name(system: str) -> bool:
     """Whether a system's name is one that the shared tasks give to human translations.
 
-    >>> [is_human_name(name) for name in ("refA", "Human-A.0", "synthetic_ref", "ONLINE-A", "refiner")]
-    [True, True, True, False, False]
+    >>> [is_human_name(name) for name in ("ref", "refA", "ref-A", "Human-A.0", "HUMAN", "synthetic_ref", "posteditA")]
+    [True, True, True, True, True, True, True]
+    >>> [is_human_name(name) for name in ("ONLINE-A", "refiner", "Humanoid", "my_ref")]
+    [False, False, False, False]
     """
     return _HUMAN_SYSTEM.fullmatch(system) is not None
 

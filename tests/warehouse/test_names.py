@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.names import LanguagePair, MetricVariant, is_human_name
+from warehouse.names import LanguagePair, MetricVariant
 
 CODES = st.from_regex(r"[a-z]{2,3}(_[A-Z][A-Za-z]+){0,2}", fullmatch=True)
 WORDS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1)
@@ -47,30 +47,3 @@ def test_a_metric_variant_is_split_at_its_last_dash(text: str, base: str, refere
 def test_what_is_no_metric_variant_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no metric variant"):
         MetricVariant.parse(text)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ref",
-        "refA",
-        "refB",
-        "ref-A",
-        "synthetic_ref",
-        "posteditA",
-        "HUMAN",
-        "HUMAN.0",
-        "HUMAN-B",
-        "Human-A.0",
-        "Human-P.0",
-    ],
-)
-def test_names_of_human_translations(name: str) -> None:
-    assert is_human_name(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["ONLINE-A", "Online-A.10", "GPT4-5shot", "refiner", "Humanoid", "my_ref", "NLLB_MBR", ""]
-)
-def test_names_of_systems(name: str) -> None:
-    assert not is_human_name(name)

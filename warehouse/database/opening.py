@@ -23,7 +23,6 @@ _OF_QUESTION = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedEr
 _DAMAGED = ("orrupt", "checksum")  # Corrupt database file, Corrupted segment, file appears to be corrupted
 _UNWRITABLE = ("Permission denied", "Read-only file system", "Could not write")
 _LOCK_HOLDER = re.compile(r"(\S+)?\s*\(?PID (\d+)\)?")
-_OTHER_STORAGE = re.compile(r"version number (\d+), but we can only read (?:storage )?versions between (\d+) and (\d+)")
 
 
 def is_lock(error: duckdb.Error) -> bool:
@@ -48,26 +47,9 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         return SchemaError(f"{path}: cannot be opened: permission denied")
     if "Cannot open file" in text:
         return SchemaError(f"{path}: cannot be opened: {first.rpartition(': ')[2]}")
-    if storage := _OTHER_STORAGE.search(text):
-        found, oldest, newest = map(int, storage.groups())
-        if found > newest:
-            return SchemaError(
-                f"{path}: made by a newer DuckDB (storage version {found}, this one reads {oldest} to {newest}); "
-                "`python3 -m pip install -U duckdb` gets one that reads it"
-            )
-        return SchemaError(
-            f"{path}: made by too old a DuckDB (storage version {found}, expected {oldest} to {newest}); "
-            "load everything into a new file"
-        )
     if "not a valid DuckDB database file" in text or "version number" in text:
         return SchemaError(f"{path}: not a readable DuckDB database: {first}")
-    return SchemaError(f"{path}: {suspicion(error)}: {first}")
-
-
-def suspicion(error: duckdb.Error) -> str:
-    """What is behind an error for which the question gives no reason; DuckDB's own defects are internal errors, too."""
-    of_duckdb = f", or a defect of DuckDB {duckdb.__version__}" if isinstance(error, duckdb.InternalException) else ""
-    return f"damaged or unreadable database{of_duckdb}"
+    return SchemaError(f"{path}: damaged or unreadable database: {first}")
 
 
 @contextlib.contextmanager
@@ -162,7 +144,7 @@ def plain_path(path: Path) -> str:
 
 
 def check_path(path: Path) -> None:
-    """Raises SchemaError: no regular file, no DuckDB database, a URL, or a path that DuckDB would take for another."""
+    """Raises SchemaError: no regular file, no DuckDB database, or a URL."""
     if _URL.match(str(path)):
         raise SchemaError(f"{path}: a URL, expected a file on this machine")
     try:
@@ -177,8 +159,6 @@ def check_path(path: Path) -> None:
                 raise SchemaError(f"{path}: not a DuckDB database; name another file with {option('db')}")
     except OSError as error:
         raise SchemaError(f"{path}: cannot be opened: {error.strerror or error}") from error
-    if "?" in str(path) or (os.sep != "\\" and "\\" in str(path)):
-        raise SchemaError(f"{path}: a path with ? or a backslash, which DuckDB cannot handle; choose another location")
 
 
 def check_there(path: Path) -> None:

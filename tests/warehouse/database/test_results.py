@@ -1,10 +1,8 @@
 """Results kept in the warehouse under a key."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from tests.helpers import tiny_warehouse
@@ -82,11 +80,3 @@ def test_a_file_that_this_process_reads_is_left_alone(database: Path) -> None:
     assert "\n" not in reason
     with Warehouse.open(database) as warehouse:
         assert stored_payload(warehouse, "k1") is None
-
-
-def test_an_older_duckdb_can_still_read_the_file(database: Path, tmp_path: Path) -> None:
-    store_results(database, [RESULT])
-    copy = Path(shutil.copy(database, tmp_path / "copy.duckdb"))
-    assert int.from_bytes(copy.read_bytes()[12:20], "little") == 67
-    with duckdb.connect(str(copy), read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM results").fetchone() == (1,)
