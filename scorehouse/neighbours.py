@@ -17,15 +17,3 @@ def taken() -> str | None:
             there = f"{places[0]} stands in the place of" if places else "there is no"
             return f"{there} the package {name!r} of scorehouse in {home}; {WAY_OUT}"
     return None
-
-
-def shared() -> str | None:
-    """A line on packages of ours whose folder another distribution has written to, too; None without."""
-    from importlib.metadata import packages_distributions  # takes longer than a start should
-
-    found = packages_distributions()
-    for name in PACKAGES:
-        others = sorted(set(found.get(name, ())) - {"scorehouse"})
-        if others:
-            return f"{', '.join(others)} has a package {name!r}, too, and its files are among scorehouse's; {WAY_OUT}"
-    return None

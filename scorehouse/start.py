@@ -2,20 +2,14 @@
 
 import sys
 
-from scorehouse.neighbours import shared, taken
+from scorehouse.neighbours import taken
 
 
 def run() -> None:
     """Run the program, or say in one line which other package stands in its way."""
-    why = taken()
-    if why is None:
-        try:
-            from cli.start import run as start
+    if (why := taken()) is not None:
+        sys.stderr.write(f"error: {why}\n")
+        sys.exit(4)
+    from cli.start import run as start
 
-            start()
-        except (ImportError, AttributeError):
-            why = shared()
-            if why is None:
-                raise
-    sys.stderr.write(f"error: {why}\n")
-    sys.exit(4)
+    start()

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from scorehouse import neighbours
-
 
 def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     root = str(Path(__file__).parents[2])
@@ -28,11 +26,3 @@ def test_a_package_in_the_place_of_ours_is_named_before_it_is_imported(tmp_path:
     assert "stands in the place of the package" in line
     assert "environment of its own" in line
     assert "ImportError" in _run(tmp_path, "import scorehouse; scorehouse.open").stderr
-
-
-def test_packages_that_share_a_folder_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.packages_distributions", lambda: {"cli": ["scorehouse", "cli-tools"]})
-    line = neighbours.shared()
-    assert line is not None
-    assert line.startswith("cli-tools has a package 'cli', too")
-    assert neighbours.taken() is None
