@@ -3,7 +3,9 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal
 
+Numbering = Literal["document", "testset"]  # what the numbers of segments count within
 LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
 GRADE = "grade"  # the human score of challenge sets: the expected order of hypotheses

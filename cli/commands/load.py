@@ -12,7 +12,7 @@ from cli.options.folding import folded
 from cli.options.output import Output
 from cli.options.values import choice
 from cli.progress import progress
-from warehouse.readers.claims import Numbering
+from warehouse.names import Numbering
 
 
 @folded

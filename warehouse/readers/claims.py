@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 from warehouse.facts.languages import language_pair_called
+from warehouse.names import Numbering
 
 Declares = Literal["segments", "systems"]
-Numbering = Literal["document", "testset"]
 EvalsetKey = tuple[str, str]  # test set, language pair
 
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
-from warehouse.names import LEVELS, is_language_pair
-from warehouse.readers.claims import Claim, EvalsetKey, Given, Numbering
+from warehouse.names import LEVELS, Numbering, is_language_pair
+from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.text.tables import MISSING, UNREADABLE, first_faults, text_of, with_visible_names
 from warehouse.wording import counted, option
 

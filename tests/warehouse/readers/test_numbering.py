@@ -9,7 +9,8 @@ import pytest
 
 from tests.warehouse.readers.samples import MQM_HEADER
 from warehouse import Warehouse, load
-from warehouse.readers.claims import Given, Numbering
+from warehouse.names import Numbering
+from warehouse.readers.claims import Given
 
 # three documents of two segments each
 BY_DOCUMENT = [(name, number) for name in ("news.1", "news.2", "talk.3") for number in (1, 2)]
