@@ -11,7 +11,8 @@ import numpy as np
 
 from metaeval.inputs import Inputs, metric_place, no_metric, where
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.choice import metric_average, metric_consistency, metric_variance, standardised
+from metaeval.kernels.choice import metric_consistency
+from metaeval.kernels.resampling.permutation import standardise
 from metaeval.measures.judged import documents_of
 from metaeval.system_scores import without_noise
 from queries.blocks import Block
@@ -136,12 +137,11 @@ def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *
 
 
 Method = Literal["metric_var", "metric_avg", "metric_cons", "diversity", "random"]
-Similarity = Literal["unigram", "chrf", "bleu"]
+Similarity = Literal["unigram", "chrf"]
 METHODS: tuple[Method, ...] = ("metric_var", "metric_avg", "metric_cons", "diversity", "random")
-SIMILARITIES: tuple[Similarity, ...] = ("unigram", "chrf", "bleu")
 _OF_METRICS: dict[str, Callable[[Floats], Floats]] = {
-    "metric_avg": metric_average,
-    "metric_var": metric_variance,
+    "metric_avg": lambda scores: -scores.mean(axis=0),
+    "metric_var": lambda scores: scores.var(axis=0),
     "metric_cons": metric_consistency,
 }
 _STREAM = 11  # of the seed
@@ -189,7 +189,8 @@ def _of_metrics(found: Candidates, method: Method, metric: str | None) -> Utilit
     if not complete.any():
         raise no_metric(block.selection, block.excluded, "has scores of all candidates")
     used = scores[complete]
-    values = np.mean([of(one) for one in (used if method == "metric_cons" else standardised(used))], axis=0)
+    scaled = used if method == "metric_cons" else standardise(np.zeros(used.shape[1:]), used)
+    values = np.mean([of(one) for one in scaled], axis=0)
     n_without = int((~complete).sum())
     notes = [f"without {counted(n_without, 'metric')} that lack scores of candidates"] if n_without else []
     return Utility(method, counted(int(complete.sum()), "metric"), without_noise(values), tuple(notes))
@@ -212,7 +213,7 @@ def _scores_of(found: Candidates, metric: str) -> tuple[str, Floats]:
 
 def _similarity(found: Candidates, how: Similarity, progress: Progress | None) -> Floats:
     """Mean similarity of the outputs of each candidate; NaN with fewer than two outputs."""
-    of = unigram_similarity if how == "unigram" else _sacrebleu(how)
+    of = unigram_similarity if how == "unigram" else _chrf()
     systems = found.block.systems
     if not any(("output", name) in found.texts for name in systems):
         reason = f"{IT} has no texts of outputs loaded, which diversity needs"
@@ -242,20 +243,18 @@ def unigram_similarity(outputs: Sequence[str]) -> float:
     return float(np.average(found))
 
 
-def _sacrebleu(how: Similarity) -> Callable[[Sequence[str]], float]:
-    """Mean sentence score of each output with each other as reference, itself included.
+def _chrf() -> Callable[[Sequence[str]], float]:
+    """Mean sentence chrF of each output with each other as reference, itself included.
 
     Raises QuestionError: sacreBLEU is not installed.
     """
     try:
-        from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
     except ImportError as error:
         raise QuestionError(
-            "similarity by chrF or BLEU needs sacreBLEU, which is not installed: "
-            "python3 -m pip install 'scorehouse[metrics]'"
+            "similarity by chrF needs sacreBLEU, which is not installed: python3 -m pip install 'scorehouse[metrics]'"
         ) from error
-    metric = CHRF() if how == "chrf" else BLEU(effective_order=True)
+    metric = CHRF()
 
     def mean(outputs: Sequence[str]) -> float:
         return float(np.average([metric.sentence_score(one, [other]).score for one in outputs for other in outputs]))

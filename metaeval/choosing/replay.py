@@ -120,8 +120,6 @@ def replay(
     what.check()
     if clip is not None and not clip < 0:
         raise QuestionError(f"clip {clip:g}: expected a number below 0, such as -25")
-    if draws < 2:
-        raise QuestionError(f"{draws} draws: at least 2 are needed for a spread")
     chosen = tuple(method for method in METHODS if method != "random") if methods is None else tuple(methods)
     if what.metric is not None:
         chosen = tuple(method for method in chosen if method not in ("diversity", "random")) or chosen

@@ -18,24 +18,6 @@ from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.system_tests import normal_p_values, signed_rank_p_values, without_noise
 
 
-def metric_average(scores: npt.ArrayLike) -> Floats:
-    """−mean over systems, (..., N, S) -> (..., S): segments that look difficult; NaN where a score is missing.
-
-    >>> metric_average([[0.5, 1.0], [0.7, 1.0]]).tolist()
-    [-0.6, -1.0]
-    """
-    return np.asarray(-np.asarray(scores, dtype=np.float64).mean(axis=-2))
-
-
-def metric_variance(scores: npt.ArrayLike) -> Floats:
-    """Variance over systems (ddof 0), (..., N, S) -> (..., S): segments on which systems differ; NaN as above.
-
-    >>> metric_variance([[0.0, 1.0], [2.0, 1.0]]).tolist()
-    [1.0, 0.0]
-    """
-    return np.asarray(np.asarray(scores, dtype=np.float64).var(axis=-2))
-
-
 def metric_consistency(scores: npt.ArrayLike) -> Floats:
     """τ_c of a segment's scores with the systems' means, (N, S) -> (S,): segments that order systems as the whole does.
 
@@ -59,21 +41,6 @@ def metric_consistency(scores: npt.ArrayLike) -> Floats:
     classes = np.where(n_distinct > 1, n_distinct, 2)
     tau = 2.0 * n_ahead / (len(values) ** 2 * (classes - 1) / classes)
     found[complete] = np.where(n_distinct > 1, np.clip(tau, -1.0, 1.0), 0.0)
-    return found
-
-
-def standardised(scores: npt.ArrayLike) -> Floats:
-    """Scores (M, N, S) of each metric with mean 0 and standard deviation 1 over all that is there; a constant one is 0.
-
-    >>> standardised([[[1.0, 3.0]], [[5.0, 5.0]]]).tolist()
-    [[[-1.0, 1.0]], [[0.0, 0.0]]]
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    found = np.empty_like(values)
-    for place, one in enumerate(values):
-        there = one[~np.isnan(one)]
-        spread = there.std() if there.size and np.ptp(there) > 0 else 0.0
-        found[place] = (one - there.mean()) / spread if spread > 0 else one * 0.0
     return found
 
 
@@ -143,7 +110,7 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class Subset:
-    """clusters: of systems by these segments alone. tau_b, spa: agreement of their ranking with that of all."""
+    """clusters: of systems by these segments alone. tau_b (0 where all means are equal), spa: agreement with all."""
 
     clusters: int
     tau_b: float
@@ -155,13 +122,10 @@ class WholeRanking:
 
     human: (N, S) without missing scores. raw_ties: see `clusters_by_last`. SPA takes the normal approximation of the
     permutation test's p-values, so that nothing is drawn.
-    Raises ValueError: shapes, or a missing score.
     """
 
     def __init__(self, human: npt.ArrayLike, *, raw_ties: bool = False) -> None:
         self.human = np.asarray(human, dtype=np.float64)
-        if self.human.ndim != 2 or len(self.human) < 2 or np.isnan(self.human).any():
-            raise ValueError("human must be (N, S) of two systems or more, without missing scores")
         self._raw_ties = raw_ties
         self._means, self._p = self.human.mean(axis=1), _p_values(self.human)
 
@@ -180,7 +144,8 @@ class WholeRanking:
             raise ValueError("no segment is chosen")
         clusters = int(clusters_by_last(part, raw_ties=self._raw_ties).max())
         spa = float(soft_pairwise_accuracy(self._p, _p_values(part)))
-        return Subset(clusters, tau_b_of(part.mean(axis=1), self._means), spa)
+        tau_b = float(np.nan_to_num(correlation_of_rows(part.mean(axis=1), self._means, "kendall")))
+        return Subset(clusters, tau_b, spa)
 
 
 def _p_values(scores: Floats) -> Floats:
@@ -222,13 +187,3 @@ def _raw_p(gaps: Floats, scores: Floats) -> float:
 
     del scores
     return float(wilcoxon(gaps, alternative="less").pvalue) if gaps.any() else 1.0
-
-
-def tau_b_of(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Kendall's τ_b of two vectors, whose values are compared as they stand; 0 where one of them is constant.
-
-    >>> round(tau_b_of([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]), 4)
-    0.3333
-    """
-    x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    return float(np.nan_to_num(correlation_of_rows(x, y, "kendall")))

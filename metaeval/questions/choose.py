@@ -33,9 +33,7 @@ class Choose(SliceFields, SeedField, name="choose"):
     metric: Annotated[
         str | None, Option("Metric to choose by, or the human score.", names="metric", default="the mean over all")
     ] = None
-    similarity: Annotated[Literal["unigram", "chrf", "bleu"], Option("Similarity of outputs, for diversity.")] = (
-        "unigram"
-    )
+    similarity: Annotated[Literal["unigram", "chrf"], Option("Similarity of outputs, for diversity.")] = "unigram"
     size: Annotated[
         int | None,
         Option("Budget in segments.", least=1, most=_MOST_BUDGET, default="all", excludes=("words", "minutes")),

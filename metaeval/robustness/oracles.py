@@ -13,7 +13,6 @@ from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.planning.plans import single_judgements
 from metaeval.robustness.noise import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order
@@ -50,10 +49,9 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
 
     Oracles score a segment by minus the errors that people marked in it, added up by annotator and averaged: with the
     weights as marked, without minor errors, minor errors alone, every error 1 ("flat weights"), 1 where there is any
-    error, and by one annotator of several, drawn at random for each output. Where no errors are there, but several
-    judgements of an output, one of these, drawn at random, is the only oracle. Errors are those of the slice's human
-    score, or of another score of its protocol that has them. All are on the (system, segment) pairs for which both are
-    there. A round is another human score of segments, on the pairs that both scored; it has no rank among oracles.
+    error, and by one annotator of several, drawn at random for each output. Errors are those of the slice's human
+    score, or of another of its protocol that has them. All are on the (system, segment) pairs for which both are there.
+    A round is another human score of segments, on the pairs that both scored; it has no rank among oracles.
     Columns: kind (oracle, round), name, measure, value (null with a reason), rank (by value, within the measure),
     n_systems, n_scores, reason, signature.
     Raises QuestionError: see `select`; no human score of segments, or neither errors nor another round.
@@ -65,10 +63,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     humans = human_levels(warehouse, asked.testset, asked.lp)
     marked = _marked(warehouse, block, humans, options.seed)
     official = str(block.selection.human)
-    several = _several(warehouse, block) if marked is None else None
     rows = [] if marked is None else _oracle_rows(block, marked, measures, options)
-    if several is not None:
-        rows = _lone_rows(block, _one_of(several, block, options.seed), measures, options)
     notes = [] if marked is None or marked.human == official else [f"errors are those marked for {marked.human}"]
     for human in sorted(humans):
         if human != official and humans[human][0]:
@@ -92,11 +87,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     schema: dict[str, Any] = dict.fromkeys(("kind", "name", "measure", "reason"), pl.String)
     schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
     frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")
-    if several is not None:
-        notes.append(
-            f"no errors with weights are loaded for {official}: {ONE} is by single judgements, the only oracle"
-        )
-    elif marked is None:
+    if marked is None:
         notes.append(f"no errors with weights are loaded for {official}: no oracles")
     return Table(frame.with_columns(signature=pl.lit(signature)), signature, (*notes, *table_notes(block, {})))
 
@@ -131,30 +122,6 @@ def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Flo
     one = np.full(size, np.nan)
     one[outputs[order]] = frame["as_marked"].to_numpy()[there][order]  # the last of each output stays
     return penalties, one.reshape(shape)
-
-
-def _several(warehouse: Warehouse, block: Block) -> pl.DataFrame | None:
-    """Single judgements (system, segment, value) where some output of the block has several; None without any."""
-    try:
-        frame = single_judgements(warehouse, block)
-    except QuestionError:
-        return None
-    chosen = frame.filter(frame["system"].is_in(block.systems) & frame["segment"].is_in(block.segments.tolist()))
-    return chosen if chosen.select("system", "segment").is_duplicated().any() else None
-
-
-def _one_of(frame: pl.DataFrame, block: Block, seed: int) -> Floats:
-    """(N, S) one judgement of each output, drawn at random; NaN where there is none."""
-    drawn = frame[np.random.default_rng(seed).permutation(frame.height)]
-    one = np.full(block.human.size, np.nan)
-    one[places_of(block, drawn["system"], drawn["segment"])] = drawn["value"].to_numpy()  # the last of each stays
-    return one.reshape(block.human.shape)
-
-
-def _lone_rows(block: Block, one: Floats, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
-    """The oracle of one annotator alone."""
-    made = _on(block, block.judged & ~np.isnan(one), {ONE: one})
-    return [_row("oracle", ONE, each, float(values_of(made, each, options)[0]), 1, made) for each in measures]
 
 
 def _oracle_rows(block: Block, marked: _Marked, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:

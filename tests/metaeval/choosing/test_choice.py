@@ -106,7 +106,6 @@ def test_words_that_two_outputs_share_count_once_for_each() -> None:
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (Asked(method="var"), "unknown method 'var'"),  # type: ignore[arg-type]
         (Asked(metric="simBLUE"), "unknown metric 'simBLUE'"),
         (Asked(method="diversity", metric="simBLEU"), "diversity takes no metric"),
         (Asked(size=-1), "budget -1"),

@@ -11,13 +11,8 @@ from metaeval.kernels.choice import (
     bought,
     clusters_by_last,
     in_order,
-    metric_average,
     metric_consistency,
-    metric_variance,
-    standardised,
-    tau_b_of,
 )
-from tests.helpers import refused
 
 
 def test_consistency_is_scipy_s_tau_c_with_the_means_of_the_systems() -> None:
@@ -32,21 +27,12 @@ def test_consistency_is_scipy_s_tau_c_with_the_means_of_the_systems() -> None:
 
 def test_a_segment_with_a_missing_score_has_no_utility_and_counts_in_no_mean() -> None:
     scores = np.array([[1.0, 2.0, 9.0], [2.0, 1.0, np.nan], [3.0, 0.0, 0.0]])
-    for of in (metric_average, metric_variance, metric_consistency):
-        assert np.isnan(of(scores)).tolist() == [False, False, True]
+    assert np.isnan(metric_consistency(scores)).tolist() == [False, False, True]
     assert metric_consistency(scores)[:2] == pytest.approx(metric_consistency(scores[:, :2]))
 
 
 def test_one_system_orders_nothing() -> None:
     assert np.isnan(metric_consistency([[1.0, 2.0]])).all()
-
-
-def test_standardised_scores_have_no_scale_and_keep_what_is_missing() -> None:
-    scores = np.array([[[1.0, 2.0, np.nan], [4.0, 0.0, 3.0]]])
-    found = standardised(scores)
-    assert np.isnan(found).tolist() == np.isnan(scores).tolist()
-    assert found == pytest.approx(standardised(scores * 17 - 4), nan_ok=True)
-    assert (np.nanmean(found), np.nanstd(found)) == pytest.approx((0, 1))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -91,14 +77,6 @@ def test_all_segments_say_what_all_segments_say() -> None:
     assert found.clusters == WholeRanking(human).clusters
 
 
-def test_tau_b_is_scipy_s() -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        one, other = rng.integers(0, 5, size=(2, 9)).astype(float)
-        assert tau_b_of(one, other) == pytest.approx(stats.kendalltau(one, other).statistic)
-    assert tau_b_of([1.0, 1.0], [1.0, 2.0]) == 0.0
-
-
 @pytest.mark.parametrize("raw_ties", [False, True])
 def test_a_cluster_begins_where_wilcoxon_s_test_tells_a_system_from_the_one_before(raw_ties: bool) -> None:
     rng = np.random.default_rng(2)
@@ -122,8 +100,3 @@ def test_rounding_parts_no_ties_unless_they_are_raw() -> None:
     better = np.tile([0.1, 0.2, 0.3, 0.9], 10)
     human = np.stack([better, better + 1e-16 + np.tile([0.1, -0.1, 0.0, 0.0], 10)])
     assert clusters_by_last(human).tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("human", [np.zeros((1, 3)), np.array([[1.0, np.nan], [1.0, 2.0]]), np.zeros(3)])
-def test_a_ranking_needs_two_systems_and_all_scores(human: np.ndarray) -> None:
-    refused("two systems", WholeRanking, human)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import metaeval
-from metaeval.robustness.oracles import ORACLES, _one_of, _placed, reading
+from metaeval.robustness.oracles import ORACLES, _placed, reading
 from warehouse import QuestionError, Warehouse
 
 ERRORS = pl.DataFrame(  # A's segment 2 has two annotators; B's segment 2 nobody looked at
@@ -47,16 +47,6 @@ def test_which_annotator_is_taken_is_drawn() -> None:
 
 def test_without_a_second_annotator_there_is_no_oracle_of_one() -> None:
     assert _placed(ERRORS.filter(pl.col("n_weighted") > 0), BLOCK, seed=0)[1] is None  # type: ignore[arg-type]
-
-
-def test_one_judgement_of_several_is_drawn_for_each_output() -> None:
-    block = SimpleNamespace(systems=("A", "B"), segments=np.array([1, 2]), human=np.zeros((2, 2)))
-    frame = pl.DataFrame({"system": ["A", "A", "B"], "segment": [2, 2, 1], "value": [80.0, 60.0, 50.0]})
-    found = [_one_of(frame, block, seed) for seed in range(20)]  # type: ignore[arg-type]
-    assert {float(one[0, 1]) for one in found} == {80.0, 60.0}
-    for one in found:
-        np.testing.assert_array_equal(one[:, 0], [np.nan, 50.0])
-        assert np.isnan(one[1, 1])
 
 
 @pytest.fixture(scope="module")
