@@ -13,7 +13,6 @@ from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
-from metaeval.options import LEAST_SIMULATED
 from metaeval.people.ceilings import judged_by
 from metaeval.signature import signed
 from queries.blocks import Block, places_of
@@ -22,7 +21,6 @@ from queries.reasons import Reason
 from queries.selection import MetricChoice, SystemChoice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-from warehouse.wording import counted
 
 Unit = Literal["segments", "systems", "judgements"]
 
@@ -152,9 +150,6 @@ class Asked:
         """Raises QuestionError: a number out of its range."""
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
-        for n, of in ((self.simulations, "simulated data set"), (self.draws, "resample")):
-            if n < LEAST_SIMULATED:
-                raise QuestionError(f"{counted(n, of)}: at least {LEAST_SIMULATED} are needed")
 
 
 @dataclass(frozen=True)

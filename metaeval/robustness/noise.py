@@ -61,8 +61,6 @@ class Asked:
 
     def check(self) -> None:
         """Raises QuestionError: a number out of its range."""
-        if self.draws < 1:
-            raise QuestionError(f"{self.draws} draws: at least 1 is needed")
         if not self.strengths or not all(0 <= one < np.inf for one in self.strengths):
             raise QuestionError("strengths of noise are finite and at least 0")
         if not self.shares or not all(0 <= one <= 1 for one in self.shares):

@@ -62,7 +62,7 @@ def pending(
     in_depth: bool = True,
     evaluation: Evaluation | None = None,
 ) -> Pending:
-    """What a comparison of the metrics of a block reads from the warehouse; arguments as of `compared`.
+    """What a comparison of the metrics of a block reads from the warehouse; in_depth: two metrics only by every test.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
@@ -106,11 +106,10 @@ def compared(
     testing: TestOptions,
     *,
     fresh: bool = False,
-    in_depth: bool = True,
 ) -> Compared:
     """Compare the metrics of a slice, from the result store where it has the answer.
 
-    fresh: compute again all the same. in_depth: two metrics only are compared by every applicable test.
+    fresh: compute again all the same. Two metrics only are compared by every applicable test.
     The warehouse is open for reading until the inputs are there; the result is stored in a short transaction.
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit. SchemaError: the warehouse
         cannot be read.
@@ -119,7 +118,7 @@ def compared(
     check_used(options, [measure])
     with run.opened() as warehouse:
         block = Inputs(warehouse, asked, options.round_human).block(measure)
-        one = pending(warehouse, block, measure, options, testing, fresh=fresh, in_depth=in_depth)
+        one = pending(warehouse, block, measure, options, testing, fresh=fresh)
     return settled(one, run.database, run.progress)
 
 

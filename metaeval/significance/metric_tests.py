@@ -17,7 +17,7 @@ from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VAR
 from metaeval.notes import Decisive
 from metaeval.options import Options, Population, Test
 from metaeval.signature import Parts, line, p_value_convention, signature
-from metaeval.significance.options import TestOptions, parse_population
+from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from metaeval.study import Study, study
 from queries.blocks import Block
@@ -90,8 +90,6 @@ def chosen(measure: Measure, block: Block, options: Options, testing: TestOption
     Raises QuestionError: the test does not fit the measure or the population; there is none.
     """
     asked = testing.population
-    if asked is not None:
-        asked = parse_population(asked)
     if testing.test is not None:
         measure.check_applies(testing.test)
         claimed = measure.claims(testing.test)

@@ -11,10 +11,10 @@ from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.clusters import Correction
 from metaeval.kernels.resampling.draws import BLOCK, Alternative
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
-from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
+from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.options import Population, Test
 from queries.spark import SparkExecutor, spark_session
-from warehouse.errors import QuestionError, unknown
+from warehouse.errors import QuestionError
 from warehouse.wording import counted, option
 
 SMALLEST = 1e-300  # an exact p below this underflows to 0
@@ -65,8 +65,6 @@ class TestOptions:
 
     def check(self) -> None:
         """Raises QuestionError: a number out of its range."""
-        if self.draws < 1:
-            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
         if not 0 < self.alpha < 1:
             raise QuestionError(f"alpha {self.alpha}: expected a number between 0 and 1")
         if self.early_stop and self.keep_null:
@@ -103,18 +101,6 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
         "absolute": ("williams",),
     }
 )
-
-
-def parse_population(text: str) -> Population:
-    """Read a population's name.
-
-    Raises QuestionError: there is no such population.
-    """
-    for known in POPULATIONS:
-        if text == known:
-            population: Population = known
-            return population
-    raise unknown("population", text, POPULATIONS)
 
 
 def pairs_that_differ(n: int, of: str) -> str:

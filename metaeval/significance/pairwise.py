@@ -113,8 +113,6 @@ def compare_pair(
     it; the interval and the power resample segments, so they stand on means over judged segments.
     """
     testing.check()
-    if len(block.metrics) != 2:
-        raise QuestionError(f"two metrics are compared in depth, the slice has {len(block.metrics)}")
     if testing.correction != "none":
         raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
     settled = chosen(measure, block, options, testing)

@@ -102,11 +102,9 @@ def compare_systems(
     metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
     systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
     ranges: with rank ranges: what wilcoxon or paired-t leave open; else 95% of the ranks in resamples.
-    Raises QuestionError: see `select`; an unknown metric, one system only, draws below 1, alpha outside (0, 1), or
+    Raises QuestionError: see `select`; an unknown metric, one system only, alpha outside (0, 1), or
         submitted system scores asked for: a test needs segments.
     """
-    if draws < 1:
-        raise QuestionError(f"{draws} resamples: at least 1 is needed")
     if not 0 < alpha < 1:
         raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
     if options.system_score == "submitted":
@@ -319,12 +317,10 @@ def corpus_tests(
     of all that score lower;
     columns better, worse, value, other, difference (TER counts errors, as sacreBLEU has it), p. The seed is sacreBLEU's
     (SACREBLEU_SEED, 12345 where it is not set), and its signature stands in the table's.
-    Raises QuestionError: see `corpus`; an unknown system, fewer than two, samples below 1.
+    Raises QuestionError: see `corpus`; an unknown system, fewer than two.
     """
     found = corpus(warehouse, testset, lp, metric, references=references)
     n_samples = SAMPLES[test] if samples is None else samples
-    if n_samples < 1:
-        raise QuestionError(f"{n_samples} samples: at least 1 is needed")
     chosen = [name for name in found.outputs if not systems or name in systems]
     if len(chosen) < 2:
         raise QuestionError(f"{testset} {lp} has no two systems with texts of every segment")

@@ -17,21 +17,14 @@ def interval_alpha(values: npt.ArrayLike, units: npt.ArrayLike, weights: npt.Arr
     all judgements that count are equal, or fewer than two do.
     Observed disagreement is 2 / n times the sum over units of m SS / (m - 1), with m judgements and SS their squared
     distances from their mean; expected disagreement 2 SS / (n - 1) over all n judgements that count.
-    Raises ValueError: shapes, or a missing value.
     Source: Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section D, in closed form for the interval
     metric.
     >>> interval_alpha([1.0, 1.0, 2.0, 2.0, 3.0, 3.0], [0, 0, 1, 1, 2, 2]).tolist()
     [1.0]
     """
     x, unit = np.asarray(values, dtype=np.float64), np.asarray(units, dtype=np.int64)
-    if x.ndim != 1 or x.shape != unit.shape:
-        raise ValueError(f"a unit for each judgement: values {x.shape}, units {unit.shape}")
-    if np.isnan(x).any():
-        raise ValueError("a judgement is missing: leave it out")
     n_units = int(unit.max(initial=-1)) + 1
     times = np.ones((1, n_units)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if times.ndim != 2 or times.shape[1] != n_units:
-        raise ValueError(f"weights of {n_units} units, not {times.shape}")
     if not n_units:
         return np.full(len(times), np.nan)
     m = np.bincount(unit, minlength=n_units).astype(np.float64)

@@ -140,8 +140,6 @@ class GapSearch:
     """
 
     def __init__(self, source: GapSource, tolerance: int = 0, exact: Callable[[float], Fraction] | None = None) -> None:
-        if tolerance and exact is None:
-            raise ValueError("a search with a tolerance needs the exact value at a threshold")
         self.source = source
         self.tolerance = tolerance
         self.best = 0  # the highest level known to be reached; at threshold 0 it is at least 0

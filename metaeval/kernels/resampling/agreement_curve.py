@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints, count
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 TOLERANCE = 1e-12  # levels and fitted values nearer than this are equal
 
@@ -49,7 +49,6 @@ def agreement_curve(
 
     differences: (P,) absolute differences of a metric's system scores. agrees: (P,), whether the metric orders the pair
     as people do. weights: (P,), None for 1 each; pairs of weight 0 do not count. Equal differences are one place.
-    Raises ValueError: shapes, a negative difference or weight, a NaN, or no pair that counts.
     >>> curve = agreement_curve([1, 2, 3, 3], [0, 1, 0, 1])
     >>> curve.differences.tolist(), curve.fitted.round(3).tolist(), curve.at_least.tolist()
     ([1.0, 2.0, 3.0], [0.0, 0.667, 0.667], [4.0, 3.0, 2.0])
@@ -58,12 +57,6 @@ def agreement_curve(
     """
     x, y = np.asarray(differences, dtype=np.float64), np.asarray(agrees, dtype=np.float64)
     w = np.ones(x.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
-        raise ValueError(f"expected (P,) differences, agreements and weights, got {x.shape}, {y.shape}, {w.shape}")
-    if not (x >= 0).all() or not (w >= 0).all() or np.isnan(y).any():
-        raise ValueError("differences and weights must be at least 0, and nothing may be NaN")
-    if not w.any():
-        raise ValueError("no pair of systems to fit a curve to")
     places, inverse = np.unique(x, return_inverse=True)
     total = np.bincount(inverse, weights=w).astype(np.float64)
     return fitted_curve(places, total, np.bincount(inverse, weights=w * y).astype(np.float64))
@@ -142,11 +135,7 @@ def agreement_thresholds(
     end of the band, each resample gets such pairs beyond all differences, of a weight that is 3 times an exponential
     one: were pairs independent, 1 in place of 3 would give the end of Clopper and Pearson, but a system that people and
     the metric disagree on is in several pairs.
-    Raises ValueError: no set, no pair, a level outside (0, 1), n_draws below 1.
     """
-    count(n_draws, "n_draws")
-    if not sets or not all(0 < level < 1 for level in levels):
-        raise ValueError("expected at least one set, and levels between 0 and 1")
     x = np.concatenate([one.differences for one in sets])
     y = np.concatenate([one.agrees for one in sets]).astype(np.float64)
     curve = agreement_curve(x, y)

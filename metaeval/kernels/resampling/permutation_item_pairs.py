@@ -200,11 +200,9 @@ def item_pairs_swap(
     """A function of pair counts by item, without a tie threshold, prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. statistic: from counts to
-    (n_metrics, n_groups), other than tau_c; pool, on_nan: as in `tau.average`.
-    Raises ValueError: arrays, on_nan="common" (groups would depend on all hybrids), or too many systems.
+    (n_metrics, n_groups), other than tau_c; pool, on_nan: as in `tau.average`, but "common".
+    Raises ValueError: arrays, or too many systems.
     """
-    if on_nan == "common":
-        raise ValueError("on_nan='common' takes all metrics into account; single hybrids have no value of their own")
     human = checks.human_scores(human)
     if len(human) > MOST_SYSTEMS:
         raise ValueError(f"{len(human)} systems: sums of their pairs are exact for at most {MOST_SYSTEMS}")

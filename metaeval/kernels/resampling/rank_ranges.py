@@ -107,12 +107,9 @@ def stable_ranking_probability(
     ratings: R ≥ 2 arrays (N, S), each one rating of every output. In a pair of rounds each segment, with the outputs
     of all systems, has one rating in the first round and another in the second, both by chance.
     Returns the probability, and how many pairs the first round tells apart on average.
-    Raises ValueError: fewer than 2 ratings, other shapes, a missing score.
     Source: after the abstract of Riley et al. 2024 (arXiv 2404.01474); the definition is ours.
     """
     every = np.stack([np.asarray(one, dtype=np.float64) for one in ratings])  # (R, N, S)
-    if len(every) < 2 or every.ndim != 3 or np.isnan(every).any():
-        raise ValueError("two ratings or more are needed, (N, S) each, without missing scores")
     n_ratings, _, n_segments = every.shape
     segments = np.arange(n_segments)
     n_stable, n_apart = 0, 0

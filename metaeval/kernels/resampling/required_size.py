@@ -72,14 +72,9 @@ def required_size(
     the size that a logistic fit in log size gives, four times. alpha: two-sided level of the test. A test statistic d
     at the size there is, in standard errors, finds the difference with this power at the size · (z(1 - alpha / 2) +
     z(power))² / d²; d itself is known with a standard error of 1, so that d ± z gives sizes of size · (d / (d ± z))².
-    Raises ValueError: least above most, there outside of them, n_simulations below 2, power or alpha outside (0, 1).
     """
     from scipy.special import ndtri
 
-    if not 0 < least <= there <= most or n_simulations < 2 or not 0 < power < 1 or not 0 < alpha < 1:
-        raise ValueError(
-            "expected least <= there <= most, at least 2 simulations, and a power and an alpha between 0 and 1"
-        )
     tallies = _Tallies(trial, n_simulations, seed, progress)
     spread = float(np.std(tallies.add(there), ddof=1))
     effect = abs(difference) / spread if spread > 0 else float("inf")

@@ -77,7 +77,6 @@ def test_a_table_for_reading_has_a_line_for_each_strength_and_a_column_for_each_
     [
         ("Kestrel-25", Asked(), "unknown metric"),
         ("Kestrel*", Asked(), "several metrics"),
-        (None, Asked(draws=0), "at least 1"),
         (None, Asked(strengths=(-1.0,)), "strengths"),
         (None, Asked(shares=(2.0,)), "shares"),
     ],

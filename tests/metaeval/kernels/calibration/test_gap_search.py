@@ -8,7 +8,6 @@ from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 from metaeval.kernels.calibration.gap_search import Bins, GapSearch, bits_of, float_of
 from metaeval.kernels.calibration.tie_calibration import ListedPairs, ScorePairs
-from tests.helpers import refused
 
 GAPS = st.floats(0, 1e300, allow_nan=False)
 
@@ -53,10 +52,6 @@ def test_of_two_equal_maxima_the_smaller_threshold_is_taken() -> None:
 def test_no_pair_at_all_gives_threshold_0() -> None:
     found = GapSearch(listed([], [])).run()
     assert (found.level, found.epsilon, found.epsilon_high) == (0, 0.0, np.inf)
-
-
-def test_a_search_with_a_tolerance_needs_exact_values() -> None:
-    refused("needs the exact value", GapSearch, listed([], []), tolerance=1)
 
 
 def test_listed_pairs_and_sorted_cells_show_the_same_windows() -> None:

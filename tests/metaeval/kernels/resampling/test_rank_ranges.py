@@ -12,7 +12,6 @@ from metaeval.kernels.resampling.rank_ranges import (
     stable_ranking_probability,
 )
 from metaeval.kernels.resampling.system_tests import paired_t_p_values
-from tests.helpers import refused
 
 
 def test_a_system_without_a_score_ranks_last() -> None:
@@ -75,8 +74,3 @@ def test_more_noise_of_raters_makes_rankings_less_stable() -> None:
         for noise in (0.05, 2.0)
     ]
     assert found[0] > found[1]
-
-
-@pytest.mark.parametrize("ratings", [[np.zeros((2, 3))], [np.zeros((2, 3)), np.array([[np.nan, 0, 0], [0, 0, 0]])]])
-def test_a_stable_ranking_needs_two_whole_ratings(ratings: list[np.ndarray]) -> None:
-    refused("two ratings", stable_ranking_probability, ratings, np.random.default_rng(0))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from metaeval.kernels.resampling.required_size import RequiredSize, required_size
-from tests.helpers import refused
 
 
 def normal_trial(size: int, rng: np.random.Generator, effect: float = 0.2) -> tuple[bool, float]:
@@ -61,11 +60,6 @@ def test_the_fewest_may_be_enough() -> None:
 def test_worlds_depend_on_the_seed_alone() -> None:
     assert sized(n_simulations=50).size == sized(n_simulations=50).size
     assert sized(n_simulations=50, seed=1).size != sized(n_simulations=50).size
-
-
-@pytest.mark.parametrize("given", [{"least": 200}, {"most": 50}, {"n_simulations": 1}, {"power": 1.0}, {"alpha": 0.0}])
-def test_numbers_out_of_range_are_refused(given: dict[str, int]) -> None:
-    refused("expected least", sized, **given)
 
 
 def test_a_power_that_hardly_grows_with_the_size_has_a_size_in_range() -> None:
