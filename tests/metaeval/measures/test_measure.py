@@ -69,15 +69,6 @@ def test_printing_and_parsing_are_inverse(text: str) -> None:
     assert str(parse_measure(printed)) == printed
 
 
-@given(text=_texts())
-def test_print_gives_the_parameters_that_are_not_at_their_default_and_by_always(text: str) -> None:
-    measure = parse_measure(text)
-    inside = str(measure).partition("(")[2]
-    for parameter, value in zip(measure.definition.parameters, measure.values, strict=True):
-        assert (f"{parameter.name}=" in inside) == (value != parameter.default or parameter.always)
-        assert parameter.always or parameter.name not in ("by", "coefficients", "top")
-
-
 def test_every_parameter_is_drawn_in_these_tests_and_its_default_is_valid() -> None:
     parameters = [parameter for definition in DEFINITIONS.values() for parameter in definition.parameters]
     assert {parameter.name for parameter in parameters} == set(WORDS)

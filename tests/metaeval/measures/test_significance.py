@@ -7,7 +7,6 @@ import pytest
 
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
-from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
@@ -17,7 +16,7 @@ from metaeval.options import Options
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
-from tests.drawn_units import resampled_units, swap_blocks
+from tests.drawn_units import resampled_units
 from warehouse import QuestionError, Warehouse
 
 SYSTEM_LEVEL = (
@@ -120,33 +119,6 @@ def test_a_test_that_fits_can_be_made_and_one_that_does_not_is_refused(block: Bl
         epsilon = calibrated(measure, block, options)
         for test in set(PERMUTATIONS) & set(measure.tests):
             assert measure.swapped(block, SWAPS[test], options, epsilon).n_metrics == len(block.metrics), measure
-
-
-@pytest.mark.parametrize("swap", ["inputs", "both"])
-@pytest.mark.parametrize("text", ["pearson", "kendall", "pa", "spa(n=8)", "pdp", "acc23(by=item)", "pearson(by=none)"])
-def test_counts_equal_a_plain_loop_over_the_same_masks(block: Block, text: str, swap: str) -> None:
-    few = block.only([place < 4 for place in range(len(block.metrics))])
-    few = replace(few, human=few.human[:6], scores=few.scores[:, :6], systems=few.systems[:6])
-    few = replace(few, human_submitted=np.full(6, np.nan))
-    measure, options = parse_measure(text), Options(seed=5, system_score="judged-mean")
-    cells = judged_segments(few)
-    signs = draw_signs(np.random.default_rng([5, 0]), 8, cells.human.shape[1])
-    statistic = {
-        "pearson": naive.system_correlation("pearson"),
-        "kendall": naive.system_correlation("kendall"),
-        "pa": naive.pairwise_accuracy("organisers"),
-        "spa(n=8)": naive.soft_pairwise(signs),
-        "pdp": naive.pairwise_difference_pearson,
-        "acc23(by=item)": naive.acc23_by_item,
-        "pearson(by=none)": naive.pearson_in_groups(np.zeros(cells.human.shape, dtype=np.int64)),
-    }[text]
-    prepared = measure.swapped(few, swap, options, None)  # type: ignore[arg-type]
-    found = permutation_test(prepared, rng=np.random.default_rng(9), n_draws=6, n_threads=1)
-    masks = np.concatenate(list(swap_blocks(np.random.default_rng(9), 6, prepared.mask_shape)))
-    values, differences = naive.swapped_differences(statistic, cells.human, cells.scores, swap, masks)
-    expected = naive.n_extreme(values, differences, two_sided=False)
-    off = ~np.eye(4, dtype=bool)
-    assert np.array_equal(found.n_extreme[off], expected[off])
 
 
 def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import equal_worlds, levels
 from benchmarks.equal_worlds import KINDS, SHARING, TOLERANCE, Expected, RealPools, drawn, made_equal, simulated_pool
-from benchmarks.levels import SIMULATED, Kind, Row, Sources, Worlds, p_values, rows
+from benchmarks.levels import SIMULATED, Kind, Row, Sources, Worlds, rows
 from benchmarks.null_worlds import Pair, Population, block_of, options_of, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
@@ -113,17 +113,3 @@ def test_a_world_follows_from_its_number() -> None:
     assert SHARING["segments"] == 10
     np.testing.assert_array_equal(Worlds(kind, source).world(11).metrics, worlds[11].metrics)
     assert not np.array_equal(worlds[0].human, worlds[1].human)
-
-
-@pytest.mark.slow
-def test_metrics_of_different_kinds_that_are_equally_good_differ_too_often_by_swapped_segments() -> None:
-    """Pearson's r over systems: swaps average the errors of both, so that resamples differ too little."""
-    measure = parse_measure("pearson")
-    kind = Kind.of(Row(SIMULATED, "equal", "segments", 0.0, "pearson", "perm-inputs"))
-    worlds = Worlds(kind, Sources(simulated_pair, simulated_pool))
-    tests = [("pearson", "perm-inputs"), ("pearson", "bootstrap")]
-    found = np.array([list(p_values(worlds.world(10 * number), tests, number)) for number in range(60)])
-    swapped, drawn_again = (found <= 0.05).mean(axis=0)
-    assert measure.level == "sys"
-    assert swapped > 0.2
-    assert drawn_again < 0.15

@@ -240,19 +240,6 @@ def test_one_test_only_where_it_is_named(simulated_warehouse: Warehouse) -> None
     assert "degrees_of_freedom:n-2" in found.signature
 
 
-def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
-    with pytest.raises(QuestionError, match="the slice has 1"):
-        fought(simulated_warehouse, "pearson", replace(TWO, metrics=("simBLEU-refA",)))
-    with pytest.raises(QuestionError, match="does not apply"):
-        fought(simulated_warehouse, "pearson", testing=TestOptions(test="perm-inputs"), system_score="submitted")
-    with pytest.raises(QuestionError, match="no test for population 'segments'"):
-        fought(simulated_warehouse, "weighted_tau", testing=TestOptions(population="segments"))
-    with pytest.raises(QuestionError, match="legacy df goes with williams"):
-        fought(simulated_warehouse, "pa", testing=replace(QUICK, legacy_df=True))
-    with pytest.raises(QuestionError, match="no significance test"):
-        fought(simulated_warehouse, "spa(binary=yes)")
-
-
 def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson")
     frame, shape = pair_frame(found), pair_json(found)

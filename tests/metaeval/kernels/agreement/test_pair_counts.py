@@ -104,23 +104,6 @@ def test_counts_of_large_groups_equal_the_naive_loop(drawn: Scores, data: st.Dat
     assert_equal_counts(counts, drawn, epsilons)
 
 
-@pytest.mark.slow
-def test_both_ways_of_counting_agree_on_groups_of_hundreds_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    human = np.round(rng.normal(size=(4, 300)), 1)
-    human[rng.random(human.shape) < 0.1] = NAN
-    metrics = np.stack([rng.normal(size=human.shape), np.round(rng.normal(size=human.shape), 1)])
-    for by in ("none", "system"):
-        labels = group_labels(by, human.shape)
-        for epsilon in (0.0, 0.1, 0.7):
-            large = pair_counts(human, metrics, labels, epsilon)
-            with monkeypatch.context() as patch:
-                patch.setattr(MODULE, "DENSE_SIZE", 10**6)
-                small = pair_counts(human, metrics, labels, epsilon)
-            for name in (*NAMES.values(), "n_distinct"):
-                assert (getattr(large, name) == getattr(small, name)).all()
-
-
 @given(scores(), st.randoms(use_true_random=False))
 def test_the_order_of_systems_and_segments_does_not_matter(drawn: Scores, random: object) -> None:
     rng = np.random.default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
@@ -135,32 +118,6 @@ def test_the_order_of_systems_and_segments_does_not_matter(drawn: Scores, random
     )
     for name in NAMES.values():
         assert (getattr(before, name) == getattr(after, name)).all()
-
-
-@given(scores(), st.integers(-30, 30))
-def test_a_rescaled_metric_with_a_rescaled_threshold_has_the_same_counts(drawn: Scores, power: int) -> None:
-    scale = 2.0**power
-    before = pair_counts(drawn.human, drawn.metrics, drawn.labels, 0.1)
-    after = pair_counts(drawn.human, drawn.metrics * scale, drawn.labels, 0.1 * scale)
-    for name in NAMES.values():
-        assert (getattr(before, name) == getattr(after, name)).all()
-
-
-@given(scores())
-def test_a_negated_metric_swaps_concordant_and_discordant(drawn: Scores) -> None:
-    before = pair_counts(drawn.human, drawn.metrics, drawn.labels, 0.1)
-    after = pair_counts(drawn.human, -drawn.metrics, drawn.labels, 0.1)
-    assert (before.n_concordant == after.n_discordant).all()
-    assert (before.n_discordant == after.n_concordant).all()
-    assert (before.n_tied_metric == after.n_tied_metric).all()
-
-
-@given(scores())
-def test_pooled_counts_are_the_sums_over_groups(drawn: Scores) -> None:
-    counts = pair_counts(drawn.human, drawn.metrics, drawn.labels)
-    pooled = counts.pooled()
-    for name in NAMES.values():
-        assert (getattr(pooled, name)[:, 0] == getattr(counts, name).sum(axis=1)).all()
 
 
 def test_counts_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,22 +104,6 @@ def test_a_column_left_out_is_one_that_was_never_there() -> None:
         assert found.without_row[row] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize(("step", "factor"), [(-1.3, 0.2), (2.0, 7.0)])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_constants_of_rows_units_and_order_do_not_matter(seed: int, step: float, factor: float) -> None:
-    values, x, scales = history(seed, 8, 4)
-    rng = np.random.default_rng(seed)
-    rows, columns = rng.permutation(len(values)), rng.permutation(len(x))
-    moved = (values + step * np.arange(len(values))[:, np.newaxis]) * factor
-    one = crossed_slope(values, x, scales)
-    other = crossed_slope(moved[rows][:, columns], x[columns] - 2000, scales[rows])
-    # the likelihood is flat at its best: the slope is known to a hundredth of its standard error
-    assert other.pooled.mean == pytest.approx(one.pooled.mean * factor, abs=1e-2 * one.pooled.error * factor)
-    assert other.pooled.error == pytest.approx(one.pooled.error * factor, rel=2e-3)
-    assert other.pull == pytest.approx(one.pull[columns], abs=2e-3)
-    assert one.pull.sum() == pytest.approx(1)
-
-
 @given(slope=st.floats(-1, 1))
 def test_parallel_lines_have_no_error(slope: float) -> None:
     x = np.array([2002.0, 2010, 2015, 2019, 2020])

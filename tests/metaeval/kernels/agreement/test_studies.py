@@ -96,17 +96,6 @@ def test_no_tau2_of_a_fine_grid_is_more_likely(studies: list[tuple[float, float]
     assert all(naive_restricted_likelihood(y, v, one) <= best + 1e-9 for one in near)
 
 
-@given(STUDIES, st.floats(-2, 2), st.sampled_from([0.5, 2.0, 10.0]))
-def test_shifting_and_scaling_the_estimates_moves_the_result_along(
-    studies: list[tuple[float, float]], shift: float, scale: float
-) -> None:
-    y, v = np.array([one for one, _ in studies]), np.array([one for _, one in studies])
-    first, moved = random_effects(y, v), random_effects(scale * y + shift, scale**2 * v)
-    assert moved.mean == pytest.approx(scale * first.mean + shift, abs=1e-6)
-    assert moved.tau2 == pytest.approx(scale**2 * first.tau2, abs=1e-6 * scale**2)
-    assert moved.i2 == pytest.approx(first.i2, abs=1e-5)
-
-
 def test_leaving_one_out_is_pooling_the_others() -> None:
     y, v = log_relative_risks()
     found = leave_one_out(y, v)

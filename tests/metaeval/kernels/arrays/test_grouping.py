@@ -40,15 +40,6 @@ def test_cells_labelled_minus_one_are_not_used() -> None:
     assert groups.members.tolist() == [0, 2]
 
 
-def test_groups_of_one_size_come_together() -> None:
-    labels = np.array([[0, 0, 1, 1, 2, 2, 2]])
-    buckets = list(judged_groups(np.zeros((1, 7)), labels).buckets())
-    assert [(b.size, b.groups.tolist(), b.members.tolist()) for b in buckets] == [
-        (2, [0, 1], [[0, 1], [2, 3]]),
-        (3, [2], [[4, 5, 6]]),
-    ]
-
-
 def test_a_missing_metric_score_on_a_judged_cell_is_named() -> None:
     human = np.array([[1.0, 2.0], [3.0, NAN]])
     metrics = np.zeros((2, 2, 2))

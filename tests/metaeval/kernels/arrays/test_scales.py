@@ -24,7 +24,6 @@ def test_buckets_are_of_equal_width_and_the_largest_score_is_in_the_last() -> No
     assert equal_width_bins([3.0, 3.0], 5).tolist() == [0.0, 0.0]
     np.testing.assert_array_equal(equal_width_bins([0.0, np.nan, 1.0], 2), [0.0, np.nan, 1.0])
     assert np.isnan(equal_width_bins([np.nan], 2)).all()
-    refused("at least 1", equal_width_bins, [1.0], 0)
 
 
 def test_scores_keep_their_order_and_many_buckets_keep_them_apart() -> None:
@@ -91,7 +90,6 @@ def test_a_constant_scorer_has_no_residuals_and_scorers_apart_by_scale_have_none
     assert np.isnan(standardised_difference([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])).all()
     assert standardised_difference([1.0, 2.0, 4.0], [10.0, 20.0, 40.0]).tolist() == [0.0, 0.0, 0.0]
     assert np.isnan(standardised([1.0])).all()
-    refused(r"not \(2,\) and \(3,\)", standardised_difference, [1.0, 2.0], [1.0, 2.0, 3.0])
 
 
 def test_standard_scores_are_those_of_scipy() -> None:
@@ -236,19 +234,3 @@ def test_draws_differ_by_seed_and_not_by_their_number() -> None:
     assert not np.array_equal(drawn("independent", 1.0)[0], drawn("independent", 1.0)[1])
     other = noisy_scores(DISTURBED, USED, "independent", 1.0, seed=2, n_draws=1)
     assert not np.array_equal(drawn("independent", 1.0, 1), other)
-
-
-@pytest.mark.parametrize(
-    ("scores", "used", "kind", "strength", "message"),
-    [
-        (DISTURBED, USED[:2], "segment", 1.0, "n_systems"),
-        (DISTURBED, np.zeros_like(USED), "segment", 1.0, "at least one"),
-        (np.where(USED, np.nan, DISTURBED), USED, "segment", 1.0, "finite"),
-        (DISTURBED, USED, "segment", -1.0, "strength -1.0"),
-        (DISTURBED, USED, "outliers", 1.5, "share up to 1"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    scores: np.ndarray, used: np.ndarray, kind: Kind, strength: float, message: str
-) -> None:
-    refused(message, noisy_scores, scores, used, kind, strength, seed=0, n_draws=1)

@@ -126,15 +126,6 @@ def test_histograms_within_histograms_give_what_trying_every_threshold_gives(
         assert_equals_enumeration(drawn)
 
 
-@given(scores(max_systems=4, max_segments=4), st.integers(-40, 40))
-def test_a_rescaled_metric_has_a_rescaled_threshold(drawn: Scores, power: int) -> None:
-    before = calibrate(drawn.human, drawn.metrics, drawn.labels)
-    after = calibrate(drawn.human, drawn.metrics * 2.0**power, drawn.labels)
-    np.testing.assert_array_equal(after.value, before.value)
-    np.testing.assert_array_equal(after.epsilon, before.epsilon * 2.0**power)
-    np.testing.assert_array_equal(after.epsilon_high, before.epsilon_high * 2.0**power)
-
-
 @given(scores(max_systems=5, max_segments=5), st.integers(0, 2**32 - 1))
 def test_the_threshold_does_not_depend_on_the_order_of_systems_and_segments(drawn: Scores, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from benchmarks.bench_deltas import LEVELS, World, drawn, truths
 from metaeval.kernels.resampling.agreement_curve import PairsOfSet, agreement_curve, agreement_thresholds
-from tests.helpers import refused
 
 
 def naive_fit(x: list[float], y: list[bool], w: list[float]) -> dict[float, float]:
@@ -56,15 +55,6 @@ def test_the_fit_is_that_of_the_max_min_formula(rows: list[tuple[float, bool, fl
     )
 
 
-@given(PAIRS)
-def test_a_weight_of_two_is_the_pair_twice(rows: list[tuple[float, bool, float]]) -> None:
-    x, y, w = zip(*rows, strict=True)
-    copies = [row[:2] for row in rows for _ in range(int(row[2]))]
-    weighted, copied = agreement_curve(x, y, w), agreement_curve(*zip(*copies, strict=True))
-    np.testing.assert_allclose(weighted.fitted, copied.fitted)
-    np.testing.assert_array_equal(weighted.at_least, copied.at_least)
-
-
 def test_a_level_is_reached_at_the_smallest_difference_from_which_on_enough_pairs_agree() -> None:
     x = [1, *range(2, 22)]
     curve = agreement_curve(x, [False, *[True] * 20])
@@ -75,21 +65,6 @@ def test_a_level_is_reached_at_the_smallest_difference_from_which_on_enough_pair
 
 def test_a_level_above_all_that_is_fitted_is_not_reached() -> None:
     assert math.isnan(agreement_curve(range(40), [True, False] * 20).smallest_difference(0.8))
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "w", "message"),
-    [
-        ([1, 2], [True], None, "expected"),
-        ([-1], [True], None, "at least 0"),
-        ([1], [math.nan], None, "at least 0"),
-        ([1], [True], [-1], "at least 0"),
-        ([1], [True], [0], "no pair"),
-        ([], [], None, "no pair"),
-    ],
-)
-def test_what_cannot_be_fitted_is_refused(x: list[float], y: list[float], w: list[float] | None, message: str) -> None:
-    refused(message, agreement_curve, x, y, w)
 
 
 WORLD = World(n_sets=6, n_systems=7)
@@ -168,10 +143,3 @@ def test_intervals_hold_the_truth_in_95_per_cent_of_worlds() -> None:
 
     inside, _, _ = held(World(24, spread=0.4), 200)
     assert (inside > 0.95 - 3 * math.sqrt(0.95 * 0.05 / 200)).all()  # three standard errors of the share
-
-
-@pytest.mark.parametrize(("levels", "n_draws"), [((1.0,), 10), ((0.8,), 0)])
-def test_levels_and_numbers_out_of_range_are_refused(levels: tuple[float, ...], n_draws: int) -> None:
-    sets = drawn(WORLD, np.random.default_rng(1))
-    refused(r"n_draws|levels", agreement_thresholds, sets, levels, rng=np.random.default_rng(0), n_draws=n_draws)
-    refused("one set", agreement_thresholds, [], (0.8,), rng=np.random.default_rng(0))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from benchmarks.null_worlds import ALIKE, simulated_pair
-from metaeval.kernels.resampling.difference_tests import NORMAL, BootstrapTest, bootstrap_test, jackknife_test
+from metaeval.kernels.resampling.difference_tests import NORMAL, BootstrapTest, bootstrap_test
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, any_resample, system_resample
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
@@ -119,43 +118,3 @@ def test_what_has_no_standard_deviation_is_refused() -> None:
     with pytest.raises(ValueError, match="1 resample: a standard deviation needs at least 2"):
         bootstrap_test(statistic, rng=np.random.default_rng(0), n_draws=1)
     refused("unknown alternative 'less'", bootstrap_test, statistic, rng=np.random.default_rng(0), alternative="less")
-
-
-# --- coverage: a true difference of metrics of different kinds, over segments that are drawn ------------------------
-
-#: Errors of system, document, segment and output: of one metric by system, of the other by output, as much or more.
-KINDS = {"about equal": ((0.25, 0.2, 0.4, 0.3), (0.1, 0.2, 0.4, 1.0)), "unequal": (ALIKE[0], (0.5, 0.2, 0.4, 1.2))}
-
-
-def share_covered(name: str, kind: str, n_worlds: int, seed: int) -> float:
-    """Share of drawn data sets of 300 segments whose 95% interval holds the mean difference over all of them."""
-    rng = np.random.default_rng(seed)
-    pool = simulated_pair(rng, n_segments=900, own=KINDS[kind])
-    build = CASES[name][0]
-    gaps, reaches = [], []
-    for _ in range(n_worlds):
-        world = pool.of_segments(rng.integers(0, 900, 300), np.arange(300))
-        statistic = build(world.human, world.metrics)
-        if name == "pearson":
-            found = jackknife_test(statistic, "segments", alternative="two-sided")
-        else:
-            found = bootstrap_test(statistic, rng=rng, n_draws=200, alternative="two-sided", n_threads=1)  # type: ignore[assignment]
-        gaps.append(found.values[0] - found.values[1])
-        reaches.append(found.reach[0, 1])
-    return float(np.mean(np.abs(np.array(gaps) - np.mean(gaps)) <= np.array(reaches)))
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["pearson", "pa"])
-def test_intervals_of_differences_cover_in_a_few_data_sets(name: str, kind: str) -> None:
-    assert 0.85 <= share_covered(name, kind, 50, 3) <= 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", CASES)
-def test_intervals_of_differences_cover_95_per_cent(name: str, kind: str) -> None:
-    """Over three pools, 150 data sets each: .93 to .97, and two binomial standard errors."""
-    found = np.mean([share_covered(name, kind, 150, seed) for seed in range(3)])
-    assert 0.93 - 0.02 <= found <= 0.97 + 0.02

@@ -1,7 +1,5 @@
 """Inner counts of soft pairwise accuracy against whole numbers, where sums tie or nearly do."""
 
-import pickle
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -84,14 +82,3 @@ def test_sums_of_all_segments_are_the_same_kept_or_computed_in_each_draw(
     expected = soft_pairwise_swap(judged, metrics, signs, swap).hybrids(swaps)
     monkeypatch.setattr(flipped_sums, "GAPS_KEPT", 0)
     np.testing.assert_array_equal(soft_pairwise_swap(judged, metrics, signs, swap).hybrids(swaps), expected)
-
-
-def test_what_draws_share_is_not_sent_to_other_processes() -> None:
-    human, metrics = shuffled_scores(3, [0, 1, 2])
-    statistic = soft_pairwise_swap(human, metrics, draw_signs(np.random.default_rng(1), 37, SHAPE[1]))
-    swaps = draw_swaps(np.random.default_rng(1), 2, mask_shape("inputs", SHAPE))
-    fresh = len(pickle.dumps(statistic))
-    expected = statistic.hybrids(swaps)
-    sent = pickle.dumps(statistic)
-    assert len(sent) == fresh
-    np.testing.assert_array_equal(pickle.loads(sent).hybrids(swaps), expected)

@@ -11,7 +11,7 @@ from metaeval.kernels.agreement.tau import average, tau_b
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.resampling import permutation_all_pairs
 from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape, standardise
-from metaeval.kernels.resampling.permutation_all_pairs import accumulate, all_pairs_swap, base_of, digits_of
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from tests.helpers import sampled
 from tests.metaeval.kernels.strategies import coarse_scores
@@ -97,18 +97,3 @@ def test_a_hybrid_by_hand() -> None:
     metrics = np.array([[[-1.0, 0.0, 1.0]], [[-1.0, 1.0, 0.0]]])
     (found,) = all_pairs_swap(human, metrics).hybrids(np.array([[[False, True, False]]]))
     np.testing.assert_allclose(found, [[1.0, 2 / np.sqrt(6)], [2 / np.sqrt(6), 1 / 3]])
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 16, 23, 24, 25])
-def test_running_sums_are_those_of_numpy(n: int) -> None:
-    rows = np.random.default_rng(n).integers(-9, 9, (n, 3))
-    expected = np.cumsum(rows, axis=0)
-    accumulate(rows)
-    np.testing.assert_array_equal(rows, expected)
-
-
-def test_many_kinds_of_human_scores_are_written_with_several_digits() -> None:
-    n = 1000
-    digits = digits_of(np.zeros(n, dtype=np.int64), np.arange(n), np.arange(2 * n).reshape(2, n))
-    assert len(digits) > 1
-    assert digits[0].base == base_of(n, len(digits)) < 12

@@ -13,7 +13,7 @@ from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
-from tests.helpers import refused, sampled
+from tests.helpers import sampled
 from tests.metaeval.kernels.strategies import coarse_scores
 
 Floats = npt.NDArray[np.float64]
@@ -70,8 +70,3 @@ def test_a_hybrid_by_hand() -> None:
     swaps = np.array([[[False], [True], [False]]])
     (found,) = item_pairs_swap(human, metrics, TAUS["tau_a"]).hybrids(swaps)
     np.testing.assert_allclose(found, [[1.0, 2 / 3], [2 / 3, 1 / 3]])
-
-
-def test_what_depends_on_other_hybrids_is_refused() -> None:
-    human, metrics = _scores(2)
-    refused("common", item_pairs_swap, human, metrics, TAUS["tau_b"], on_nan="common")
