@@ -47,7 +47,6 @@ class ComputedMetric:
             folder=Path(),
             status="no entry",
             is_own=True,
-            is_strict=True,
             is_negated=self.is_error_measure,
         )
         records = Records(scores=self._scores(evalset)).normal(claim.path)

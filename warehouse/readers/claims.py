@@ -83,9 +83,9 @@ class Claim:
     group: files of one group bring scores of the same vectors together (judgements in several files), and are
         read together.
     status: what metrics of the file are where that does not follow from the organisers' lists: `no entry` for
-        scores that took no part in the metrics task. is_own: scores of the user's own metric.
+        scores that took no part in the metrics task. is_own: scores of the user's own metric, in which
+        systems that the evaluation set does not have are faults.
     is_table: a table of a form that users give their scores, whose metrics should be the shared task's unless is_own.
-    is_strict: systems that the evaluation set does not have are faults.
     is_negated: scores count errors and are negated when they are stored.
     is_positional: segments are counted by lines, so that a system with fewer of them than there are is a fault.
     is_listing: segments are counted by their place in a list of their document, which must have all of them.
@@ -110,7 +110,6 @@ class Claim:
     status: str | None = None
     is_own: bool = False
     is_table: bool = False
-    is_strict: bool = False
     is_positional: bool = False
     is_listing: bool = False
     may_lack_end: bool = False

@@ -1,15 +1,14 @@
 """Claimed files as they were read once: checksum, size, and what a look at their bytes tells."""
 
 import hashlib
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
-from warehouse.errors import MOST_FAULTS, Fault, in_order
+from warehouse.errors import Fault, in_order
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import pieces_of, unterminated
-from warehouse.readers.text.tables import NUL, damaged_lines, more_lines
+from warehouse.readers.text.tables import NUL, damaged_lines, of_each_kind
 
 UTF8_MARK = b"\xef\xbb\xbf"
 _RETURN = b"\r\n"  # line ends of Windows
@@ -92,7 +91,7 @@ class _Look:
         self._claim = claim
         self._unwanted = _unwanted(claim)
         self._head = b""
-        self._damages: dict[tuple[str, str], _Lines] = defaultdict(_Lines)
+        self._damages: list[Fault] = []
         self.digest = hashlib.sha256()
         self.n_bytes = self.n_ends = self.n_tabs = 0
         self.is_cut = False
@@ -100,8 +99,10 @@ class _Look:
     def at(self, piece: bytes) -> None:
         """Look at the next piece, which ends with a line's end, but for the last."""
         self._head = self._head or piece[: len(UTF8_MARK)]
-        for line, found, expected in damaged_lines(piece.replace(_RETURN, b"\n"), self._unwanted):
-            self._damages[found, expected].add(self.n_ends + line)
+        damages = damaged_lines(piece.replace(_RETURN, b"\n"), self._unwanted)
+        path = str(self._claim.path)
+        more = (Fault(path, self.n_ends + line, found, expected) for line, found, expected in damages)
+        self._damages = of_each_kind([*self._damages, *more])
         self.digest.update(piece)
         self.n_bytes += len(piece)
         self.n_ends += piece.count(b"\n")
@@ -117,31 +118,11 @@ class _Look:
             what = "the file begins with a byte order mark"
             return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
         if self._damages:
-            found = (lines.faults(path, *damage) for damage, lines in self._damages.items())
-            return in_order(fault for faults in found for fault in faults)
+            return in_order(self._damages)
         if claim.may_lack_end or not self.is_cut:
             return []
         cut = unterminated(pieces_of(claim.path), claim.path)
         return [] if cut is None else [cut]
-
-
-@dataclass
-class _Lines:
-    """Lines that have the same damage."""
-
-    first: list[int] = field(default_factory=list)
-    n: int = 0
-
-    def add(self, line: int) -> None:
-        self.n += 1
-        if self.n <= MOST_FAULTS:
-            self.first.append(line)
-
-    def faults(self, path: str, found: str, expected: str) -> list[Fault]:
-        """A fault for each line; where there are many, one for the first of them."""
-        if self.n > MOST_FAULTS:
-            return [Fault(path, self.first[0], found + more_lines(self.n - 1), expected)]
-        return [Fault(path, line, found, expected) for line in self.first]
 
 
 def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:

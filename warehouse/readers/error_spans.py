@@ -76,7 +76,6 @@ class ErrorSpanReader:
             human=None if given.is_own else given.human,
             status="no entry" if given.is_own else None,
             is_own=given.is_own,
-            is_strict=given.is_own,
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:

@@ -113,7 +113,6 @@ def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
         is_own=given.is_own,
         is_table=True,
         is_negated=given.is_own and (given.is_error_measure or is_of_errors),
-        is_strict=given.is_own,
     )
 
 

@@ -47,7 +47,6 @@ class OwnScoreReader(TextReader):
             level=level,
             status="no entry",
             is_own=True,
-            is_strict=True,
             is_negated=given.is_error_measure,
             is_positional=level != "sys",
         )

@@ -5,7 +5,6 @@ one document: its segments (`item`), for each of them the score and the error sp
 what the user did when (`actions`).
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
+from warehouse.readers.text.json_lines import first_object, json_document, json_objects
 from warehouse.readers.text.tables import first_faults
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
@@ -91,16 +90,7 @@ def _entries(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int |
         for line, entry in json_objects(text, path, faults):
             yield line, path.name.split(".")[0], entry
         return
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
-        faults.append(Fault(str(path), line, "not a JSON document", "one, whole"))
-        return
-    if not has_whole_characters(text, content):
-        faults.append(Fault(str(path), 0, "half of a surrogate pair, which is not a character", "text in UTF-8"))
-        return
-    for campaign, entries in content.items():
+    for campaign, entries in (json_document(text, path, faults) or {}).items():
         if not isinstance(entries, list):
             faults.append(Fault(str(path), 0, f"campaign {campaign!r} without a list", "a list of its annotations"))
             continue

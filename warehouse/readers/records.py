@@ -11,11 +11,11 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, Numbering, is_language_pair
 from warehouse.readers.claims import Claim, EvalsetKey, Given
-from warehouse.readers.text.tables import MISSING, UNREADABLE, first_faults, text_of, with_visible_names
+from warehouse.readers.text.tables import MISSING, UNREADABLE, line_faults, text_of, with_visible_names
 from warehouse.wording import counted, option
 
 _EVALSET = ("testset", "lp")
@@ -264,6 +264,9 @@ class _Check:
     is_wrong: pl.Expr
     quoted: str | None = None
 
+    def words(self, *cells: object) -> str:
+        return " ".join([self.found, *map(repr, cells)])
+
 
 def _checks(frame: pl.DataFrame) -> list[_Check]:
     """What rows must have: names, a known level and language pair, and a place where one is needed."""
@@ -302,15 +305,7 @@ def _wrong_rows(frame: pl.DataFrame, path: Path) -> list[Fault]:
         wrong = frame.filter(check.is_wrong.fill_null(False))
         if "line" in wrong.columns:
             wrong = wrong.unique("line", keep="first", maintain_order=True)
-        shown = wrong.head(MOST_FAULTS)
-        lines = shown["line"].to_list() if "line" in shown.columns else [0] * shown.height
-        if check.quoted is None:
-            first = [Fault(str(path), line or 0, check.found, check.expected) for line in lines]
-        else:
-            values = zip(lines, shown[check.quoted], strict=True)
-            first = [
-                Fault(str(path), line or 0, f"{check.found} {value!r}", check.expected, kind=check.found)
-                for line, value in values
-            ]
-        faults += first_faults(first, wrong.height)
+        line = pl.col("line").fill_null(0) if "line" in wrong.columns else pl.lit(0)
+        cells = wrong.with_columns(line=line).select("line", *([check.quoted] if check.quoted else ()))
+        faults += line_faults(cells, check.words, check.expected, path, check.found)
     return faults

@@ -89,7 +89,6 @@ class SubmissionReader(TextReader):
             f"{testset}/{folder}/{named_file['name'] if named_file else path.name.removesuffix('.gz')}",
             needs=_details(path) if layout in ("seg of 2020", "doc of 2020") else (),
             status=_STATUSES.get(re.split("[-_]", folder)[0]) if is_challenge else None,
-            is_own=given.is_own,
         )
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
@@ -170,13 +169,13 @@ def _named(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame,
     table, faults = _with_testsets(table, "TESTSET", lambda name: testset_called(name, path) or given.testset, path)
     table = table.with_columns(
         lp=_replaced(table, "LP", language_pair_called),
-        scorer=pl.lit(given.metric) if given.metric else pl.col("METRIC"),
+        scorer=pl.col("METRIC"),
         system=pl.col("SYSTEM"),
         value=pl.col("SCORE"),
         kind=pl.lit("metric"),
     )
     says_always = "REFSET" in table.columns
-    said = _replaced(table, "REFSET", reference_called) if says_always else pl.lit(given.reference, pl.String)
+    said = _replaced(table, "REFSET", reference_called) if says_always else pl.lit(None, pl.String)
     return with_references(table.with_columns(said=said), says_always=says_always), faults
 
 
@@ -283,11 +282,11 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
     method = pl.when(~pl.col("method").is_in(MISSING)).then("method").otherwise(pl.lit(_metric_of(path)))
     table = table.with_columns(
         lp=_replaced(table, "LP", language_pair_called),
-        scorer=pl.lit(given.metric) if given.metric else method,
+        scorer=method,
         system=pl.col("system_id"),
         value=pl.col("overall"),
         kind=pl.lit("metric"),
-        said=pl.lit(given.reference, dtype=pl.String),
+        said=pl.lit(None, dtype=pl.String),
         level=pl.when(has_segment)
         .then(pl.lit("seg"))
         .when(has_document)

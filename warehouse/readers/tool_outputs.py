@@ -8,7 +8,6 @@
 - A list: a number a line, or a JSON array.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from warehouse.readers.judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
-from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
+from warehouse.readers.text.json_lines import first_object, json_document, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, constants, finite, first_faults, numbers, text_of
@@ -72,7 +71,6 @@ class ToolOutputReader:
             system=given.system,
             status="no entry",
             is_own=True,
-            is_strict=True,
             is_negated=given.is_error_measure or is_of_errors,
             may_lack_end=form == "document",
         )
@@ -193,18 +191,11 @@ class _Reading:
             self._fault(1, "not the scores that the first lines promised", "scores, one a segment")
         return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
-    def _fault(self, line: int | None, found: str, expected: str, way_out: str = "") -> None:
-        self.faults.append(Fault(str(self._claim.path), line or 0, found, expected, way_out, kind=expected))
+    def _fault(self, line: int | None, found: str, expected: str) -> None:
+        self.faults.append(Fault(str(self._claim.path), line or 0, found, expected, kind=expected))
 
     def _of_document(self, text: str) -> Iterator[Row]:
-        try:
-            content = json.loads(text, parse_constant=lambda name: None if name == "NaN" else float("inf"))
-        except (ValueError, RecursionError) as error:
-            line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
-            self._fault(line, "not a JSON document", "one, whole", "write it again")
-            return
-        if not has_whole_characters(text, content):
-            self._fault(None, "half of a surrogate pair, which is not a character", "text in UTF-8")
+        if (content := json_document(text, self._claim.path, self.faults)) is None:
             return
         files: Mapping[str, Any] = content if isinstance(content, dict) else {"": content}
         systems = self._systems(list(files))

@@ -10,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.automatic_scores import claim_automatic
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
-from warehouse.readers.text.tables import constants
+from warehouse.readers.text.tables import constants, line_faults, of_each_kind
 
 _KEYS = ("language_pair", "domain", "document_id")
 _REFERENCE = "refA"
@@ -43,9 +43,10 @@ class Wmt25AutomaticReader(TextReader):
         scores = table.filter(pl.col("n") > 0).with_columns(index=pl.int_ranges(1, pl.col("n") + 1)).explode("index")
         scores = scores.with_columns(value=pl.Series(values, dtype=pl.Float64))
         wrong = scores.filter(~pl.col("value").is_finite())
-        for line, scorer, value in wrong.select("line", "scorer", "value").head(MOST_FAULTS).iter_rows():
-            faults.append(Fault(str(claim.path), line, f"{scorer} {value!r}", "finite numbers, or null where missing"))
-        references = {metric: given.reference or _reference(metric) for metric in table["scorer"].unique().to_list()}
+        found = "{} {!r}".format
+        expected = "finite numbers, or null where missing"
+        faults += line_faults(wrong.select("line", "scorer", "value"), found, expected, claim.path, "a number")
+        references = {metric: _reference(metric) for metric in table["scorer"].unique().to_list()}
         return Records(
             scores=scores.filter(pl.col("value").is_finite().fill_null(True)).with_columns(
                 *constants(testset=claim.testset, level="seg", kind="metric"),
@@ -64,7 +65,7 @@ def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[F
     faults: list[Fault] = []
     rows: list[_Row] = []
     values: list[float | None] = []
-    n_wrong = 0
+    wrong: list[Fault] = []
     for line, document in json_objects(text, path, faults):
         problem = _problem(document)
         if problem is None:
@@ -72,13 +73,9 @@ def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[F
             for metric, scores in document["metric_scores"].items():
                 rows.append((line, lp, domain, name, metric, len(scores)))
                 values += scores
-            continue
-        n_wrong += 1
-        if n_wrong <= MOST_FAULTS:
-            faults.append(Fault(str(path), line, *problem))
-    if n_wrong > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more invalid lines"))
-    return rows, values, faults
+        else:
+            wrong.append(Fault(str(path), line, *problem, kind=problem[1]))
+    return rows, values, [*faults, *of_each_kind(wrong)]
 
 
 def _problem(document: dict[str, Any]) -> tuple[str, str] | None:

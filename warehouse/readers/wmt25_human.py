@@ -21,11 +21,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.tables import of_each_kind
 from warehouse.readers.vocabulary import testset_of, year_of_testset
 from warehouse.wording import counted, option
 
@@ -66,17 +67,13 @@ class Wmt25HumanReader(TextReader):
         year = year_of_testset(claim.testset or "")
         begins_with = int(year is not None and year <= _LAST_FROM_ONE)
         rows = _Rows(claim.human or _HUMAN, "-control" if "control" in claim.path.name else "", begins_with, given)
-        n_wrong = 0
+        wrong = []
         for line, segment in json_objects(text, claim.path, faults):
             try:
                 rows.add(line, segment)
-            except WrongJudgementError as wrong:
-                n_wrong += 1
-                if n_wrong <= MOST_FAULTS:
-                    faults.append(Fault(str(claim.path), line, wrong.found, wrong.expected))
-        if n_wrong > MOST_FAULTS:
-            faults.append(Fault(str(claim.path), 0, f"{n_wrong - MOST_FAULTS} more invalid lines"))
-        faults += rows.numbering_faults(claim.path)
+            except WrongJudgementError as error:
+                wrong.append(Fault(str(claim.path), line, error.found, error.expected, kind=error.expected))
+        faults += [*of_each_kind(wrong), *rows.numbering_faults(claim.path)]
         judgements, errors = frames(rows.judgements, rows.errors, claim.testset)
         return Records(
             judgements=judgements,

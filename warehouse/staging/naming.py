@@ -194,7 +194,7 @@ def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliase
     Names in the organisers' layout stay as they are, and a user's own file names no system.
     """
     layout = stage.systems
-    strict = [content.file_no for content in contents if content.claim.is_strict]
+    strict = [content.file_no for content in contents if content.claim.is_own]
     files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
     naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
     known = stage.evalset.spellings
@@ -236,7 +236,7 @@ def _only_tutorials(scored: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
 
 def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
     """Files that may name systems of the evaluation set only. scored: as `spellings_in` gives them."""
-    strict = [content.file_no for content in contents if content.claim.is_strict]
+    strict = [content.file_no for content in contents if content.claim.is_own]
     there = systems_there(stage)
     unknown = {spelling: system for spelling, system in names.items() if system not in there}
     if not strict or not unknown:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from warehouse.database.stage import Stage
-from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
+from warehouse.readers.text.tables import line_faults
 from warehouse.wording import counted
 
 
@@ -22,14 +22,13 @@ def report_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, 
 
     wrong: frame with file_no, line, found. expected: what the rows should hold.
     """
-    paths = {content.file_no: str(content.claim.path) for content in contents}
+    paths = {content.file_no: content.claim.path for content in contents}
     wrong = wrong.sort("file_no", "line", maintain_order=True)
     for rows in wrong.partition_by("file_no", maintain_order=True):
-        for file_no, line, found in rows.head(MOST_FAULTS).select("file_no", "line", "found").iter_rows():
-            stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected))
-        if (n := rows.height - MOST_FAULTS) > 0:
-            file_no = rows["file_no"][0]
-            stage.fault(file_no, Fault(paths[file_no], 0, counted(n, "more such line"), expected, n_more=n))
+        file_no = rows["file_no"][0]
+        found = rows.select(pl.col("line").fill_null(0), "found")
+        for fault in line_faults(found, str, expected, paths[file_no], "a row"):
+            stage.fault(file_no, fault)
 
 
 _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
@@ -75,7 +74,7 @@ def _as_shown(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -
     """The scores as other files name segments, where a user's own files name them by the numbers that the warehouse
     shows; those may name no others.
     """
-    strict = [content.file_no for content in contents if content.claim.is_strict]
+    strict = [content.file_no for content in contents if content.claim.is_own]
     held = _held(stage)
     if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
         return scores

@@ -191,7 +191,7 @@ def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgemen
     closed = [
         content.file_no
         for content in contents
-        if (is_closed or content.claim.is_strict) and not content.claim.is_positional
+        if (is_closed or content.claim.is_own) and not content.claim.is_positional
     ]
     if not known or not closed:
         return

@@ -78,7 +78,7 @@ def report_slips(
             expected, way_out = "one spelling", "if they are two, load them from two files"
             stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
     systems = counts.filter(pl.col("column") == "system", ~pl.col("name").is_in(list(aliases)))
-    known_alone = [content.file_no for content in contents if content.claim.is_strict]  # `check_known` says it
+    known_alone = [content.file_no for content in contents if content.claim.is_own]  # `check_known` says it
     _report_beside(systems.filter(~pl.col("file_no").is_in(known_alone)), paths, told, stage)
 
 

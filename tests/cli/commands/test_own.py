@@ -66,7 +66,7 @@ def test_a_wrong_command_line_is_one_line(
 def test_a_name_that_could_not_be_asked_for_is_one_line_wherever_it_is_given(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--ref", "refA", "--testset", TESTSET, "--lp", LP)
     line = refused(scorehouse("add", own, "--metric", "a*b", *words), 2)
-    assert line == "error: 'a*b' is not a valid metric name: '*' makes a pattern where metrics are named"
+    assert line.startswith("error: 'a*b' is not a valid metric name: ")
     named = own.rename(own.with_name("a*b-refA.seg.score"))
     assert refused(scorehouse("rank", TESTSET, LP, "--with", named), 2) == line
 

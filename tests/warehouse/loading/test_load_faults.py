@@ -13,6 +13,7 @@ from tests.helpers import DOCUMENTS, LP, TESTSET, metric_tables, tiny_facts, tin
 from tests.sharing import made_once
 from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
 from warehouse import Fault, LoadReport, SourceError, load
+from warehouse.errors import MOST_FAULTS
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 
 FINE = "metric-scores/en-de/Fine-src.seg.score"  # 20 lines: Ash 1-5, Beech 6-10, Cherry 11-15, refA 16-20
@@ -350,10 +351,10 @@ def test_segment_scores_without_documents_name_the_file_that_lacks(tmp_path: Pat
 
 
 def test_the_first_faults_of_a_file_are_shown_and_the_others_counted(layout: Path, tmp_path: Path) -> None:
-    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda data: data.replace(b"\t", b"\tx"))
-    assert [fault.line for fault in faults] == [1, 2, 3, 4, 5, 6]
+    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda data: 2 * data.replace(b"\t", b"\tx"))
+    assert [fault.line for fault in faults] == [*range(1, MOST_FAULTS + 1), 0]
     assert faults[0].found == "score 'x0.9'"
-    assert faults[5].found == "15 more faults, the first of them: score 'x0.9'"
+    assert faults[-1].found == f"{40 - MOST_FAULTS} more such lines"
 
 
 def test_several_kinds_of_faults_of_a_file_come_in_the_order_of_its_lines(layout: Path, tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_a_claim_says_what_the_file_is_and_which_files_place_its_documents(tmp_p
     scored = tmp_path / "final-metric-scores" / "submissions" / "TER.seg.score.gz"
     claim = claimed(READER, scored, SEG20)
     assert (claim.origin, claim.needs) == ("wmt20/submissions/TER.seg.score", (details / "en-de.txt",))
-    assert (claim.evalsets, claim.status, claim.is_own) == ((), None, False)
+    assert (claim.evalsets, claim.status) == ((), None)
     assert claimed(READER, tmp_path / "baselines" / "TER.seg.score", SEG20).origin == "wmt20/baselines/TER.seg.score"
     system = "TER\ten-de\tnewstest2020\tnewstest2020\tOnline-A.1571\t-0.5\n"
     assert claimed(READER, scored.with_name("TER.sys.score"), system).needs == ()
@@ -229,14 +229,6 @@ def test_a_line_of_an_unknown_test_set_is_reported() -> None:
     records = read(READER, "COMET.sys.score", text.replace("challengeset", "newstest2021") * 2 + text)
     assert told(records) == [(3, "test set 'challengeset'")]
     assert scores(records).height == 2
-
-
-def test_a_users_own_metric_has_the_name_that_is_given() -> None:
-    text = "run7\ten-de\tnewstest2019\tUCAM.6731\t0.66\tnon-ensemble\tyes\n"
-    given = Given(metric="Mine", reference="refA", is_own=True)
-    records = read(READER, "run7.sys.score", text, given)
-    assert rows(records, "scorer", "reference") == [("Mine", "refA")]
-    assert claimed(READER, Path("run7.sys.score"), text, given).is_own
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_a_strict_file_names_the_systems_that_there_are() -> None:
     memory = Memory()
     memory.write(File("a", scores([("Ash-MT", 1, 0.5), ("Beech", 1, 0.5)])))
     own = scores([("Ash-MT", 1, 0.5), ("Ash-NT", 1, 0.5), ("Ash-NT", 1, 0.5)], "Mine")
-    stage, _ = memory.staged(File("own", own, claim={"is_strict": True}))
+    stage, _ = memory.staged(File("own", own, claim={"is_own": True}))
     assert found(stage) == [("own", 2, "unknown system 'Ash-NT' in 2 lines")]
     ((fault,),) = stage.faults.values()
     assert fault.expected == "a system of t24 en-de, such as Ash-MT"

@@ -1,23 +1,21 @@
 """Files with a line for each segment: documents files (order, document, domain), and texts, plain or JSON."""
 
-import heapq
-import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
 from warehouse.database.stage import Documents, Stage
-from warehouse.errors import Fault
+from warehouse.errors import Fault, in_order
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import UTF8_MARK, Content
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.text.bytes import pieces_of
+from warehouse.readers.text.json_lines import has_whole_characters
+from warehouse.readers.text.tables import of_each_kind
 from warehouse.wording import counted
 
 Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found, what was expected
-
-_SHOWN = 5  # faults of one kind in one file; the rest is counted
 
 
 def lines_of(content: Content) -> list[str]:
@@ -35,17 +33,11 @@ def each_line(content: Content) -> Iterator[str]:
 
 
 def report(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
-    """Note faults of one file in the order of its lines, the first few in full; whether there were any."""
-    numbers = itertools.count()
-    faults = heapq.nsmallest(_SHOWN + 1, (fault for fault, _ in zip(found, numbers, strict=False)))
+    """Note faults of one file in the order of its lines, the first of each kind in full; whether there were any."""
     path = str(content.claim.path)
-    for line, what, expected in faults[:_SHOWN]:
-        stage.fault(content.file_no, Fault(path, line, what, expected))
-    if len(faults) > _SHOWN:
-        line, what, _ = faults[_SHOWN]
-        n_more = next(numbers) - _SHOWN
-        more = counted(n_more, "more fault: ", "more faults, the first of them: ")
-        stage.fault(content.file_no, Fault(path, line, more + what))
+    faults = of_each_kind(Fault(path, line, what, expected, kind=expected) for line, what, expected in found)
+    for fault in in_order(faults):
+        stage.fault(content.file_no, fault)
     return bool(faults)
 
 
@@ -172,17 +164,4 @@ def _json_texts(lines: Iterable[str], keys: Sequence[str]) -> Iterator[str | Non
         except (ValueError, RecursionError):
             data = None
         found = [data[key] for key in keys if isinstance(data, dict) and isinstance(data.get(key), str)]
-        yield found[0] if found and is_unicode(found[0]) else None
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8; JSON may bring halves of surrogate pairs, which can't.
-
-    >>> is_unicode("ß"), is_unicode(chr(0xD800))
-    (True, False)
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        yield found[0] if found and has_whole_characters(line, found[0]) else None

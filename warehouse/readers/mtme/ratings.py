@@ -16,9 +16,10 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.judgements import score_of_errors, weight_of
-from warehouse.readers.mtme.lines import Wrong, is_unicode, lines_of, n_segments_in_words, report
+from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
+from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.wording import counted
 
 Errors = list[dict[str, Any]]
@@ -153,13 +154,15 @@ def parse_rating(line: str, is_of_people: bool = True) -> Rating:
     errors = data.get("errors") if isinstance(data, dict) else None
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
         raise ValueError("not a list of errors")
+    if not has_whole_characters(cells[1], errors):
+        raise ValueError("an error with text that is not Unicode")
     return system, [_parse_error(error, is_of_people) for error in errors], rater
 
 
 def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]:
     """One error as columns of staged_span.
 
-    Raises ValueError: its score is no finite number, its span no two places in a text, or its words no text.
+    Raises ValueError: its score is no finite number, or its span no two places in a text.
     """
     weight = error.get("score")
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) < 1e300
@@ -176,8 +179,6 @@ def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]
             raise ValueError(f"an error with {key} {place!r}")
     found = {"category": category, "severity": error.get("severity")}
     words = {key: None if word is None else str(word) for key, word in found.items()}
-    if not all(word is None or is_unicode(word) for word in words.values()):
-        raise ValueError("an error with text that is not Unicode")
     is_source_error = error.get("is_source_error")
     if not (is_source_error is None or isinstance(is_source_error, bool)):
         raise ValueError(f"an error with is_source_error {is_source_error!r}")

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.readers.text.tables import first_faults
 
 ONE_OBJECT = "one JSON object per line"
+_HALF = "half of a surrogate pair, which is not a character"
 
 
 def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
     decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant, object_pairs_hook=_each_once)
     wrong: list[Fault] = []
-    n_wrong = 0
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
         try:
@@ -28,12 +28,22 @@ def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[i
         if isinstance(content, dict) and is_whole:
             yield number, content
             continue
-        n_wrong += 1
-        if n_wrong <= MOST_FAULTS:
-            found = found if is_whole else "half of a surrogate pair, which is not a character"
-            wrong.append(Fault(str(path), number, found, ONE_OBJECT, kind=ONE_OBJECT))
-            faults.append(wrong[-1])
-    faults += first_faults(wrong, n_wrong)[MOST_FAULTS:]
+        wrong.append(Fault(str(path), number, found if is_whole else _HALF, ONE_OBJECT, kind=ONE_OBJECT))
+    faults += first_faults(wrong)
+
+
+def json_document(text: str, path: Path, faults: list[Fault]) -> Any:
+    """What a text is as a whole; NaN is None. None where it is no JSON, which is added to `faults`."""
+    try:
+        content = json.loads(text, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
+        faults.append(Fault(str(path), line, "not a JSON document", "one, whole"))
+        return None
+    if has_whole_characters(text, content):
+        return content
+    faults.append(Fault(str(path), 0, _HALF, "text in UTF-8"))
+    return None
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:

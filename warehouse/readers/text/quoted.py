@@ -13,8 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
-from warehouse.readers.text.tables import first_faults, table_of
+from warehouse.errors import Fault
+from warehouse.readers.text.tables import of_each_kind, table_of
 from warehouse.wording import counted
 
 _LONGEST_CELL = 2**31 - 1
@@ -55,8 +55,7 @@ def _table(
     """The frame of some rows, each with its line; those that are none go to the faults."""
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
-    wrong: dict[str, list[Fault]] = {}  # by what is expected
-    n_wrong: dict[str, int] = {}
+    wrong: list[Fault] = []
     for line, row in rows:
         if isinstance(row, list) and len(row) == len(columns):
             lines.append(line)
@@ -67,10 +66,8 @@ def _table(
         else:
             found = counted(len(row), "column") if any(row) else "a blank line"
             expected = f"{len(columns)}: {' '.join(called)}"
-        n_wrong[expected] = n_wrong.get(expected, 0) + 1
-        if len(first := wrong.setdefault(expected, [])) < MOST_FAULTS:
-            first.append(Fault(str(path), line, found, expected, kind="a row"))
-    faults += [fault for expected, first in wrong.items() for fault in first_faults(first, n_wrong[expected])]
+        wrong.append(Fault(str(path), line, found, expected, kind="a row"))
+    faults += of_each_kind(wrong)
     schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
     width = len(columns)
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema)
