@@ -71,11 +71,6 @@ def add(
             may_lack_end=allow_unterminated,
             progress=advance,
         )
-    if any(evalset.n_missing for evalset in report.evalsets):
-        report.notes.append(
-            "missing: (system, segment) pairs of the evaluation set that the metric does not score"
-            + ("" if reference is None else f", not counting {reference}")
-        )
     show_report(report, output, output.verbose, is_trial=dry_run)
 
 
@@ -93,7 +88,7 @@ def remove(
     output: Output,
     lp: OnlyLp = None,
     testset: Annotated[
-        str | None, typer.Option("--testset", help="A metric: only in this test set.", autocompletion=complete_testset)
+        str | None, typer.Option("--testset", help="Only in this test set.", autocompletion=complete_testset)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:
@@ -108,26 +103,13 @@ def remove(
     import polars as pl
 
     from warehouse import unload
-    from warehouse.own.scores import own_metrics
-    from warehouse.own.scores import remove as remove_metric
 
-    pair = language_pair(lp)
-    if what in own_metrics(output.database):
-        removed = remove_metric(output.database, what, testset=testset, lp=pair, dry_run=dry_run)
-        rows: list[tuple[object, ...]] = [(item.testset, item.lp, item.metric, item.n_scores) for item in removed]
-        schema: dict[str, Any] = {"testset": pl.String, "lp": pl.String, "metric": pl.String, "scores": pl.Int64}
-        nothing = [] if removed else [f"nothing removed: {what} has no scores there"]
-    elif testset is not None:
-        raise UsageError(f"{what}: no metric of your own is called so; --testset goes with one")
-    else:
-        unloaded = unload(output.database, what, pair, dry_run=dry_run)
-        schema = dict.fromkeys(("testset", "lp"), pl.String)
-        schema |= dict.fromkeys(("files", "scores", "judgements", "texts"), pl.Int64)
-        schema |= {"is_gone": pl.Boolean}
-        rows = [
-            (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone)
-            for one in unloaded
-        ]
-        nothing = []
+    unloaded = unload(output.database, what, language_pair(lp), testset=testset, dry_run=dry_run)
+    schema: dict[str, Any] = dict.fromkeys(("testset", "lp"), pl.String)
+    schema |= dict.fromkeys(("files", "scores", "judgements", "texts"), pl.Int64)
+    schema |= {"is_gone": pl.Boolean}
+    rows = [
+        (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone) for one in unloaded
+    ]
     done = "nothing was changed: a dry run" if dry_run else f"taken out of {output.database}"
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=nothing or [done])
+    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[done])

@@ -17,8 +17,8 @@ class EvalsetReport:
         was written).
     n_files: files that came in; n_unchanged: files that the warehouse had already, also where they were read
         again, as others changed; n_broken: files at fault.
-    n_rows: rows in the files that came in, n_missing of them without a value (of a user's own metric: scores that
-        it lacks, see `own.scores.add`); n_scores: scores of segments among them that have one.
+    n_rows: rows in the files that came in, n_missing of them without a value; n_scores: scores of segments among them
+        that have one.
     """
 
     testset: str

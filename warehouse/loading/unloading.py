@@ -43,6 +43,11 @@ class _Source:
     bundle: str | None
     status: str
     declares_segments: bool
+    own_metrics: list[tuple[str, str]] | None  # full and base names
+
+    @property
+    def own_names(self) -> set[str]:
+        return {name for names in self.own_metrics or () for name in names}
 
     def lies_in(self, place: Path) -> bool:
         """Whether it was loaded from a file, or from below a folder."""
@@ -52,19 +57,23 @@ class _Source:
         )
 
 
-def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool = False) -> list[Unloaded]:
-    """Remove what a test set's files brought, or those of a file or folder, or one source by its origin.
+def unload(
+    database: Path, target: str, lp: str | None = None, *, testset: str | None = None, dry_run: bool = False
+) -> list[Unloaded]:
+    """Remove a metric of the user's own, or what a test set's files brought, or those of a file or folder, or one
+    source by its origin.
 
-    lp: only in this language pair. dry_run: change nothing, only say what would go. Files that make scores together
-    (annotations and their score file, the files of one campaign) go together. Evaluation sets of which nothing is left
-    go, and stored results of those that changed; systems that stay keep their names.
+    A metric goes with all its variants, or is one that is named in full. lp, testset: only there. dry_run: change
+    nothing, only say what would go. Files that make scores together (annotations and their score file, the files of one
+    campaign) go together. Evaluation sets of which nothing is left go, and stored results of those that changed;
+    systems that stay keep their names.
     Raises QuestionError: nothing of that name was loaded, or other files stand on segments that would go; then nothing
     changes. SchemaError: see `Warehouse.open`.
     """
     with Warehouse.open(database) as warehouse:
-        chosen = _chosen(warehouse.rows, target, lp)
+        chosen, metric = _chosen(warehouse.rows, target, testset, lp)
         if dry_run:
-            return _counted(warehouse.rows, chosen)
+            return _counted(warehouse.rows, chosen, metric)
     with in_memory() as connection, writing(database, connection):
 
         def rows(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
@@ -72,9 +81,9 @@ def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool 
 
         connection.execute("BEGIN")
         try:
-            chosen = _chosen(rows, target, lp)
-            counted = _counted(rows, chosen)
-            _remove(connection, chosen)
+            chosen, metric = _chosen(rows, target, testset, lp)
+            counted = _counted(rows, chosen, metric)
+            _remove(connection, chosen, metric)
         except BaseException:
             connection.execute("ROLLBACK")
             raise
@@ -85,33 +94,37 @@ def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool 
 def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
     """The error for what is neither a metric of one's own nor anything loaded: near names, else what there is."""
     origins = {source.origin for source in held}
-    own = {origin.split("/")[1] for origin in origins if origin.startswith("own/")}
-    named = own | {source.testset for source in held}
+    named = {name for source in held for name in (source.testset, *source.own_names)}
     kind = "metric of one's own, test set, source or loaded path"
     near = unknown(kind, target, named | origins)
     return near if "did you mean" in str(near) else unknown(kind, target, named)
 
 
-def _chosen(rows: Rows, target: str, lp: str | None) -> list[_Source]:
-    """The sources that a test set, an origin or a path names, with those that make scores together with them."""
+def _chosen(rows: Rows, target: str, testset: str | None, lp: str | None) -> tuple[list[_Source], str | None]:
+    """The sources that a metric of the user's own, a test set, an origin or a path names, with those that make scores
+    together with them; and the metric, where it is one."""
     held = [_Source(*row) for row in rows(_sql("held_sources"), {})]
     named = _named(held, target)
     if not named:
         raise _not_there(held, target)
-    chosen = [source for source in named if lp in (None, source.lp)]
-    if not chosen:
-        assert lp is not None
-        raise unknown("language pair", lp, {source.lp for source in named}, where=target)
+    metric = target if target in named[0].own_names else None
+    in_testset = [source for source in named if testset in (None, source.testset)]
+    if testset is not None and not in_testset:
+        raise unknown("test set", testset, {source.testset for source in named}, where=target)
+    chosen = [source for source in in_testset if lp in (None, source.lp)]
+    if lp is not None and not chosen:
+        raise unknown("language pair", lp, {source.lp for source in in_testset}, where=testset or target)
     bundles = {(source.evalset_id, source.bundle) for source in chosen if source.bundle is not None}
     ids = {source.source_id for source in chosen}
     chosen = [source for source in held if source.source_id in ids or (source.evalset_id, source.bundle) in bundles]
     _check_segments(held, chosen)
-    return chosen
+    return chosen, metric
 
 
 def _named(held: Sequence[_Source], target: str) -> list[_Source]:
     place = Path(target)
     for found in (
+        [source for source in held if target in source.own_names],
         [source for source in held if source.testset == target],
         [source for source in held if source.origin == target],
         [source for source in held if target and source.lies_in(place)],
@@ -140,15 +153,16 @@ def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
                 )
 
 
-def _counted(rows: Rows, chosen: Sequence[_Source]) -> list[Unloaded]:
-    found = rows(_sql("count_sources"), {"sources": [source.source_id for source in chosen]})
+def _counted(rows: Rows, chosen: Sequence[_Source], metric: str | None) -> list[Unloaded]:
+    found = rows(_sql("count_sources"), {"sources": [source.source_id for source in chosen], "metric": metric})
     return [Unloaded(*row) for row in found]
 
 
-def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source]) -> None:
+def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source], metric: str | None) -> None:
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE unloaded_source AS SELECT unnest($sources::INTEGER[]) AS source_id",
-        {"sources": [source.source_id for source in chosen]},
+        "CREATE OR REPLACE TEMP TABLE unloaded_source AS "
+        "SELECT unnest($sources::INTEGER[]) AS source_id, $metric::VARCHAR AS metric",
+        {"sources": [source.source_id for source in chosen], "metric": metric},
     )
     connection.execute(_sql("unload_sources"))
     remove_vectors(connection)

@@ -4,19 +4,16 @@ import contextlib
 import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import duckdb
-
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load
 from warehouse.loading.files import find_files
-from warehouse.loading.report import EvalsetReport, LoadReport
+from warehouse.loading.report import LoadReport
+from warehouse.loading.unloading import unload
 from warehouse.names import REFERENCE_FREE, MetricVariant
 from warehouse.progress import Progress
 from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
@@ -26,20 +23,9 @@ from warehouse.readers.tool_outputs import form_of, is_with_texts
 from warehouse.staging.holdings import of_evalsets
 from warehouse.temporary import temporary_folder
 from warehouse.wording import option
-from warehouse.writing.evalsets import remove_vectors
 
 _sql = partial(statement, __package__)
 _NAME = re.compile(r"(?!all$|[-\s])[^*?\[\],|/\\]+(?<!\s)")
-
-
-@dataclass(frozen=True)
-class Removed:
-    """What was taken away of one metric in one evaluation set."""
-
-    testset: str
-    lp: str
-    metric: str
-    n_scores: int
 
 
 def add(
@@ -62,8 +48,7 @@ def add(
     compared with; None for a metric that saw none. testset, lp: of files that do not tell theirs. is_error_measure:
     fewer is better; values are negated when they are stored. has_inclusive_ends: error spans end with their last
     character. may_lack_end: files whose last line has no end are whole.
-    Files that came before are replaced. Faults do not raise: they are all in the report, whose n_missing counts the
-    (system, segment) scores of the evaluation set that the metric does not have; its own reference needs none.
+    Files that came before are replaced. Faults do not raise: they are all in the report.
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
     SourceError, SchemaError: see `loading.entry.load`.
     """
@@ -85,8 +70,7 @@ def add(
         has_inclusive_ends=has_inclusive_ends,
         may_lack_end=may_lack_end,
     )
-    report = load(paths, database, given=given, progress=progress)
-    return replace(report, evalsets=_with_gaps(report.evalsets, database, metric, reference))
+    return load(paths, database, given=given, progress=progress)
 
 
 def _texts(
@@ -114,68 +98,6 @@ def _texts(
             (sources if system is None else outputs.setdefault(system, {}))[segment] = text
         found[name, pair] = KnownTexts(tuple(segments), systems, sources, outputs)
     return found
-
-
-def _with_gaps(
-    evalsets: Sequence[EvalsetReport], database: Path, metric: str, reference: str | None
-) -> list[EvalsetReport]:
-    """The report in which n_missing counts what the metric now lacks of the evaluation set, in files or not."""
-    with Warehouse.open(database) as warehouse:
-        rows = warehouse.rows(
-            _sql("missing_scores"), {"metric": f"{metric}-{reference or REFERENCE_FREE}", "reference": reference}
-        )
-    missing = {(testset, lp): n for testset, lp, n in rows}
-    return [
-        replace(one, n_missing=0 if one.status == "refused" else missing.get((one.testset, one.lp), one.n_missing))
-        for one in evalsets
-    ]
-
-
-def own_metrics(database: Path) -> set[str]:
-    """Names of the metrics that users added, with and without the reference."""
-    with Warehouse.open(database) as warehouse:
-        known = warehouse.rows(
-            """
-            SELECT DISTINCT sc.name, sc.base_name
-            FROM entry AS n JOIN scorer AS sc ON sc.scorer_id = n.scorer_id
-            WHERE n.is_own
-            """
-        )
-    return {name for names in known for name in names}
-
-
-def remove(
-    database: Path, metric: str, *, testset: str | None = None, lp: str | None = None, dry_run: bool = False
-) -> list[Removed]:
-    """Take a user's own metric away: all its variants, or the one that is named in full.
-
-    testset, lp: only there. dry_run: change nothing, only say what would go.
-    Raises QuestionError: no own metric of that name, or an unknown test set or language pair.
-    """
-    if metric not in (known := own_metrics(database)):
-        raise unknown("own metric", metric, known)
-    with Warehouse.open(database) as warehouse:
-        _check_evalset(warehouse, testset, lp)
-    with in_memory() as connection, writing(database, connection):
-        connection.execute("BEGIN")
-        try:
-            removed = _remove(connection, {"metric": metric, "testset": testset, "lp": lp})
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("ROLLBACK" if dry_run else "COMMIT")
-    return removed
-
-
-def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> list[Removed]:
-    connection.execute(_sql("own_vector"), asked)
-    found = connection.execute(
-        "SELECT testset, lp, metric, sum(n_values)::BIGINT FROM temp.own_vector GROUP BY ALL ORDER BY ALL"
-    ).fetchall()
-    connection.execute("CREATE OR REPLACE TEMP TABLE removed_vector AS SELECT vector_id FROM temp.own_vector")
-    remove_vectors(connection)
-    connection.execute(_sql("forget_own_vectors"))
-    return [Removed(*row) for row in found]
 
 
 def check_spelling(metric: str) -> None:
@@ -231,7 +153,7 @@ def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]
                 own = opened.rows("SELECT DISTINCT metric, base_metric FROM metrics WHERE is_own ORDER BY ALL")
             for names in own:
                 if not {*names}.intersection(kept):
-                    remove(copy, names[0])
+                    unload(copy, names[0])
         yield copy
 
 

@@ -35,7 +35,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     (listed,) = [row for row in scorehouse("list", "metrics", TESTSET, LP, "--format", "json").json if row["is_own"]]
     assert listed["metric"] == "Mine-refA"
     (removed,) = scorehouse("remove", "Mine", "--format", "json").json
-    assert removed == {"testset": TESTSET, "lp": LP, "metric": "Mine-refA", "scores": 15}
+    assert (removed["testset"], removed["lp"], removed["files"], removed["scores"]) == (TESTSET, LP, 1, 15)
     refused(scorehouse("remove", "Mine"), 2, "unknown metric of one's own, test set, source or loaded path 'Mine'")
 
 

@@ -12,8 +12,8 @@ from queries.selection import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout
 from tests.warehouse.readers.reading import read_own, told
-from warehouse import QuestionError, Warehouse, load
-from warehouse.own.scores import add, check_spelling, remove
+from warehouse import QuestionError, Warehouse, load, unload
+from warehouse.own.scores import add, check_spelling
 from warehouse.wording import option
 
 VALUES = {"Ash": (1, 2, 3, 4, 5), "Beech": (2, 2, 2, 2, 2), "Cherry": (0, 0, 1, 0, 0)}
@@ -86,26 +86,46 @@ def test_removing_leaves_what_was_there_before(
     with_both: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:
     database = sharing.written(tmp_path / "scores.duckdb", with_both.read_bytes())
-    removed = remove(database, "Mine")
-    assert [(item.testset, item.lp, item.metric, item.n_scores) for item in removed] == [
-        (TESTSET, LP, "Mine-refA", 15),
-        (TESTSET, LP, "Mine-src", 15),
-    ]
+    (removed,) = unload(database, "Mine")
+    assert (removed.testset, removed.lp, removed.n_files, removed.n_scores) == (TESTSET, LP, 2, 30)
+    assert not removed.is_gone
     assert content(database) == at_first
-    with pytest.raises(QuestionError, match="unknown own metric 'Mine'"):
-        remove(database, "Mine")
+    with pytest.raises(QuestionError, match="unknown metric of one's own, test set, source or loaded path 'Mine'"):
+        unload(database, "Mine")
 
 
 def test_one_variant_goes_and_the_other_stays(with_both: Path, tmp_path: Path) -> None:
     database = sharing.written(tmp_path / "scores.duckdb", with_both.read_bytes())
-    remove(database, "Mine-src")
+    unload(database, "Mine-src")
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT metric FROM metrics WHERE is_own") == [("Mine-refA",)]
 
 
+@pytest.mark.slow
+def test_one_variant_of_a_file_with_two_goes_alone(
+    database: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    rows = [f"{system},{n},{reference},1.5" for system in VALUES for n in range(1, 6) for reference in ("refA", "src")]
+    own = written(tmp_path / "scores.csv", ["system,seg,reference,score", *rows])
+    assert add([own], database, "Mine", testset=TESTSET, lp=LP).is_clean
+    for variant, left in (("Mine-src", [("Mine-refA",)]), ("Mine-refA", [])):
+        (removed,) = unload(database, variant)
+        assert removed.n_scores == 15
+        with Warehouse.open(database) as warehouse:
+            assert warehouse.rows("SELECT metric FROM metrics WHERE is_own") == left
+    assert content(database) == at_first
+
+
+def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(with_both: Path) -> None:
+    with pytest.raises(QuestionError, match="unknown test set 'tiny42' for Mine; available: tiny24"):
+        unload(with_both, "Mine", testset="tiny42")
+    with pytest.raises(QuestionError, match="unknown language pair 'de-en' for tiny24; did you mean 'en-de'?"):
+        unload(with_both, "Mine", "de-en", testset=TESTSET)
+
+
 def test_official_metrics_cannot_be_removed(original: Path) -> None:
-    with pytest.raises(QuestionError, match="unknown own metric 'Rough'"):
-        remove(original, "Rough")
+    with pytest.raises(QuestionError, match=r"unknown metric of one's own, .* 'Rough'"):
+        unload(original, "Rough")
 
 
 def test_an_unknown_system_is_none_of_those_that_are_counted(database: Path, tmp_path: Path) -> None:
@@ -233,19 +253,6 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", ["seg", "sys"])
-def test_a_metric_whose_scores_are_all_the_same_is_noted(level: str, database: Path, tmp_path: Path) -> None:
-    constant = dict.fromkeys(VALUES, (2,) * (5 if level == "seg" else 1))
-    own = written(tmp_path / f"flat.{level}.score", blocks(constant))
-    report = add([own], database, "Flat-of-mine", testset=TESTSET, lp=LP)
-    assert report.is_clean
-    assert f"{own}: every score is 2" in report.notes
-    written(own, blocks(VALUES if level == "seg" else {"Ash": (1,), "Beech": (2,), "Cherry": (3,)}))
-    again = add([own], database, "Flat-of-mine", testset=TESTSET, lp=LP)
-    assert not any("every score" in note for note in again.notes)
-
-
 def test_a_file_that_is_no_text_has_one_fault(database: Path, tmp_path: Path) -> None:
     own = tmp_path / "mine.seg.score"
     own.write_bytes(bytes(range(256)) * 20)
@@ -299,34 +306,6 @@ def test_evaluation_sets_that_are_there_come_in_beside_one_that_is_not(database:
         ("de-en", "refused", 0),
         (LP, "added", 3),
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rows", "reference", "missing"),
-    [
-        (("Ash,1,0.5", "Ash,2,0.25"), None, 4 * 5 - 2),
-        (("Ash,1,0.5", "Ash,2,None"), None, 4 * 5 - 1),
-        (("Ash,1,0.5", "Ash,2,None"), "refA", 3 * 5 - 1),
-        (("refA,1,0.5", "Ash,2,0.25"), "refA", 3 * 5 - 1),
-        ([f"{system},{n},1" for system in SYSTEMS for n in range(1, 6)], None, 0),
-        ([f"{system},{n},1" for system in VALUES for n in range(1, 6)], "refA", 0),
-        ([f"{system},{n},1" for system in VALUES for n in range(1, 6)], None, 5),
-    ],
-)
-def test_missing_are_all_pairs_of_the_evaluation_set_without_a_score_but_those_of_the_reference(
-    rows: Sequence[str], reference: str | None, missing: int, database: Path, tmp_path: Path
-) -> None:
-    own = written(tmp_path / "scores.csv", ["system,seg,score", *rows])
-    for status in ("added", "unchanged"):
-        report = add([own], database, "Mine", reference=reference, testset=TESTSET, lp=LP)
-        assert [(item.status, item.n_missing) for item in report.evalsets] == [(status, missing)]
-
-
-def test_a_metric_of_system_scores_alone_has_no_missing_segment_scores(database: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "scores.csv", ["system,score", *(f"{system},1.5" for system in SYSTEMS)])
-    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
-    assert [(item.status, item.n_missing) for item in report.evalsets] == [("added", 0)]
 
 
 def test_a_segment_that_cannot_be_is_reported_once(original: Path, tmp_path: Path) -> None:

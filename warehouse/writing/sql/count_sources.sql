@@ -1,19 +1,24 @@
--- What some files brought to each evaluation set.
--- Params: $sources. One row per evaluation set.
+-- What some files brought to each evaluation set, or of one metric of the user's own alone.
+-- Params: $sources, $metric (full or base name, null for all). One row per evaluation set.
 WITH chosen AS (
   SELECT source_id, evalset_id FROM source WHERE source_id IN (SELECT unnest($sources::INTEGER[]))
+),
+chosen_vector AS (
+  SELECT v.*
+  FROM vector AS v JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+  WHERE $metric IS NULL OR $metric IN (sc.name, sc.base_name)
 ),
 judged AS (
   SELECT c.evalset_id, count(*) AS n
   FROM chosen AS c
-  JOIN vector AS v ON v.source_id = c.source_id
+  JOIN chosen_vector AS v ON v.source_id = c.source_id
   JOIN judgement AS j ON j.vector_id = v.vector_id
   GROUP BY c.evalset_id
 ),
 scored AS (
   SELECT c.evalset_id, sum(v.n_values) AS n
   FROM chosen AS c
-  JOIN vector AS v ON v.source_id = c.source_id
+  JOIN chosen_vector AS v ON v.source_id = c.source_id
   GROUP BY c.evalset_id
 ),
 written AS (
