@@ -17,6 +17,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import two_letters
 from warehouse.readers.claims import Claim, Given
+from warehouse.readers.judgements import Error, span_of
 from warehouse.readers.records import Records, TextReader, columns
 from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
@@ -196,10 +197,9 @@ def _short_codes(languages: pl.Series) -> pl.Series:
 def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """The marked errors of each judgement, in order; text that lists none is a fault.
 
-    Appraise counts the characters of a span from 0 up to the last one, so one is added to the end. A span of
-    something missing in the translation has no place.
+    A span ends with its last character; what is missing in the translation has no place.
     """
-    rows: list[tuple[int, str | None, str | None, int | None, int | None]] = []
+    rows: list[Any] = []
     faults = []
     marked = table.filter((pl.col("spans") != "[]") & ~pl.col("is_document"))
     for judgement, spans in marked.select("judgement", "spans").iter_rows():
@@ -208,27 +208,17 @@ def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
             if not has_whole_characters(spans, errors):
                 raise ValueError
             rows += [(judgement, *_span(error)) for error in errors]
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, RecursionError):
             found = f"error spans {spans!r}"
             faults.append(Fault(str(path), judgement, found, "a JSON list of spans with severities"))
-    schema = {name: kind for name, kind in columns("ratings").items() if name not in ("weight", "is_source_error")}
+    schema = {name: kind for name, kind in columns("ratings").items() if name != "weight"}
     return pl.DataFrame(rows, schema=schema, orient="row"), faults
 
 
-def _span(error: dict[str, Any]) -> tuple[str | None, str | None, int | None, int | None]:
-    """Category, severity, first character and the one behind the last.
-
-    Raises ValueError, TypeError, KeyError or AttributeError: it is no span.
-    """
-    severity, category = error["severity"], error.get("error_type")
-    start, end = error["start_i"], error["end_i"]
-    if not all(text is None or isinstance(text, str) for text in (severity, category)):
-        raise TypeError
-    if start == end == "missing":
-        return category or "missing", severity, None, None
-    if not all(type(place) is int and 0 <= place < 2**31 for place in (start, end)):
-        raise ValueError
-    return category, severity, start, end + 1
+def _span(error: dict[str, Any]) -> Error:
+    named = {**error, "category": error.get("error_type")}
+    category, severity, start, end, in_source = span_of(named, is_inclusive=True, needs_place=True)
+    return category or ("missing" if start is None else None), severity, start, end, in_source
 
 
 def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:

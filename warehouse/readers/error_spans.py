@@ -10,6 +10,7 @@ output that is not there has no prediction, which is not the same as one predict
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.judgements import score_of_errors, weight_of
+from warehouse.readers.judgements import SPAN, Error, WrongJudgementError, score_of_errors, span_of, weight_of
 from warehouse.readers.long_table import missing_place, with_evalset, with_place
 from warehouse.readers.pearmut import place_of
 from warehouse.readers.records import Records, columns
@@ -33,13 +34,7 @@ _OF_TASK = ("start_indices", "end_indices", "error_types")
 _OF_ROWS = ("start", "end", "severity")
 _PREDICTED = ("task1_pred", "task2_pred", "task3_pred")
 _MORE = ("category", "side")
-_SIDES = {"target": False, "source": True, None: None}
-_MOST = 2**31 - 2
-Error = tuple[str | None, str | None, int | None, int | None, bool | None]  # category, severity, start, end, in source
-
-
-class WrongSpanError(Exception):
-    """What is no span; its text says what was found."""
+_NUMBER = re.compile(r"\d{1,10}(\.0*)?", re.ASCII)
 
 
 class ErrorSpanReader:
@@ -160,56 +155,8 @@ def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns("ratings"), orient="row")
 
 
-def error_of(span: object) -> Error:
-    """One span of JSON: start, end, severity, and perhaps category and side.
-
-    Raises WrongSpanError: what is wrong with it.
-    """
-    if not isinstance(span, Mapping):
-        raise WrongSpanError(f"error span {str(span)!r}")
-    start, end = (
-        next((span[key] for key in (name, f"{name}_i", f"{name}_index") if key in span), None)
-        for name in ("start", "end")
-    )
-    severity, category, side = span.get("severity"), span.get("category"), span.get("side")
-    if isinstance(category, Sequence) and not isinstance(category, str):
-        category = "/".join(map(str, category))
-    is_in_source = span.get("is_source_error")
-    if side not in _SIDES or not isinstance(is_in_source, bool | None):
-        raise WrongSpanError(f"an error span with side {side!r}")
-    if not isinstance(severity, str) or not isinstance(category, str | None):
-        raise WrongSpanError(f"an error span with severity {severity!r}")
-    places = place(start), place(end)
-    if (places[0] is None) != (places[1] is None):
-        raise WrongSpanError(f"an error span from {start!r} to {end!r}")
-    return category, severity, *places, _SIDES[side] if is_in_source is None else is_in_source
-
-
-def place(at: object) -> int | None:
-    """The number of a character, from 0; None for none and `missing`.
-
-    Raises WrongSpanError: it is something else.
-    """
-    if at is None or at == "missing" or at == "":
-        return None
-    number = float(at) if isinstance(at, int | float) and not isinstance(at, bool) else _number(at)
-    if not number.is_integer() or not 0 <= number <= _MOST:
-        raise WrongSpanError(f"an error span with character {at!r}")
-    return int(number)
-
-
-def _number(text: object) -> float:
-    try:
-        return float(str(text))
-    except ValueError:
-        return math.nan
-
-
-_EXPECTED = "spans with start, end (characters from 0) and severity"
-
-
-def _wrong(faults: list[Fault], path: Path, line: int | None, error: Exception) -> None:
-    faults.append(Fault(str(path), line or 0, str(error), _EXPECTED, kind=_EXPECTED))
+def _wrong(faults: list[Fault], path: Path, line: int | None, error: WrongJudgementError) -> None:
+    faults.append(Fault(str(path), line or 0, error.found, error.expected, kind=error.expected))
 
 
 def _of_table(
@@ -253,7 +200,7 @@ def _of_table(
                 continue
             try:
                 found += [(line, error) for error in _of_cells(*cells)]
-            except WrongSpanError as error:
+            except WrongJudgementError as error:
                 _wrong(wrong, claim.path, line, error)
         table = table.with_columns(judgement=pl.when(~pl.col("line").is_in(without)).then("judgement"))
     faults += first_faults(wrong)
@@ -277,17 +224,23 @@ def _of_cells(starts: str | None, ends: str | None, kinds: str | None) -> list[E
     >>> _of_cells("0 missing", "4 missing", "major minor"), _of_cells("-1", "-1", "no-error")
     ([(None, 'major', 0, 4, None), (None, 'minor', None, None, None)], [])
 
-    Raises WrongSpanError: what is wrong with them.
+    Raises WrongJudgementError: what is wrong with them.
     """
     words = [(cell or "").split() for cell in (starts, ends, kinds)]
     if len({len(parts) for parts in words}) != 1:
-        raise WrongSpanError(f"{len(words[0])} starts, {len(words[1])} ends and {len(words[2])} error types")
+        raise WrongJudgementError(f"{len(words[0])} starts, {len(words[1])} ends and {len(words[2])} error types", SPAN)
     found = []
     for start, end, severity in zip(*words, strict=True):
         if severity == NO_ERROR and start == end == "-1":
             continue
-        found.append(error_of({"start": start, "end": end, "severity": severity}))
+        error = {"start": _at(start), "end": _at(end), "severity": severity}
+        found.append(span_of(error, needs_severity=True))
     return found
+
+
+def _at(cell: str | None) -> int | str | None:
+    """The number that a cell holds; what is none as it stands."""
+    return int(float(cell)) if cell and _NUMBER.fullmatch(cell) else cell
 
 
 def _of_rows(
@@ -300,8 +253,9 @@ def _of_rows(
         if str(span["severity"]).lower() == NO_ERROR or all(span[name] in (None, *MISSING) for name in _OF_ROWS):
             continue
         try:
-            yield judgement, error_of(span)
-        except WrongSpanError as error:
+            placed_at = {name: _at(span[name]) for name in ("start", "end")}
+            yield judgement, span_of(span | placed_at, needs_severity=True)
+        except WrongJudgementError as error:
             _wrong(wrong, path, line, error)
 
 
@@ -320,14 +274,14 @@ def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.D
         for system, predictions in by_system.items():
             try:
                 if not isinstance(name, str):
-                    raise WrongSpanError(f"item_id {name!r}")
+                    raise WrongJudgementError(f"item_id {name!r}", SPAN)
                 own_pair, domain, document, index = place_of(name)
                 number = len(rows) + 1
                 looked = [_spans_in(one) for one in predictions if isinstance(one, list | dict)]
-                errors = [(number, error_of(span)) for span in looked[0]] if looked else None
+                errors = [(number, span_of(span, needs_severity=True)) for span in looked[0]] if looked else None
                 scores = [_score(one) for one in predictions if not isinstance(one, list | dict | None)]
                 value = scores[0] if scores else None
-            except WrongSpanError as error:
+            except WrongJudgementError as error:
                 _wrong(wrong, claim.path, line, error)
                 continue
             found += errors or ()
@@ -350,12 +304,12 @@ def _spans_in(predicted: Any) -> list[Any]:
         return predicted
     spans = predicted.get("errors")
     if not isinstance(spans, list):
-        raise WrongSpanError(f"error spans {str(predicted)!r}")
+        raise WrongJudgementError(f"error spans {str(predicted)!r}", SPAN)
     named = ("omission", "instruction_fault")
     return spans + [{"severity": predicted[name], "category": name} for name in named if predicted.get(name)]
 
 
 def _score(score: object) -> float:
     if not isinstance(score, bool | int | float) or not math.isfinite(score):
-        raise WrongSpanError(f"prediction {str(score)!r}")
+        raise WrongJudgementError(f"prediction {str(score)!r}", SPAN)
     return float(score)

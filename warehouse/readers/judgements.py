@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -38,15 +38,19 @@ JUDGEMENT = (
     *("judgement", "line", "lp", "domain", "document", "index", "segment"),
     *("item", "system", "scorer", "value", "rater", "time", "status"),
 )
-ERROR = ("judgement", "category", "severity", "span_start", "span_end")
+ERROR = ("judgement", "category", "severity", "span_start", "span_end", "is_source_error")
+Error = tuple[str | None, str | None, int | None, int | None, bool | None]  # as in ERROR
+SPAN = "spans with start, end (characters from 0) and severity"
+_SIDES = {"target": False, "source": True}
+_MISSING = "missing"
 _WHOLE = ("judgement", "line", "index", "segment", "span_start", "span_end")
 _START_OF_TIME = datetime(1970, 1, 1)
 _LATEST_TIME = 4e9  # seconds since then
 _LAST_CHARACTER = 2**31 - 2
 
 
-class WrongJudgementError(Exception):
-    """What is no judgement, or no segment with some: what was found, and what was expected."""
+class WrongJudgementError(ValueError):
+    """What is no judgement, no error, or no segment with some: what was found, and what was expected."""
 
     def __init__(self, found: str, expected: str) -> None:
         super().__init__(found)
@@ -59,6 +63,7 @@ def frames(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgements and their errors, in the order of JUDGEMENT and ERROR, as the contract of records has them."""
     kinds: dict[str, Any] = dict.fromkeys(_WHOLE, pl.Int64) | {"value": pl.Float64, "time": pl.Datetime("us")}
+    kinds["is_source_error"] = pl.Boolean
     judged, marked = ({name: kinds.get(name, pl.String) for name in names} for names in (JUDGEMENT, ERROR))
     table = pl.DataFrame(list(judgements), schema=judged, orient="row")
     return (
@@ -95,25 +100,39 @@ def time_of(times: object) -> datetime | None:
     return _START_OF_TIME + timedelta(seconds=seconds)
 
 
-def span_of(error: object) -> tuple[str | None, str | None, int | None, int | None]:
-    """Category, severity, first character, and the one behind the last; the file names the last one.
+def span_of(
+    error: object, *, is_inclusive: bool = False, needs_place: bool = False, needs_severity: bool = False
+) -> Error:
+    """One error of JSON: start and end, severity, category and side; a list of categories is a path.
 
+    is_inclusive: the end is the last character. needs_place, needs_severity: it must have one; `missing` for start and
+    end says of what is missing in the translation that it has no place.
     Raises WrongJudgementError: it is no error.
     """
-    if isinstance(error, dict):
-        category, severity = error.get("category"), error.get("severity")
-        start, end = error.get("start_i"), error.get("end_i")
-        span = [place for at in (start, end) if (place := _place_of(at)) is not None]
-        if isinstance(category, str | None) and isinstance(severity, str | None):
-            if start == end == "missing":
-                return category, severity, None, None
-            if len(span) == 2:
-                return category, severity, span[0], span[1] + 1
-    raise WrongJudgementError(f"error {str(error)!r}", "start_i, end_i and severity")
+    if not isinstance(error, Mapping):
+        raise WrongJudgementError(f"error span {str(error)!r}", SPAN)
+    start, end = (
+        next((error[key] for key in (at, f"{at}_i", f"{at}_index") if key in error), None) for at in ("start", "end")
+    )
+    category, severity, side = (error.get(key) for key in ("category", "severity", "side"))
+    if isinstance(category, list):
+        category = "/".join(map(str, category))
+    in_source = error.get("is_source_error")
+    if side not in (*_SIDES, None) or not isinstance(in_source, bool | None):
+        raise WrongJudgementError(f"an error span with side {side!r}", SPAN)
+    if not all(isinstance(text, str | None) for text in (category, severity)) or (needs_severity and severity is None):
+        raise WrongJudgementError(f"an error span with severity {severity!r}", SPAN)
+    first, last = (_place_of(at) for at in (start, end))
+    if (first is None) != (last is None) or (needs_place and first is None and (start, end) != (_MISSING, _MISSING)):
+        raise WrongJudgementError(f"an error span from {start!r} to {end!r}", SPAN)
+    behind = None if last is None else last + is_inclusive
+    return category, severity, first, behind, _SIDES[side] if in_source is None and side else in_source
 
 
 def _place_of(at: object) -> int | None:
-    """The number of a character; None for what is none."""
-    if isinstance(at, bool) or not isinstance(at, int | float) or not float(at).is_integer():
+    """The number of a character, from 0; None for none and `missing`."""
+    if at is None or at in ("", _MISSING):
         return None
-    return int(at) if 0 <= at <= _LAST_CHARACTER else None
+    if isinstance(at, bool) or not isinstance(at, int | float) or at % 1 or not 0 <= at <= _LAST_CHARACTER:
+        raise WrongJudgementError(f"an error span with character {at!r}", SPAN)
+    return int(at)

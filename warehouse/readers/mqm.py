@@ -11,7 +11,6 @@ stands for segments that nobody annotated.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -94,40 +93,19 @@ _CATEGORIES = (  # the first part of a category's path, folded: Google's, and th
 _TEST = "hotw-test"  # planted by the tool to test whether annotators pay attention
 
 
-@dataclass(frozen=True)
-class Weights:
-    """How many points an error costs.
-
-    Severities and categories are compared without regard to case, hyphens, underscores and blanks around slashes.
-
-    name: in signatures. severities: points by severity; others are faults. minor_punctuation: of minor errors of
-    punctuation. non_translation: of a segment that is no translation at all; it replaces the points of all other
-    errors that the annotator marked there. free: words of categories that cost nothing,
-    wherever they stand in the path, with the first year in which they do.
-    """
-
-    name: str
-    severities: tuple[tuple[str, float], ...]
-    minor_punctuation: float
-    non_translation: float
-    free: tuple[tuple[str, int], ...] = ()
-
-
-GOOGLE_MQM = Weights(
-    name="google-mqm",
-    severities=(("critical", 5.0), ("major", 5.0), ("minor", 1.0), ("neutral", 0.0)),
-    minor_punctuation=0.1,
-    non_translation=25.0,
-    free=(("source error", 2022), ("source issue", 2020), ("reinterpretation", 2020)),  # WMT21 counts source errors
-)
+_WEIGHTS = "google-mqm"  # what an error costs, as follows, in signatures
+_SEVERITIES = {"critical": 5.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
+_MINOR_PUNCTUATION = 0.1
+_NON_TRANSLATION = 25.0  # of a segment that is none at all, in the place of all other errors that the annotator marked
+_FREE = {"source error": 2022, "source issue": 2020, "reinterpretation": 2020}
+"""Words of categories that cost nothing wherever they stand in the path, and from which year on; WMT21 counts source
+errors."""
 
 
 class MqmAnnotationsReader(TextReader):
-    """Reader of MQM error annotations, under the weights that it is given."""
+    """Reader of MQM error annotations."""
 
-    def __init__(self, weights: Weights = GOOGLE_MQM) -> None:
-        self.weights = weights
-        self.name = f"mqm-annotations/3 ({weights.name})"
+    name = f"mqm-annotations/3 ({_WEIGHTS})"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         found = set(_columns(head[0])) if head else set()
@@ -144,7 +122,7 @@ class MqmAnnotationsReader(TextReader):
         errors = errors.with_columns(
             severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars(), category_folded=_folded("category")
         )
-        known = (*(severity for severity, _ in self.weights.severities), *_NO_ERROR, _TEST)
+        known = (*_SEVERITIES, *_NO_ERROR, _TEST)
         errors = cells_that_are(
             errors, "severity", pl.col("severity_folded").is_in(known), "one of " + ", ".join(known), claim.path, faults
         )
@@ -154,11 +132,11 @@ class MqmAnnotationsReader(TextReader):
         expected = "a path that begins with a category of MQM, such as Accuracy, Fluency, Style or Other"
         errors = cells_that_are(errors, "category", is_known, expected, claim.path, faults)
         ((testset, lp),) = claim.evalsets
-        errors = _weighted(errors, self.weights, year_of_testset(testset))
+        errors = _weighted(errors, year_of_testset(testset))
         judgements = _judgements(errors).with_columns(constants(testset=testset, lp=lp, scorer=claim.human))
         marked = errors.filter(~pl.col("is_no_error"))
         of_errors = f"{counted(judgements.height, 'judgement')} with {counted(marked.height, 'error')}"
-        notes = [f"{of_errors}, weights {self.weights.name}"]
+        notes = [f"{of_errors}, weights {_WEIGHTS}"]
         if n_again := marked.height - marked.select(pl.exclude("line")).unique().height:
             notes.append(f"{counted(n_again, 'error')} listed again with the same text and marks, and counted again")
         if n_tests:
@@ -225,17 +203,15 @@ def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
     return [Fault(str(path), line, f"segment {segment} has several source texts{more}", "one for each number", way_out)]
 
 
-def _weighted(errors: pl.DataFrame, weights: Weights, year: int | None) -> pl.DataFrame:
+def _weighted(errors: pl.DataFrame, year: int | None) -> pl.DataFrame:
     """Each error with its weight, and whether its row says that there is none.
 
     Where an annotator found no translation at all, that error alone has a weight, and the first of several.
     """
     category = pl.col("category_folded")
-    free = [word for word, since in weights.free if year is None or year >= since]
+    free = [word for word, since in _FREE.items() if year is None or year >= since]
     is_free = category.str.contains(rf"\b(?:{'|'.join(free)})\b") if free else pl.lit(value=False)
-    by_severity = pl.col("severity_folded").replace_strict(
-        dict(weights.severities), default=0.0, return_dtype=pl.Float64
-    )
+    by_severity = pl.col("severity_folded").replace_strict(_SEVERITIES, default=0.0, return_dtype=pl.Float64)
     is_minor_punctuation = (pl.col("severity_folded") == "minor") & category.str.contains(r"^(fluency/)?punctuation")
     errors = errors.with_columns(
         is_no_error=_is_no_error(),
@@ -246,12 +222,12 @@ def _weighted(errors: pl.DataFrame, weights: Weights, year: int | None) -> pl.Da
         pl.when(pl.col("is_no_error") | is_free)
         .then(0.0)
         .when(is_minor_punctuation)
-        .then(weights.minor_punctuation)
+        .then(_MINOR_PUNCTUATION)
         .otherwise(by_severity)
     )
     of_none = (
         pl.when(pl.col("is_non_translation") & (pl.col("is_non_translation").cum_sum().over(group) == 1))
-        .then(weights.non_translation)
+        .then(_NON_TRANSLATION)
         .otherwise(0.0)
     )
     return errors.with_columns(

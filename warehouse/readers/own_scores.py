@@ -16,7 +16,8 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.error_spans import Error, errors_frame, records_of
+from warehouse.readers.error_spans import errors_frame, records_of
+from warehouse.readers.judgements import Error
 from warehouse.readers.mtme.ratings import parse_rating
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import cells_that_are, constants, first_faults, numbers, repeated_faults, table_of

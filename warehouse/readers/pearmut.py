@@ -1,4 +1,4 @@
-"""Campaigns of the annotation tool Pearmut (WMT26): `annotations.json`, and the log of one campaign as JSON lines.
+"""Campaigns of the annotation tool Pearmut (WMT26): `annotations.json`.
 
 An object has a list of entries for each campaign, whose name tells the language pair. An entry is one user's answer to
 one document: its segments (`item`), for each of them the score and the error spans of each system (`annotation`), and
@@ -7,7 +7,7 @@ what the user did when (`actions`).
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.json_lines import first_object, json_document, json_objects
+from warehouse.readers.text.json_lines import json_document
 from warehouse.readers.text.tables import first_faults
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
@@ -48,20 +48,20 @@ class PearmutReader(TextReader):
     name = "pearmut/1"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        is_document = not _is_log(head)
-        if is_document and not _is_document(head):
+        text = "\n".join(head)
+        if not _DOCUMENT.match(text) or '"annotation"' not in text or not any(key in text for key in _ENTRY):
             return None
-        year = _YEAR.search("\n".join(head)[:1000]) if is_document else _YEAR.search(path.name)
+        year = _YEAR.search(text[:1000])
         testset = given.testset or testset_of(path) or (f"wmt{year['year']}" if year else None)
         if testset is None:
             return f"human evaluation of an unknown test set; name it with {option('testset')}"
         claim = Claim.of_judgements(path, self.name, "pearmut", testset, given.human or "esa")
-        return replace(claim, may_lack_end=is_document)
+        return replace(claim, may_lack_end=True)
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         rows = _Rows(claim)
-        for line, campaign, entry in _entries(text, claim.path, faults):
-            rows.meet(line, campaign, entry)
+        for campaign, entries in (json_document(text, claim.path, faults) or {}).items():
+            rows.meet(campaign, entries)
         rows.settle(given.lp)
         judgements, errors = frames(rows.judgements, rows.errors, claim.testset)
         notes = [f"{counted(len(rows.judgements), 'judgement')} with {counted(len(rows.errors), 'error')}"]
@@ -75,51 +75,33 @@ class PearmutReader(TextReader):
         )
 
 
-def _is_log(head: Sequence[str]) -> bool:
-    return (first_object(head) or {}).keys() >= _KEYS
-
-
-def _is_document(head: Sequence[str]) -> bool:
-    text = "\n".join(head)
-    return bool(_DOCUMENT.match(text)) and '"annotation"' in text and any(key in text for key in _ENTRY)
-
-
-def _entries(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int | None, str, Entry]]:
-    """Line, campaign and entry, in the order in which they were written."""
-    if _is_log(text.split("\n", 1)[:1]):
-        for line, entry in json_objects(text, path, faults):
-            yield line, path.name.split(".")[0], entry
-        return
-    for campaign, entries in (json_document(text, path, faults) or {}).items():
-        if not isinstance(entries, list):
-            faults.append(Fault(str(path), 0, f"campaign {campaign!r} without a list", "a list of its annotations"))
-            continue
-        yield from ((None, campaign, entry) for entry in entries)
-
-
 class _Rows:
     """Entries that count so far, and then their judgements and errors."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
-        self._met: dict[tuple[str, str, object], list[tuple[int | None, Entry]]] = {}
+        self._met: dict[tuple[str, str, object], list[Entry]] = {}
         self.judgements: list[tuple[Any, ...]] = []
         self.errors: list[tuple[Any, ...]] = []
         self.faults: list[Fault] = []
         self.passed: Counter[str] = Counter()
 
-    def meet(self, line: int | None, campaign: str, entry: object) -> None:
-        """Note one entry; a reset takes what it cancels away."""
-        if not isinstance(entry, dict) or not entry.keys() >= _KEYS:
-            keys = ", ".join(entry) if isinstance(entry, dict) else type(entry).__name__
-            self._fault(line, campaign, f"an entry with {keys or 'no keys'}", ", ".join(sorted(_KEYS)))
+    def meet(self, campaign: str, entries: object) -> None:
+        """Note the entries of a campaign, in the order in which they were written; a reset cancels earlier ones."""
+        if not isinstance(entries, list):
+            self._fault(campaign, "no list", "a list of its annotations")
             return
-        user, item = str(entry["user_id"]), entry["item_i"]
-        if entry["annotation"] == _RESET:
-            cancelled = [key for key in self._met if key[:2] == (campaign, user) and item in (None, key[2])]
-            self.passed["cancelled answers"] += sum(len(self._met.pop(key)) for key in cancelled)
-            return
-        self._met.setdefault((campaign, user, item), []).append((line, entry))
+        for entry in entries:
+            if not isinstance(entry, dict) or not entry.keys() >= _KEYS:
+                keys = ", ".join(entry) if isinstance(entry, dict) else type(entry).__name__
+                self._fault(campaign, f"an entry with {keys or 'no keys'}", ", ".join(sorted(_KEYS)))
+                continue
+            user, item = str(entry["user_id"]), entry["item_i"]
+            if entry["annotation"] == _RESET:
+                cancelled = [key for key in self._met if key[:2] == (campaign, user) and item in (None, key[2])]
+                self.passed["cancelled answers"] += sum(len(self._met.pop(key)) for key in cancelled)
+            else:
+                self._met.setdefault((campaign, user, item), []).append(entry)
 
     def settle(self, lp: str | None) -> None:
         """The judgements of the entries that are left. lp: of campaigns whose name tells none."""
@@ -131,15 +113,13 @@ class _Rows:
             found = _PAIR.search(campaign)
             pair = lp if found is None else language_pair_called(f"{found['source']}-{found['target']}")
             latest: dict[tuple[str, str], int] = {}
-            for line, entry in entries:
+            for entry in entries:
                 try:
-                    self._add(line, user, pair, entry, latest)
+                    self._add(user, pair, entry, latest)
                 except WrongJudgementError as wrong:
-                    self._fault(line, campaign, f"{user}, item {item}: {wrong.found}", wrong.expected)
+                    self._fault(campaign, f"{user}, item {item}: {wrong.found}", wrong.expected)
 
-    def _add(
-        self, line: int | None, user: str, lp: str | None, entry: Entry, latest: dict[tuple[str, str], int]
-    ) -> None:
+    def _add(self, user: str, lp: str | None, entry: Entry, latest: dict[tuple[str, str], int]) -> None:
         """The judgements of one entry, or none.
 
         latest: item and system -> the user's last judgement, as its place in `judgements`.
@@ -171,14 +151,14 @@ class _Rows:
                     self.passed["earlier answers, kept as superseded,"] += 1
                 latest[name, system] = len(self.judgements)
                 number = len(self.judgements) + 1
-                spans = [span_of(error) for error in one.get("error_spans") or ()]
+                spans = [span_of(error, is_inclusive=True, needs_place=True) for error in one.get("error_spans") or ()]
                 judged_by = (self._claim.human, score_of(one["score"]), user, time)
-                self.judgements.append((number, line, own_pair or lp, *place, None, name, system, *judged_by, "valid"))
+                self.judgements.append((number, None, own_pair or lp, *place, None, name, system, *judged_by, "valid"))
                 self.errors += [(number, *span) for span in spans]
 
-    def _fault(self, line: int | None, campaign: str, found: str, expected: str) -> None:
-        where = "" if line is not None else f"campaign {campaign!r}: "
-        self.faults.append(Fault(str(self._claim.path), line or 0, where + found, expected, kind=expected))
+    def _fault(self, campaign: str, found: str, expected: str) -> None:
+        found = f"campaign {campaign!r}: {found}"
+        self.faults.append(Fault(str(self._claim.path), 0, found, expected, kind=expected))
 
 
 def _kind_of(item: object) -> str | None:

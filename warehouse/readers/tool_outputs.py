@@ -18,8 +18,8 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
-from warehouse.readers.error_spans import Error, WrongSpanError, error_of, errors_frame, records_of
-from warehouse.readers.judgements import number_of
+from warehouse.readers.error_spans import errors_frame, records_of
+from warehouse.readers.judgements import Error, WrongJudgementError, number_of, span_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
@@ -232,9 +232,9 @@ class _Reading:
             self.n_predicted += 1
             judgement = self.n_predicted
             try:
-                self.spans += [(judgement, error_of(span)) for span in listed]
-            except WrongSpanError as error:
-                self._fault(line, str(error), "spans with start, end (characters from 0) and severity")
+                self.spans += [(judgement, span_of(span, needs_severity=True)) for span in listed]
+            except WrongJudgementError as error:
+                self._fault(line, error.found, error.expected)
                 return
         source, translation = (_text(item.get(name or "")) for name in _texts_in(tuple(item)))
         yield line, "seg", system, source, translation, number, judgement

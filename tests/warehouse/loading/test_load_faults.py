@@ -195,11 +195,16 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     ),
     "rating: span in words": (
         RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": 1, "start": "a"}]}'), 2, "an error with start 'a'", "SYSTEM, JSON"),
+        *(
+            line(2, 'Ash\t{"errors": [{"score": 1, "start": "a"}]}'),
+            2,
+            "an error span with character 'a'",
+            "SYSTEM, JSON",
+        ),
     ),
     "rating: span before the text": (
         RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": 1, "end": -1}]}'), 2, "an error with end -1", "SYSTEM, JSON"),
+        *(line(2, 'Ash\t{"errors": [{"score": 1, "end": -1}]}'), 2, "an error span with character -1", "SYSTEM, JSON"),
     ),
     "rating: half a letter": (
         RATING,

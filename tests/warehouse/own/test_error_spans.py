@@ -241,7 +241,7 @@ def test_what_is_no_span_is_refused_in_one_line(database: Path, tmp_path: Path) 
         "Ash,1,0.5,3,minor": "character '0.5'",
         "Ash,1,x,3,minor": "character 'x'",
         "Ash,1,0,99999999999,minor": "character '99999999999'",
-        "Ash,1,0,,minor": "from '0' to None",
+        "Ash,1,0,,minor": "from 0 to None",
         "Ash,1,0,3,": "severity None",
         "Ash,99,0,3,minor": "99",
         "Nobody,1,0,3,minor": "Nobody",

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +8,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.mqm import GOOGLE_MQM, MqmAnnotationsReader
+from warehouse.readers.mqm import MqmAnnotationsReader
 from warehouse.readers.records import Records
 from warehouse.wording import option
 
@@ -125,15 +124,6 @@ def test_no_translation_replaces_all_other_errors_of_its_annotator() -> None:
     assert values(records) == [-25.0, -5.0]
     assert records.ratings is not None
     assert records.ratings["weight"].to_list() == [0.0, 25.0, 0.0, 5.0]
-
-
-def test_other_weights_are_named_in_the_reader() -> None:
-    weights = replace(GOOGLE_MQM, name="severe", severities=(("major", 10.0), ("minor", 1.0)), minor_punctuation=1.0)
-    reader = MqmAnnotationsReader(weights)
-    records = read(reader, TED, MQM_HEADER + mqm_row("Other", "Major") + mqm_row("Fluency/Punctuation"))
-    assert values(records) == [-11.0]
-    assert reader.name != READER.name
-    assert "severe" in reader.name
 
 
 def test_planted_errors_are_excluded_and_counted() -> None:

@@ -133,14 +133,6 @@ def test_the_place_is_in_the_names_of_campaign_and_item(
     assert records.judgements.select("lp", "domain", "document", "index").rows() == [place]
 
 
-def test_the_log_of_one_campaign_is_read_as_well() -> None:
-    text = "".join(json.dumps(one) + "\n" for one in (entry({"A": 10}), reset(), entry({"A": 20})))
-    records = read(READER, Path("wmt26/outputs/en-cs.jsonl"), text)
-    assert records.faults == []
-    assert records.judgements is not None
-    assert records.judgements.select("line", "lp", "value").rows() == [(3, "en-cs", 20.0)]
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -152,7 +144,7 @@ def test_the_log_of_one_campaign_is_read_as_well() -> None:
         (document(entry({"A": 3}), {"annotation": []}), "an entry with annotation"),
         (document(entry({"A": 3}), campaign="mine"), "a campaign whose name tells no language pair"),
         (document(entry({"A": 3}))[:-1], "not a JSON document"),
-        (document(entry({"A": 3}))[:-1] + ', "x": 3}', "campaign 'x' without a list"),
+        (document(entry({"A": 3}))[:-1] + ', "x": 3}', "campaign 'x': no list"),
     ],
 )
 def test_what_does_not_fit_is_a_fault(text: str, found: str) -> None:

@@ -19,7 +19,6 @@ from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
-from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.recognition import OWN_READERS, RECORD_READERS, RecordReader
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
@@ -137,16 +136,6 @@ FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
         "system,segment,start,end,severity\n",
         lambda n: f"A,{n},{n},{n + 1},minor\n",
         OWN,
-    ),
-    "Pearmut": (
-        PearmutReader(),
-        "wmt26/en-cs.jsonl",
-        "",
-        lambda n: (
-            f'{{"annotation": [{{"A": {{"score": {n}}}}}], "item": [{{"item_id": "news_###_d_###_{n}"}}], '
-            f'"user_id": "u", "item_i": {n}}}\n'
-        ),
-        Given(),
     ),
 }
 DAMAGES: dict[str, Callable[[str], str]] = {

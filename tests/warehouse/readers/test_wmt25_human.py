@@ -139,7 +139,7 @@ def test_the_claim_is_grouped_by_human_score() -> None:
         (segment(None), "no scores"),
         (segment({"A": {"human1": 1, "errors1": 5}}), "a judgement of 'A'"),
         (segment({"A": {"human1": 1, "annotator1": 5}}), "a judgement of 'A'"),
-        (segment({"A": {"human1": 1, "errors1": [5]}}), "error '5.0'"),
+        (segment({"A": {"human1": 1, "errors1": [5]}}), "error span '5.0'"),
         (segment({"A": {"human1": 1, "errors1": [{"start_i": -1, "end_i": 2}]}}), "error"),
         (segment({}, "cs-de_DE"), "doc_id 'cs-de_DE'"),
         (segment({}, 5), "doc_id 5.0"),

@@ -15,7 +15,7 @@ import polars as pl
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
-from warehouse.readers.judgements import score_of_errors, weight_of
+from warehouse.readers.judgements import score_of_errors, span_of, weight_of
 from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
@@ -162,30 +162,19 @@ def parse_rating(line: str, is_of_people: bool = True) -> Rating:
 def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]:
     """One error as columns of staged_span.
 
-    Raises ValueError: its score is no finite number, or its span no two places in a text.
+    Raises ValueError: its score is no finite number, or its span none.
     """
     weight = error.get("score")
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) < 1e300
     if not is_number and weight is not None:
         raise ValueError(f"an error with score {weight!r}")
-    start, end = error.get("start"), error.get("end")
-    category = error.get("category")
-    if isinstance(category, list) and all(isinstance(part, str) for part in category):
-        category = "/".join(category)
-    if start == end == "missing":
-        start, end, category = None, None, category or "missing"
-    for key, place in (("start", start), ("end", end)):
-        if place is not None and not (type(place) is int and 0 <= place < 2**31):
-            raise ValueError(f"an error with {key} {place!r}")
-    found = {"category": category, "severity": error.get("severity")}
-    words = {key: None if word is None else str(word) for key, word in found.items()}
-    is_source_error = error.get("is_source_error")
-    if not (is_source_error is None or isinstance(is_source_error, bool)):
-        raise ValueError(f"an error with is_source_error {is_source_error!r}")
+    is_inclusive = is_of_people and "score" not in error
+    category, severity, start, end, in_source = span_of(error, is_inclusive=is_inclusive)
     return {
-        **words,
+        "category": category or ("missing" if error.get("start") == "missing" else None),
+        "severity": severity,
         "weight": None if weight is None else float(weight),
         "span_start": start,
-        "span_end": end + 1 if is_of_people and end is not None and "score" not in error else end,
-        "is_source_error": is_source_error,
+        "span_end": end,
+        "is_source_error": in_source,
     }
