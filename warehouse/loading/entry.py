@@ -112,7 +112,7 @@ class BatchLoad:
         return self._checked(batch, known, anew)
 
     def settle(self, outcomes: Iterable["Staged | Settled"]) -> Iterator[Settled]:
-        """Write what is staged."""
+        """Write what is staged; what contradicts the warehouse is left out, and the rest written."""
         staged = []
         for outcome in outcomes:
             if isinstance(outcome, Settled):
@@ -125,52 +125,36 @@ class BatchLoad:
                 one.load.show("writing")
             started = time.perf_counter()
             with self.opening:
-                changed, refused = self._written(batch, staged)
+                refused = self._written(batch, staged)
             seconds = (time.perf_counter() - started) / len(staged)
-            if not changed and not refused:
+            if not refused:
                 n_scores = batch.n_scores()
                 yield from (one.written(n_scores, one.seconds + seconds) for one in staged)
                 return
-            for one in staged:
-                if one.stage.evalset_no in refused:
-                    yield one.refused(refused[one.stage.evalset_no], one.seconds + seconds)
-            rest = [one for one in staged if one.stage.evalset_no not in refused]
-            if changed:
-                again = self._again(rest)
-                yield from (one for one in again if isinstance(one, Settled))
-                staged = [one for one in again if isinstance(one, Staged)]
-            else:
-                batch.drop_stages([one.stage for one in staged if one not in rest])
-                staged = rest
+            left = [one for one in staged if one.stage.evalset_no in refused]
+            yield from (one.refused(refused[one.stage.evalset_no], one.seconds + seconds) for one in left)
+            batch.drop_stages([one.stage for one in left])
+            staged = [one for one in staged if one not in left]
 
-    def _written(self, batch: Batch, staged: Sequence[Staged]) -> tuple[bool, dict[int, list[Fault]]]:
+    def _written(self, batch: Batch, staged: Sequence[Staged]) -> dict[int, list[Fault]]:
         """Write the batch in one transaction, or nothing.
 
-        Returns whether another process changed something between staging and writing; and the faults of evaluation
-        sets that contradict what the warehouse holds.
+        Returns the faults of evaluation sets that contradict what the warehouse holds, or that another process changed
+        since they were read.
         """
         from warehouse.writing.transaction import write_batch  # NumPy: a load of known files writes nothing
 
         with writing(self.database, self.connection, is_known=True):
             now = of_evalsets(batch.rows, "held_sources", [(one.load.testset, one.load.lp) for one in staged])
+            changed = {}
             for one in staged:
+                where = f"{one.load.testset} {one.load.lp}"
                 sources = now[one.load.testset, one.load.lp]
                 if {origin: (sha256, reader) for _, origin, sha256, reader in sources} != one.held.sources:
-                    return True, {}
+                    found = f"another process changed {where} meanwhile"
+                    changed[one.stage.evalset_no] = [Fault(str(self.database), 0, found, "one load", "load it again")]
             declared = {one.stage.evalset_no: one.declared for one in staged}
-            return False, write_batch(batch, declared, [content for one in staged for content in one.fresh])
-
-    def _again(self, staged: Sequence[Staged]) -> Sequence[Staged | Settled]:
-        """Stage anew what was read, on what the warehouse holds now."""
-        keys = [(one.load.testset, one.load.lp) for one in staged]
-        with self.opening:
-            held = holdings(self.database, self.connection, keys)
-        batch = Batch(self.connection)
-        known = KnownEvalsets(self.database, self.connection, self.opening, list(held.values()))
-        outcomes = [
-            one.load.read_in(one.contents, held[key], known, batch) for one, key in zip(staged, keys, strict=True)
-        ]
-        return self._checked(batch, known, outcomes)
+            return changed or write_batch(batch, declared, [content for one in staged for content in one.fresh])
 
 
 _SHOWN = 8  # names of what is there, where something is not
@@ -211,9 +195,7 @@ def load(
                 report.faults += _absent(key, grouped.pop(key), database, one)
         loads = []
         for (testset, lp), files in grouped.items():
-            n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
-            load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
-            loads.append((load_one, held[testset, lp]))
+            loads.append((EvalsetLoad(testset, lp, files, skip_broken, gauge), held[testset, lp]))
         together = list(batches(loads))
         others = [stack.enter_context(in_memory(_MEMORY)) for _ in together[1:2]]
         for settled in pipelined(together, [one, *others], database):

@@ -88,11 +88,6 @@ class Found:
     notes: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
-    def n_unread(self, roots: Iterable[Path]) -> int:
-        """How many files and folders below some folders could not be looked at, so that nobody knows what they hold."""
-        folders = set(roots)
-        return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
-
 
 def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
     """Claim the files at or below some paths, and those that they need beside them.
@@ -235,25 +230,21 @@ def find_files(paths: Iterable[Path], faults: list[Fault]) -> list[Path]:
 
 
 def _walk(top: Path, faults: list[Fault]) -> Iterator[Path]:
-    """Files below a folder; linked folders come after real ones, each folder once."""
+    """Files below a folder, also below linked ones, which come after the real ones beside them; each folder once."""
 
     def unreadable(error: OSError) -> None:
         folder = os.path.abspath(error.filename)  # noqa: PTH100 (as in find_files)
         faults.append(Fault(folder, 0, f"cannot be read: {error.strerror}", "a folder that can be read"))
 
-    tops, visited = [str(top)], set()
-    while tops:
-        links = []
-        for folder, folders, files in os.walk(tops.pop(0), onerror=unreadable):
-            real = os.path.realpath(folder)
-            if real in visited:
-                folders.clear()
-                continue
-            visited.add(real)
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            links += [path for name in folders if (path := Path(folder, name)).is_symlink()]
-            yield from (Path(folder, name) for name in files if not name.startswith("."))
-        tops += map(str, links)
+    visited = set()
+    for folder, folders, files in os.walk(top, onerror=unreadable, followlinks=True):
+        here = Path(folder)
+        if here.resolve() in visited:
+            folders.clear()
+            continue
+        visited.add(here.resolve())
+        folders[:] = sorted((name for name in folders if name[0] != "."), key=lambda name: (here / name).is_symlink())
+        yield from (here / name for name in files if not name.startswith("."))
 
 
 def size(claim: Claim) -> int:

@@ -28,7 +28,6 @@ class Opened:
     given: Given
     sha256: str
     n_bytes: int
-    modified: int
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
     _records: Records | None = field(default=None, repr=False)
@@ -38,12 +37,11 @@ class Opened:
         """Look at a file once: checksum and size."""
         evalsets = claim.evalsets or None
         try:
-            modified = claim.path.stat().st_mtime_ns
             digest, n_bytes = _checksum(claim, given)
         except OSError as error:
             unreadable = Fault(str(claim.path), 0, f"cannot be read: {error.strerror}", "a readable file")
-            return cls(claim, given, "", 0, 0, (unreadable,), evalsets)
-        return cls(claim, given, digest, n_bytes, modified, (), evalsets)
+            return cls(claim, given, "", 0, (unreadable,), evalsets)
+        return cls(claim, given, digest, n_bytes, (), evalsets)
 
     @property
     def records(self) -> Records:
@@ -78,7 +76,6 @@ class Opened:
             sha256=self.sha256,
             n_bytes=self.n_bytes,
             n_lines=0,
-            modified=self.modified,
             faults=self.faults,
             opened=self,
             n_evalsets=len(self.evalsets or (evalset,)),

@@ -28,10 +28,9 @@ class RowSource(Protocol):
 class Content:
     """A claimed file as it was read once: checksum, size, and what a look at its bytes tells.
 
-    n_lines counts the last line also where its line end is missing; n_tabs counts tabs. modified: when the file
-    last changed, in nanoseconds; 0 where it cannot be read. opened: the file whose rows say what they are of;
-    records: those of one evaluation set, once they were read. n_evalsets: to how many evaluation sets the file
-    brings something.
+    n_lines counts the last line also where its line end is missing; n_tabs counts tabs. opened: the file whose
+    rows say what they are of; records: those of one evaluation set, once they were read. n_evalsets: to how many
+    evaluation sets the file brings something.
     """
 
     claim: Claim
@@ -39,7 +38,6 @@ class Content:
     sha256: str
     n_bytes: int
     n_lines: int
-    modified: int = 0
     faults: tuple[Fault, ...] = ()
     opened: RowSource | None = None
     records: Records | None = None
@@ -61,7 +59,6 @@ def inspect(claim: Claim, file_no: int) -> Content:
     path = str(claim.path)
     look = _Look(claim)
     try:
-        modified = claim.path.stat().st_mtime_ns
         for piece in pieces_of(claim.path):
             look.at(piece)
         faults = tuple(look.faults())
@@ -70,18 +67,7 @@ def inspect(claim: Claim, file_no: int) -> Content:
         return Content(claim, file_no, "", 0, 0, faults=(unreadable,))
     n_lines = look.n_ends + look.is_cut
     sha256 = look.digest.hexdigest()
-    return Content(claim, file_no, sha256, look.n_bytes, n_lines, modified, faults, n_tabs=look.n_tabs)
-
-
-def change_since(content: Content) -> Fault | None:
-    """The fault of a file that is no longer as it was when it was inspected."""
-    try:
-        status = content.claim.path.stat()
-        if (status.st_mtime_ns, status.st_size) == (content.modified, content.n_bytes):
-            return None
-    except OSError:
-        pass
-    return Fault(str(content.claim.path), 0, "the file changed while it was read", "one content", "load it again")
+    return Content(claim, file_no, sha256, look.n_bytes, n_lines, faults, n_tabs=look.n_tabs)
 
 
 class _Look:

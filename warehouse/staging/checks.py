@@ -8,7 +8,7 @@ from functools import partial
 from warehouse.database import statement
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault
-from warehouse.readers.contents import Content, change_since
+from warehouse.readers.contents import Content
 from warehouse.staging.placing import declaring_segments
 from warehouse.wording import counted, option
 
@@ -24,7 +24,6 @@ def check_batch(contents: Sequence[Content], batch: Batch) -> None:
     contents: the files of all evaluation sets on the stage.
     """
     paths = {content.file_no: str(content.claim.path) for content in contents}
-    _check_changed(contents, batch)
     _check_finite(paths, batch)
     _attach_annotations(contents, batch)
     _check_repeated(contents, batch)
@@ -32,12 +31,6 @@ def check_batch(contents: Sequence[Content], batch: Batch) -> None:
 
 def _fault(batch: Batch, file_no: int, fault: Fault) -> None:
     batch.stage_of(file_no).fault(file_no, fault)
-
-
-def _check_changed(contents: Sequence[Content], batch: Batch) -> None:
-    for content in contents:
-        if not content.faults and (fault := change_since(content)):
-            _fault(batch, content.file_no, fault)
 
 
 def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:

@@ -63,7 +63,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         brought = _rows_of(content)
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
-        notes = [*content.records.notes, *((*_constant(brought), *_direction(content)) if content.claim.is_own else ())]
+        notes = [*content.records.notes, *(_direction(content) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
 
 
@@ -104,13 +104,6 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
     for scorer, file_no, path, line, n in empty.iter_rows():
         found = f"every score of {scorer} is missing ({counted(n, 'row')})"
         stage.fault(file_no, Fault(path, line or 0, found, "at least one score"))
-
-
-def _constant(rows: pl.DataFrame) -> list[str]:
-    """A line where every score of an own metric is the same."""
-    if "value" not in rows.columns or rows["value"].drop_nulls().n_unique() != 1 or rows.height == 1:
-        return []
-    return [f"every score is {rows['value'].drop_nulls()[0]:g}"]
 
 
 def _direction(content: Content) -> list[str]:

@@ -19,6 +19,7 @@ from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
+from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.recognition import OWN_READERS, RECORD_READERS, RecordReader
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
@@ -152,7 +153,7 @@ ANY_NAME = ("another name",)  # no fault in itself in most formats
 
 
 def test_every_reader_of_records_is_here() -> None:
-    there = {type(reader) for reader, *_ in FILES.values()} | {CampaignWorkbookReader}
+    there = {type(reader) for reader, *_ in FILES.values()} | {CampaignWorkbookReader, PearmutReader}
     assert there == {type(reader) for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
