@@ -117,9 +117,9 @@ def test_one_variant_of_a_file_with_two_goes_alone(
 
 
 def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(with_both: Path) -> None:
-    with pytest.raises(QuestionError, match="unknown test set 'tiny42' for Mine; available: tiny24"):
+    with pytest.raises(QuestionError, match="unknown test set 'tiny42' for Mine"):
         unload(with_both, "Mine", testset="tiny42")
-    with pytest.raises(QuestionError, match="unknown language pair 'de-en' for tiny24; did you mean 'en-de'?"):
+    with pytest.raises(QuestionError, match="unknown language pair 'de-en' for tiny24"):
         unload(with_both, "Mine", "de-en", testset=TESTSET)
 
 
