@@ -21,7 +21,7 @@ def without(small: Small, segment: int, *, systems: str) -> str:
     return small.header + "".join(rows)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("segment", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("systems", ["all", "one"])
 def test_no_score_moves_to_another_segment(segment: int, systems: str, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_there_are_many_changes_and_every_format() -> None:
     assert all(CASES.values())
 
 
-@pytest.mark.every(32)
+@pytest.mark.every(40)
 @pytest.mark.parametrize("number", range(max(map(len, CASES.values()))))
 def test_no_change_of_a_file_changes_scores_in_silence(number: int, tmp_path: Path) -> None:
     """One change of each format, another for each."""

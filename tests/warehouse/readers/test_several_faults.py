@@ -199,6 +199,7 @@ def test_a_test_set_that_neither_rows_nor_place_tell_is_asked_for(name: str) -> 
     assert {testset for testset, _ in read(reader, place, text, Given(testset="mine")).evalsets} == {"mine"}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_files_are_read_or_refused(name: str, in_full: bool) -> None:
     reader, path, *_, given = FILES[name]
@@ -210,11 +211,10 @@ def test_damaged_files_are_read_or_refused(name: str, in_full: bool) -> None:
 def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) -> None:
     reader, path, *_, given = FILES[name]
     sound = read(reader, path, _sample(name), given)
-    for text in (_sample(name).replace("\n", "\r\n"), "\ufeff" + _sample(name)):
-        found = read(reader, path, text, given)
-        assert found.faults == []
-        for frame in ("scores", "judgements", "ratings", "segments"):
-            assert getattr(found, frame).equals(getattr(sound, frame)), frame
+    found = read(reader, path, "\ufeff" + _sample(name).replace("\n", "\r\n"), given)
+    assert found.faults == []
+    for frame in ("scores", "judgements", "ratings", "segments"):
+        assert getattr(found, frame).equals(getattr(sound, frame)), frame
 
 
 @pytest.mark.every(3)
