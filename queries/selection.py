@@ -390,7 +390,7 @@ def _choose_metrics(
         for pattern in asked.metrics
         if not any(_is_called(one, [pattern]) for one in found.metrics)
     ]:
-        raise errors[0] if len(errors) == 1 else QuestionError("; ".join(one.called(IT) for one in errors), where=where)
+        raise errors[0] if len(errors) == 1 else QuestionError("; ".join(one.text for one in errors), where=where)
     has_lists = any(one.status not in (None, "no entry") for one in found.metrics)
     named = (*asked.metrics, *also)
     choices = []

@@ -8,9 +8,9 @@ from warehouse.errors import IT, QuestionError
 
 def test_an_error_comes_back_from_another_process_with_its_fields() -> None:
     error = pickle.loads(pickle.dumps(QuestionError(f"{IT} has no domains", where="wmt23 en-de", hint="drop --by")))
-    assert (str(error), error.predicate, error.hint) == (
+    assert (str(error), error.brief, error.hint) == (
         "wmt23 en-de has no domains (drop --by)",
-        "no domains",
+        "no domains (drop --by)",
         "drop --by",
     )
     scored = NothingScoredError("no metric can be scored", by="wmt24", hint="--all-metrics")

@@ -18,7 +18,6 @@ _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough 
 
 IT = "\ufffc"
 """Stands in an error's reason for the evaluation set that it is about, see `WarehouseError`."""
-_VERBS = (f"{IT} has ", f"{IT} is ")
 
 
 class WarehouseError(Exception):
@@ -32,11 +31,11 @@ class WarehouseError(Exception):
     >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint=option("own", True))
     >>> str(error), error.reason
     ('no metric of wmt23 en-de is left (own=True)', 'no metric of wmt23 en-de is left')
-    >>> in_python(error.called("it")), in_python(error.brief)
-    ('no metric of it is left (own=True)', 'no metric is left (own=True)')
-    >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out=f"drop {option('domain')}")
-    >>> str(error), error.predicate
-    ('wmt23 en-de has no domains; drop domain', 'no domains')
+    >>> in_python(error.brief)
+    'no metric is left (own=True)'
+    >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out="ask for none")
+    >>> str(error), error.brief
+    ('wmt23 en-de has no domains; ask for none', 'no domains; ask for none')
     """
 
     def __init__(
@@ -74,25 +73,13 @@ class WarehouseError(Exception):
     @property
     def reason(self) -> str:
         """What is wrong, without what stands in front of it, the way out and the hint."""
-        return self._naming(self.where, self._reason)
+        return self._reason.replace(IT, self.where or IT)
 
     @property
     def brief(self) -> str:
-        """The message for a line that names the evaluation set elsewhere: without "of" it."""
-        return self._joined(self._naming(self.where, self._reason.replace(f" of {IT}", "")), self.way_out, self.hints)
-
-    @property
-    def predicate(self) -> str:
-        """The reason for a line that begins with the evaluation set: without "it has" or "it is" in front."""
-        verb = next((verb for verb in _VERBS if self._reason.startswith(verb)), "")
-        return self._naming(self.where, self._reason.removeprefix(verb))
-
-    def called(self, name: str) -> str:
-        """The message with another name for the evaluation set, such as "it"."""
-        return self._joined(self._naming(name, self._reason), self.way_out, self.hints)
-
-    def _naming(self, name: str, reason: str) -> str:
-        return reason.replace(IT, name) if self.where else reason
+        """The message for a line that names the evaluation set elsewhere: without "of it", or "it has" in front."""
+        reason = re.sub(f" of {IT}|^{IT} (has|is) ", "", self._reason).replace(IT, self.where or IT)
+        return self._joined(reason, self.way_out, self.hints)
 
     def _joined(self, reason: str, way_out: str, hints: tuple[str, ...]) -> str:
         about = f"{self.about}: " if self.about else ""

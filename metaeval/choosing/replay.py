@@ -135,7 +135,7 @@ def replay(
         except QuestionError as error:
             if len(slices) == 1:
                 raise
-            skipped.setdefault(error.predicate, []).append((one.testset, one.lp))
+            skipped.setdefault(error.brief, []).append((one.testset, one.lp))
             continue
         human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
         ranking = WholeRanking(human, raw_ties=clip is not None)

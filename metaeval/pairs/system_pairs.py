@@ -148,7 +148,7 @@ def read_pairs(
                 pairs_of(one, options, tested=tested) for one in _blocks(warehouse, own, options, each_protocol)
             )
         except QuestionError as error:
-            notes.setdefault(error.called("it"), []).append(f"{testset} {lp}")
+            notes.setdefault(error.brief, []).append(f"{testset} {lp}")
     return found, [*excluded, *(f"without {', '.join(named)}: {reason}" for reason, named in notes.items())]
 
 

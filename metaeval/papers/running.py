@@ -175,7 +175,7 @@ def _on_excluded(excluded: Mapping[Set, QuestionError]) -> list[str]:
     """A line for each reason why evaluation sets have no values."""
     by_reason: dict[str, list[str]] = {}
     for (testset, lp), error in excluded.items():
-        by_reason.setdefault(error.predicate, []).append(_name(testset, lp))
+        by_reason.setdefault(error.brief, []).append(_name(testset, lp))
     return [f"without {', '.join(names)}: {why}" for why, names in by_reason.items()]
 
 
