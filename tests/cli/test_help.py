@@ -102,6 +102,11 @@ def test_help_names_every_command(words: list[str], scorehouse: Scorehouse) -> N
         assert re.search(rf"^  {name}\s", ran.out, re.MULTILINE)
 
 
+@together("name", ["compare", "report"])
+def test_help_says_how_large_a_number_may_be(name: str, scorehouse: Scorehouse) -> None:
+    assert "Number of resamples, from 1 to 1,000,000." in scorehouse(name, "--help").out
+
+
 def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
     ran = scorehouse("--version")
     assert (ran.code, ran.err) == (0, "")
@@ -118,6 +123,7 @@ def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
         (["list", "testsets", "sim24", "en-de"], ["without a language pair"]),
         (["list", "measures", "sim24"], ["the same for all test sets"]),
         (["rank", "sim24", "en-de", "--format", "xml"], ["xml", "latex"]),
+        (["rank", "sim24", "en-de", "--format", "tabel"], ["did you mean 'table'"]),
         (["counts", "sim24", "en-de", "--by", "document"], ["document", "item"]),
         (["load"], ["Missing argument", "scorehouse load --help"]),
     ],
