@@ -195,6 +195,20 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     return QuestionError(f"unknown {kind} {name!r}{place}; {hint}", where=where)
 
 
+def unknown_evalset(testset: str | None, lp: str | None, known: Iterable[tuple[str, str]]) -> QuestionError | None:
+    """The error for a test set, or a language pair of it, that is none of the known ones; None for any of those.
+
+    testset, lp: None where nothing is said of it.
+
+    >>> str(unknown_evalset("wmt23", "en-fr", [("wmt23", "en-de")]))
+    "unknown language pair 'en-fr' for wmt23; did you mean 'en-de'?"
+    """
+    lps = {there for name, there in known if testset in (None, name)}
+    if testset is not None and not lps:
+        return unknown("test set", testset, {name for name, _ in known})
+    return None if lp is None or lp in lps else unknown("language pair", lp, lps, where=testset or "")
+
+
 def unlisted(kind: str, value: object, values: Sequence[str]) -> str:
     """The text for a value that is none of a closed set's, with all of them and the nearest.
 

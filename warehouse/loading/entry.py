@@ -18,7 +18,7 @@ import duckdb
 from warehouse.database.opening import interruptible
 from warehouse.database.stage import Batch
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came, writing
-from warehouse.errors import Fault, SourceError, in_order
+from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
 from warehouse.loading.evalsets import EvalsetLoad, Settled, Staged
 from warehouse.loading.files import Found, find, size
 from warehouse.loading.record_files import Opened, share
@@ -157,7 +157,6 @@ class BatchLoad:
             return changed or write_batch(batch, declared, [content for one in staged for content in one.fresh])
 
 
-_SHOWN = 8  # names of what is there, where something is not
 _MEMORY = "400MB"  # of one stage; what is more lies on disk
 
 
@@ -216,14 +215,9 @@ def _absent(
     """The fault of files of a user's own metric that are about an evaluation set which the warehouse does not have."""
     with reading(database, connection) as ask:
         rows = ask("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id", {})
-    testset, lp = key
-    lps = sorted(there for name, there in rows if name == testset)
-    known = lps or sorted({name for name, _ in rows})
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    there = f"{f'language pair of {testset}' if lps else 'test set'} that is there: {', '.join(known[:_SHOWN])}{more}"
+    error = unknown_evalset(*key, [(testset, lp) for testset, lp in rows])
     paths = dict.fromkeys(str(file.path if isinstance(file, Claim) else file.claim.path) for file in files)
-    found = f"scores of {testset} {lp}, which is not in the warehouse"
-    return [Fault(path, 0, found, f"a {there}" if known else "one that has test sets") for path in paths]
+    return [Fault(path, 0, f"scores of {' '.join(key)}: {error}") for path in paths]
 
 
 def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport, progress: Progress | None) -> None:

@@ -34,7 +34,7 @@ class Settled:
 class Staged:
     """One evaluation set that is laid out and ready to be checked and written.
 
-    contents: all files read before; changed: those with news, stale: those refused before; both are on the stage.
+    contents: all files read before; fresh: those with news, or refused before, which are on the stage.
     doubtful, notes, n_unchanged: what is to be reported of the files.
     """
 
@@ -43,16 +43,11 @@ class Staged:
     contents: Sequence[Content]
     declared: TestsetFacts | None
     held: Holdings
-    changed: Sequence[Content]
-    stale: Sequence[Content]
+    fresh: Sequence[Content]
     doubtful: Sequence[Fault]
     notes: Sequence[str]
     n_unchanged: int
     seconds: float
-
-    @property
-    def fresh(self) -> list[Content]:
-        return [*self.changed, *self.stale]
 
     @property
     def broken(self) -> list[Content]:
@@ -77,7 +72,7 @@ class Staged:
         lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
         if lacks_segments or (self.broken and not load.skip_broken):
             settled = load.settled("refused", self.faults, notes, n_broken=self.n_broken)
-        elif not self.sound and set(self.broken) <= set(self.stale) and self.held.agrees_with(self.declared):
+        elif not self.sound and all(map(self.held.was_refused, self.broken)) and self.held.agrees_with(self.declared):
             n_unchanged = self.n_unchanged
             settled = load.settled("unchanged", self.faults, notes, n_unchanged=n_unchanged, n_broken=self.n_broken)
         else:
@@ -174,20 +169,14 @@ class EvalsetLoad:
         notes += more
         if wrong:
             return self.settled("refused", [*doubtful, *wrong], notes, n_broken=len(wrong))
-        changed, stale = held.fresh(distinct)
-        changed, stale = self._read(changed), self._read(stale)
-        fresh = [*changed, *stale]
+        fresh = [one if one.opened is None else one.opened.read(one) for one in held.fresh(distinct)]
         n_unchanged = len(distinct) - len(fresh)
         if not fresh and held.agrees_with(declared):
             self.show("nothing new", n_bytes / 2)
             return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged)
         stage = self._staged(fresh, held, known, declared, batch)
         self.show("reading scores", n_bytes / 4)
-        return Staged(self, stage, contents, declared, held, changed, stale, doubtful, notes, n_unchanged, 0.0)
-
-    def _read(self, contents: Sequence[Content]) -> list[Content]:
-        """The contents with the rows of record files."""
-        return [content if content.opened is None else content.opened.read(content) for content in contents]
+        return Staged(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)
 
     def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> Settled:
         """What became of it."""

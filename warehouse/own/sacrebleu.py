@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.database.connection import Warehouse
-from warehouse.errors import QuestionError, unknown
+from warehouse.errors import QuestionError, unknown, unknown_evalset
 from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -145,12 +145,10 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
         JOIN testset AS t ON t.testset_id = e.testset_id
         """
     )
-    pairs = {pair: (number, target) for name, pair, number, target in known if name == testset}
-    if not pairs:
-        raise unknown("test set", testset, {name for name, *_ in known})
-    if lp not in pairs:
-        raise unknown("language pair", lp, pairs, where=testset)
-    evalset_id, target = pairs[lp]
+    evalsets = {(name, pair): (number, target) for name, pair, number, target in known}
+    if (error := unknown_evalset(testset, lp, evalsets)) is not None:
+        raise error
+    evalset_id, target = evalsets[testset, lp]
     key = {"evalset": evalset_id}
     by_number = "SELECT segment FROM segment WHERE evalset_id = $evalset ORDER BY segment"
     segments = [number for (number,) in warehouse.rows(by_number, key)]

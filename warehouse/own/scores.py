@@ -9,7 +9,7 @@ from pathlib import Path
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.errors import QuestionError, unknown
+from warehouse.errors import QuestionError, unknown, unknown_evalset
 from warehouse.loading.entry import load
 from warehouse.loading.files import find_files
 from warehouse.loading.report import LoadReport
@@ -118,11 +118,8 @@ def _check_name(warehouse: Warehouse, metric: str) -> None:
 
 def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) -> None:
     rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
-    if testset is not None and testset not in {name for name, _ in rows}:
-        raise unknown("test set", testset, {name for name, _ in rows})
-    lps = {there for name, there in rows if testset in (None, name)}
-    if lp is not None and lp not in lps:
-        raise unknown("language pair", lp, lps, where=testset or "")
+    if (error := unknown_evalset(testset, lp, [(name, there) for name, there in rows])) is not None:
+        raise error
 
 
 def _check_reference(warehouse: Warehouse, reference: str | None, testset: str | None, lp: str | None) -> None:

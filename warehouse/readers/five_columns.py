@@ -17,7 +17,7 @@ from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import is_float, numbers, repeated_faults
+from warehouse.readers.text.tables import is_number, numbers, repeated_faults
 from warehouse.readers.vocabulary import is_raw_error, standard_reference, testset_called, testset_of
 from warehouse.wording import option
 
@@ -99,4 +99,4 @@ def _is_named(path: Path) -> bool:
 
 def _fits(row: Sequence[str]) -> bool:
     """Whether a line has five columns, the second a language pair and the last a number or a word for none."""
-    return len(row) == len(_COLUMNS) and is_language_pair(row[1]) and is_float(row[4])
+    return len(row) == len(_COLUMNS) and is_language_pair(row[1]) and is_number(row[4])

@@ -14,16 +14,17 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.names import REFERENCE_FREE, LanguagePair
+from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.error_spans import errors_frame, records_of
 from warehouse.readers.judgements import Error
+from warehouse.readers.long_table import with_place
 from warehouse.readers.mtme.ratings import parse_rating
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import cells_that_are, constants, first_faults, numbers, repeated_faults, table_of
 from warehouse.wording import option
 
-_FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score|(?P<of_spans>.*?)\.?seg\.rating")
+_FILE = re.compile(r"(?:.*\.)?(?:(?P<level>seg|sys)\.score|seg\.rating)")
 
 
 class OwnScoreReader(TextReader):
@@ -36,7 +37,7 @@ class OwnScoreReader(TextReader):
         if not given.is_own or named is None:
             return None
         level = named["level"] or "rating"
-        lp = given.lp or _language_pair(path, named["before"] or named["of_spans"] or "")
+        lp = with_place(given, path).lp
         if given.testset is None or lp is None:
             missing = option("testset" if given.testset is None else "lp")
             return f"scores of your own metric: say what they belong to with {missing}"
@@ -99,13 +100,3 @@ def _torn_blocks(table: pl.DataFrame, path: Path) -> list[Fault]:
     starts = table.filter(pl.col("system").ne_missing(pl.col("system").shift(1)))
     again = starts.filter(~pl.col("system").is_first_distinct())
     return repeated_faults(again, "system", "a second block of system {!r}", "one block of lines per system", path)
-
-
-def _language_pair(path: Path, before: str) -> str | None:
-    """The language pair that begins the file's name, or is its folder's."""
-    for text in (before.split(".")[0], path.parent.name):
-        try:
-            return str(LanguagePair.parse(text))
-        except ValueError:
-            continue
-    return None

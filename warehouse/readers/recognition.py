@@ -27,7 +27,8 @@ from warehouse.readers.system_tables import SystemTableReader
 from warehouse.readers.text.bytes import head_of
 from warehouse.readers.text.named_columns import ERRORS, columns_of, header_of
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.tool_outputs import NO_SYSTEM, ToolOutputReader, form_of, is_number, is_with_texts
+from warehouse.readers.text.tables import is_number
+from warehouse.readers.tool_outputs import NO_SYSTEM, ToolOutputReader, form_of, is_with_texts
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
@@ -114,7 +115,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
         if isinstance(answer, Claim):
             return replace(answer, may_lack_end=answer.may_lack_end or given.may_lack_end)
         if answer is not None:
-            return f"{answer}; {NUMBERS_ALONE}" if form_of(path, head_of(path)) == "list" else answer
+            return answer
     head = head_of(path)
     for record_reader in OWN_READERS if given.is_own else RECORD_READERS:
         answer = record_reader.claim(path, head, given)
@@ -166,7 +167,6 @@ def reader_named(name: str) -> Reader:
 
 UNKNOWN_FORMAT = "not a known score format"
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
-NUMBERS_ALONE = "it has numbers alone, which name no system"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 
 

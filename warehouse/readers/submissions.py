@@ -17,7 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.tables import MISSING, is_float, repeated_faults, table_of, whole_numbers
+from warehouse.readers.text.tables import MISSING, is_number, repeated_faults, table_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     reference_called,
@@ -139,18 +139,18 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
     """The layouts that one line may be of, narrowed down to one by what stands in its columns."""
     if len(cells) < 6 or not is_language_pair(cells[1]):
         return None
-    n_columns, ends_in_score = len(cells), is_float(cells[-1])
+    n_columns, ends_in_score = len(cells), is_number(cells[-1])
     if n_columns == 6 and ends_in_score:
         is_seg = cells[4].isdecimal() and not _REFERENCE_SET.fullmatch(cells[3])
         return "seg until 2015" if is_seg and ".sys." not in path.name else "sys of 2020"
     if n_columns == 7 and ends_in_score:
         is_doc = ".doc." in path.name or (_REFERENCE_SET.fullmatch(cells[3]) and ".sys." not in path.name)
         return "doc of 2020" if is_doc else "sys since 2021"
-    if n_columns == 7 and is_float(cells[4]):
+    if n_columns == 7 and is_number(cells[4]):
         return "sys until 2019"
     if n_columns == 8 and ends_in_score and cells[6].isdecimal():
         return "seg of 2020"
-    if n_columns == 8 and is_float(cells[5]) and cells[4].isdecimal():
+    if n_columns == 8 and is_number(cells[5]) and cells[4].isdecimal():
         return "seg until 2019"
     return "seg since 2021" if n_columns == 9 and ends_in_score else None
 

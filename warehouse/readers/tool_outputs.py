@@ -26,7 +26,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_document, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, constants, finite, first_faults, numbers, text_of
+from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
 from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
@@ -153,11 +153,6 @@ def _texts_in(columns: Sequence[str]) -> tuple[str | None, str | None]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell holds a number, or a word for a missing one."""
-    return cell.strip() in MISSING or finite(cell.strip()) is not None
 
 
 class _Reading:

@@ -21,7 +21,7 @@ from warehouse.readers.long_table import (
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, is_float, numbers
+from warehouse.readers.text.tables import finite, numbers
 from warehouse.wording import option
 
 _PLACES = (
@@ -125,7 +125,7 @@ def _numeric(header: Header, head: Sequence[str]) -> bool:
         for row in rows
         if len(row) == len(header.columns)
         for at, cell in enumerate(row)
-        if cell.strip() not in MISSING and is_float(cell)
+        if finite(cell.strip()) is not None
     }
     return any(header.columns.index(column) in numbers_at for column in _columns(header))
 

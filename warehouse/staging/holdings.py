@@ -20,19 +20,18 @@ from warehouse.readers.contents import Content
 from warehouse.readers.recognition import is_record_reader
 
 Rows = list[tuple[Any, ...]]
+_EVALSETS = "SELECT e.evalset_id, t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
 
 
 def of_evalsets(ask: Ask, name: str, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Rows]:
-    """What one of the files in `sql` finds of evaluation sets: the columns behind test set and language pair, by both.
+    """What one of the files in `sql` finds of evaluation sets: the columns behind their identifiers.
 
     ask: runs a statement with its parameters. Evaluation sets without rows have none.
     """
-    if not keys:
-        return defaultdict(list)
-    chosen = {"testsets": [testset for testset, _ in keys], "lps": [lp for _, lp in keys]}
-    grouped: dict[EvalsetKey, Rows] = defaultdict(list)
-    for testset, lp, *rest in ask(statement(__package__, name), chosen):
-        grouped[testset, lp].append(tuple(rest))
+    wanted, grouped = set(keys), defaultdict[EvalsetKey, Rows](list)
+    chosen = {number: (testset, lp) for number, testset, lp in ask(_EVALSETS, {}) if (testset, lp) in wanted}
+    for number, *rest in ask(statement(__package__, name), {"evalsets": list(chosen)}) if chosen else ():
+        grouped[chosen[number]].append(tuple(rest))
     return grouped
 
 
@@ -64,28 +63,24 @@ class Holdings:
         """All files by origin, loaded or refused."""
         return {**self.loaded, **self.refused}
 
-    def fresh(self, contents: Sequence[Content]) -> tuple[list[Content], list[Content]]:
+    def was_refused(self, content: Content) -> bool:
+        """Whether a file was refused with this content."""
+        return self.refused.get(content.claim.origin) == content.identity
+
+    def fresh(self, contents: Sequence[Content]) -> list[Content]:
         """Files that must be read: those with news, and those refused before with the same content.
 
         A file with news that declares segments or systems makes all files news, as the others are checked
         against it; one with a companion brings the companion along, one of a group the whole group.
         """
-        changed, stale = [], []
-        for content in contents:
-            if self.refused.get(content.claim.origin) == content.identity:
-                stale.append(content)
-            elif self.loaded.get(content.claim.origin) != content.identity:
-                changed.append(content)
+        changed = [content for content in contents if self.sources.get(content.claim.origin) != content.identity]
         if any(content.claim.declares for content in changed):
-            return list(contents), []
+            return list(contents)
         groups = {content.claim.group for content in changed} - {None}
-        members = {content.file_no for content in changed}
-        changed += [c for c in contents if c.claim.group in groups and c.file_no not in members]
-        stale = [content for content in stale if content not in changed]
-        companions = {content.claim.companion for content in (*changed, *stale)}
-        taken = {content.file_no for content in (*changed, *stale)}
-        changed += [c for c in contents if c.claim.origin in companions and c.file_no not in taken]
-        return changed, stale
+        taken = {content.file_no: content for content in changed}
+        taken |= {c.file_no: c for c in contents if c.claim.group in groups or self.was_refused(c)}
+        companions = {content.claim.companion for content in taken.values()}
+        return [c for c in contents if c.file_no in taken or c.claim.origin in companions]
 
     def agrees_with(self, declared: TestsetFacts | None) -> bool:
         """Whether the declared facts bring no change to what is held."""
@@ -162,7 +157,7 @@ def held_files(database: Path, connection: duckdb.DuckDBPyConnection, origins: S
     }
 
 
-_LOOKUPS = ("held_documents", "held_texts", "held_segments", "system_names", "held_readers")
+_LOOKUPS = ("held_texts", "held_segments", "system_names", "held_readers")
 
 
 class KnownEvalsets:
@@ -195,7 +190,7 @@ class KnownEvalsets:
 
 def known_evalsets(ask: Ask, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Evalset]:
     """What a warehouse knows of evaluation sets that it has. ask: runs a statement there, with its parameters."""
-    documents, texts, segments, spellings, readers = (of_evalsets(ask, name, keys) for name in _LOOKUPS)
+    texts, segments, spellings, readers = (of_evalsets(ask, name, keys) for name in _LOOKUPS)
     found = {}
     for key in keys:
         is_declared = any(declared for declared, *_ in segments[key])
@@ -203,7 +198,7 @@ def known_evalsets(ask: Ask, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Eva
         named = {name for name, reader in readers[key] if not is_record_reader(reader)}
         found[key] = Evalset(
             *key,
-            tuple((domain, document) for domain, document in documents[key]) if is_declared else (),
+            tuple((row[-1], row[3]) for row in segments[key] if row[2] is not None) if is_declared else (),
             with_texts,
             names=frozenset(system for _, system, _ in spellings[key]),
             spellings={spelling: system for spelling, system, _ in spellings[key]},

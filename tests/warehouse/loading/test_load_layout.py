@@ -228,14 +228,6 @@ def test_files_that_are_not_taken_are_named_with_the_reason(tmp_path: Path) -> N
     assert found == NOT_TAKEN
 
 
-def test_a_score_file_without_systems_is_passed_over_for_it(tmp_path: Path) -> None:
-    """As MSLC-B of 2024 has them, in LP/metric-scores."""
-    file = tmp_path / "t24" / "metric-scores" / "BLEU-ref.seg.score"
-    file.parent.mkdir(parents=True)
-    file.write_text("0.5\n0.25\n")
-    assert claim(file) == "expected metric-scores/LP/FILE; it has numbers alone, which name no system"
-
-
 @pytest.mark.parametrize(
     ("place", "origin", "lp"),
     [

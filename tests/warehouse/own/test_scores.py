@@ -275,9 +275,8 @@ def test_an_evaluation_set_that_is_not_there_is_one_fault_with_those_that_are(
     own = written(tmp_path / "scores.csv", ["testset,lp,system,seg,score", *rows])
     report = add([own], original, "Mine")
     assert [str(fault) for fault in report.faults] == [
-        f"{own}: scores of tiny23 en-de, which is not in the warehouse, expected a test set that is there: tiny24",
-        f"{own}: scores of tiny24 de-en, which is not in the warehouse, expected a language pair of tiny24 that is "
-        "there: en-de",
+        f"{own}: scores of tiny23 en-de: unknown test set 'tiny23'; did you mean 'tiny24'?",
+        f"{own}: scores of tiny24 de-en: unknown language pair 'de-en' for tiny24; available: en-de",
     ]
     assert [(item.lp, item.status, item.n_broken) for item in report.evalsets] == [
         ("en-de", "refused", 1),

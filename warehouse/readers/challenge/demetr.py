@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.readers.challenge.items import Items
+from warehouse.readers.text.tables import first_faults
 
 TESTSET = "demetr"
 _NAME = re.compile(r"(?P<class>base|critical|major|minor)_id\d+_\w+\.json")
@@ -86,7 +87,7 @@ def _rows(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
         unknown = [] if lacking or row["lang_tag"] in _LANGUAGES else [f"language {row['lang_tag']!r}"]
         if lacking or unknown:
             what = f"object {number} without {', '.join(lacking)}" if lacking else f"object {number}: {unknown[0]}"
-            faults.append(Fault(str(path), 0, what, "texts and a language of DEMETR"))
+            faults.append(Fault(str(path), 0, what, "texts and a language of DEMETR", kind="an object"))
         else:
             rows.append(row)
-    return rows, faults[:MOST_FAULTS]
+    return rows, first_faults(faults)

@@ -12,13 +12,13 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import class_of
 from warehouse.names import is_language_pair
 from warehouse.readers.challenge.items import REFERENCE, Items
-from warehouse.readers.text.tables import MISSING
+from warehouse.readers.text.tables import MISSING, first_faults, of_each_kind
 from warehouse.wording import counted
 
 ACES = "aces"
@@ -65,24 +65,26 @@ def read_table(path: Path, testset: str, lp: str) -> Items:
     metrics: dict[str, None] = {}
     for line, row in enumerate(rows, start=2):
         if None in row or None in row.values():
-            faults.append(Fault(str(path), line, counted(len(row), "column"), f"{len(header)}, as in the first line"))
+            expected = f"{len(header)}, as in the first line"
+            faults.append(Fault(str(path), line, counted(len(row), "column"), expected, kind="columns"))
             continue
         if not is_language_pair(row[column]):
-            faults.append(Fault(str(path), line, f"language pair {row[column]!r}", "one such as en-de"))
+            faults.append(Fault(str(path), line, f"language pair {row[column]!r}", "one such as en-de", kind="lp"))
         if language_pair_called(row[column]) != lp or (row.get("testset") or testset) != testset:
             continue
         for one in _hypotheses_of_aces(row, line) if is_aces else [row]:
             scores, wrong = _scores(one)
             metrics |= dict.fromkeys(name for name in scores if name != "grade")
-            faults += [Fault(str(path), line, what, "a number, or nothing where it is missing") for what in wrong]
+            expected = "a number, or nothing where it is missing"
+            faults += [Fault(str(path), line, what, expected, kind="a number") for what in wrong]
             texts = {name: one.get(name) or None for name in (*_OPTIONAL[1:], "phenomenon")}
             made.append({"item": one["item"], "hypothesis": one["hypothesis"], **texts, **scores})
-    faults += _repeated(made, path)
+    faults = [*of_each_kind(faults), *first_faults(_repeated(made, path))]
     schema = {**dict.fromkeys(("item", "hypothesis", *_OPTIONAL[1:], "phenomenon"), pl.String)}
     frame = pl.DataFrame(made, schema={**schema, **dict.fromkeys(("grade", *metrics), pl.Float64)})
     numbered = {item: number for number, item in enumerate(dict.fromkeys(frame["item"]))}
     frame = frame.with_columns(item=pl.col("item").replace_strict(numbered, return_dtype=pl.Int64))
-    return Items(frame, tuple(metrics), tuple(faults[:MOST_FAULTS]))
+    return Items(frame, tuple(metrics), tuple(faults))
 
 
 def _dialect(path: Path) -> dict[str, Any]:
@@ -148,6 +150,7 @@ def _repeated(rows: Sequence[dict[str, Any]], path: Path) -> list[Fault]:
     for row in rows:
         key = (row["item"], row["hypothesis"])
         if key in seen:
-            faults.append(Fault(str(path), 0, f"item {key[0]!r} with hypothesis {key[1]!r} twice", "each once"))
+            found = f"item {key[0]!r} with hypothesis {key[1]!r} twice"
+            faults.append(Fault(str(path), 0, found, "each once", kind="an item"))
         seen.add(key)
     return faults

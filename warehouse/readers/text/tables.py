@@ -258,12 +258,9 @@ def numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -
     return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column))
 
 
-def is_float(text: str) -> bool:
-    """Whether a text is one that Python reads as a float, or a word for a missing number."""
-    try:
-        return text in MISSING or float(text) is not None
-    except ValueError:
-        return False
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, or a word for a missing one."""
+    return cell.strip() in MISSING or finite(cell.strip()) is not None
 
 
 def finite(cell: str) -> float | None:

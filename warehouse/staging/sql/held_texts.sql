@@ -1,6 +1,5 @@
 -- Systems and references with texts.
--- Params: $testsets, $lps, as long as each other. One row per evaluation set and name.
-SELECT DISTINCT testset, lp, name
-FROM texts
-WHERE (testset, lp) IN (SELECT (n.testset, n.lp) FROM (SELECT unnest($testsets) AS testset, unnest($lps) AS lp) AS n)
-  AND name IS NOT NULL
+-- Params: $evalsets, their identifiers. One row per evaluation set and name.
+SELECT DISTINCT evalset_id, name
+FROM segment_text
+WHERE evalset_id IN (SELECT unnest($evalsets::INTEGER[])) AND name IS NOT NULL
