@@ -218,7 +218,7 @@ def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
 def _span(error: dict[str, Any]) -> Error:
     named = {**error, "category": error.get("error_type")}
     category, severity, start, end, in_source = span_of(named, is_inclusive=True, needs_place=True)
-    return category or ("missing" if start is None else None), severity, start, end, in_source
+    return category or "missing" if start is None else category, severity, start, end, in_source
 
 
 def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:

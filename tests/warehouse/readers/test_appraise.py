@@ -28,6 +28,7 @@ def statuses(records: Records) -> list[str]:
 def test_every_column_of_an_esa_row_arrives() -> None:
     spans = [
         {"start_i": 3, "end_i": 7, "severity": "major", "error_type": None},
+        {"start_i": 4, "end_i": 4, "severity": "minor", "error_type": ""},
         {"start_i": "missing", "end_i": "missing", "severity": "minor"},
     ]
     records = read(READER, ESA, esa(spans=json.dumps(spans)))
@@ -58,7 +59,7 @@ def test_every_column_of_an_esa_row_arrives() -> None:
     ]
     assert records.ratings is not None
     found = records.ratings.select("judgement", "category", "severity", "span_start", "span_end").rows()
-    assert found == [(1, None, "major", 3, 8), (1, "missing", "minor", None, None)]
+    assert found == [(1, None, "major", 3, 8), (1, "", "minor", 4, 5), (1, "missing", "minor", None, None)]
 
 
 def test_segments_of_other_campaigns_keep_their_numbers() -> None:

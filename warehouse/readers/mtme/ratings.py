@@ -131,6 +131,12 @@ def parse_rating(line: str, is_of_people: bool = True) -> Rating:
 
     >>> parse_rating('A\\t{"errors": []}\\tann'), parse_rating("A\\tNone")
     (('A', [], 'ann'), ('A', None, None))
+    >>> error = {"category": "", "severity": "minor", "start": 0, "end": 2}
+    >>> parse_rating("A\\t" + json.dumps({"errors": [error, {"start": "missing", "end": "missing"}]}))[1] == [
+    ...     dict(category="", severity="minor", weight=None, span_start=0, span_end=3, is_source_error=None),
+    ...     dict(category="missing", severity=None, weight=None, span_start=None, span_end=None, is_source_error=None),
+    ... ]
+    True
 
     Raises ValueError: what is wrong with it.
     """
@@ -171,7 +177,7 @@ def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]
     is_inclusive = is_of_people and "score" not in error
     category, severity, start, end, in_source = span_of(error, is_inclusive=is_inclusive)
     return {
-        "category": category or ("missing" if error.get("start") == "missing" else None),
+        "category": category or "missing" if error.get("start") == "missing" else category,
         "severity": severity,
         "weight": None if weight is None else float(weight),
         "span_start": start,
