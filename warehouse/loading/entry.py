@@ -194,7 +194,9 @@ def load(
                 report.faults += _absent(key, grouped.pop(key), database, one)
         loads = []
         for (testset, lp), files in grouped.items():
-            loads.append((EvalsetLoad(testset, lp, files, skip_broken, gauge), held[testset, lp]))
+            n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
+            load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
+            loads.append((load_one, held[testset, lp]))
         together = list(batches(loads))
         others = [stack.enter_context(in_memory(_MEMORY)) for _ in together[1:2]]
         for settled in pipelined(together, [one, *others], database):

@@ -64,13 +64,13 @@ class Staged:
 
     @property
     def n_broken(self) -> int:
-        return len(self.broken) + len({fault.path for fault in self.doubtful})
+        return len(self.broken) + len({fault.path for fault in self.doubtful}) + self.load.n_unread
 
     def checked(self) -> "Staged | Settled":
         """Itself where it may be written, or what became of it."""
         load, notes = self.load, [*self.notes, *self.stage.notes]
         lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
-        if lacks_segments or (self.broken and not load.skip_broken):
+        if lacks_segments or ((self.broken or load.n_unread) and not load.skip_broken):
             settled = load.settled("refused", self.faults, notes, n_broken=self.n_broken)
         elif not self.sound and all(map(self.held.was_refused, self.broken)) and self.held.agrees_with(self.declared):
             n_unchanged = self.n_unchanged
@@ -118,13 +118,17 @@ class Staged:
 
 @dataclass(frozen=True)
 class EvalsetLoad:
-    """The load of one evaluation set: from the claimed files to its line in the report."""
+    """The load of one evaluation set: from the claimed files to its line in the report.
+
+    n_unread: files and folders beside the claimed files that were not taken for a fault, which the report lists.
+    """
 
     testset: str
     lp: str
     files: Sequence[Claim | Opened]
     skip_broken: bool
     gauge: Gauge
+    n_unread: int = 0
 
     @property
     def n_bytes(self) -> float:
@@ -173,7 +177,9 @@ class EvalsetLoad:
         n_unchanged = len(distinct) - len(fresh)
         if not fresh and held.agrees_with(declared):
             self.show("nothing new", n_bytes / 2)
-            return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged)
+            if self.n_unread and not self.skip_broken:
+                return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
+            return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
         stage = self._staged(fresh, held, known, declared, batch)
         self.show("reading scores", n_bytes / 4)
         return Staged(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)

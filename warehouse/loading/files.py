@@ -88,6 +88,11 @@ class Found:
     notes: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
+    def n_unread(self, roots: Iterable[Path]) -> int:
+        """How many files and folders below some folders were not taken for a fault: nobody knows what they hold."""
+        folders = set(roots)
+        return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
+
 
 def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
     """Claim the files at or below some paths, and those that they need beside them.

@@ -217,7 +217,7 @@ def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
 
 def _span(error: dict[str, Any]) -> Error:
     named = {**error, "category": error.get("error_type")}
-    category, severity, start, end, in_source = span_of(named, is_inclusive=True, needs_place=True)
+    category, severity, start, end, in_source = span_of(named, "place", is_inclusive=True)
     return category or "missing" if start is None else category, severity, start, end, in_source
 
 

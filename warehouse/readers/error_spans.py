@@ -234,7 +234,7 @@ def _of_cells(starts: str | None, ends: str | None, kinds: str | None) -> list[E
         if severity == NO_ERROR and start == end == "-1":
             continue
         error = {"start": _at(start), "end": _at(end), "severity": severity}
-        found.append(span_of(error, needs_severity=True))
+        found.append(span_of(error, "severity"))
     return found
 
 
@@ -254,7 +254,7 @@ def _of_rows(
             continue
         try:
             placed_at = {name: _at(span[name]) for name in ("start", "end")}
-            yield judgement, span_of(span | placed_at, needs_severity=True)
+            yield judgement, span_of(span | placed_at, "severity")
         except WrongJudgementError as error:
             _wrong(wrong, path, line, error)
 
@@ -278,7 +278,7 @@ def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.D
                 own_pair, domain, document, index = place_of(name)
                 number = len(rows) + 1
                 looked = [_spans_in(one) for one in predictions if isinstance(one, list | dict)]
-                errors = [(number, span_of(span, needs_severity=True)) for span in looked[0]] if looked else None
+                errors = [(number, span_of(span, "severity")) for span in looked[0]] if looked else None
                 scores = [_score(one) for one in predictions if not isinstance(one, list | dict | None)]
                 value = scores[0] if scores else None
             except WrongJudgementError as error:

@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -100,13 +100,11 @@ def time_of(times: object) -> datetime | None:
     return _START_OF_TIME + timedelta(seconds=seconds)
 
 
-def span_of(
-    error: object, *, is_inclusive: bool = False, needs_place: bool = False, needs_severity: bool = False
-) -> Error:
+def span_of(error: object, needs: Literal["place", "severity"] | None = None, *, is_inclusive: bool = False) -> Error:
     """One error of JSON: start and end, severity, category and side; a list of categories is a path.
 
-    is_inclusive: the end is the last character. needs_place, needs_severity: it must have one; `missing` for start and
-    end says of what is missing in the translation that it has no place.
+    needs: what it must have; where that is nothing, a start or an end may stand alone. is_inclusive: the end is the last
+    character. `missing` for start and end says of what is missing in the translation that it has no place.
     Raises WrongJudgementError: it is no error.
     """
     if not isinstance(error, Mapping):
@@ -120,10 +118,13 @@ def span_of(
     in_source = error.get("is_source_error")
     if side not in (*_SIDES, None) or not isinstance(in_source, bool | None):
         raise WrongJudgementError(f"an error span with side {side!r}", SPAN)
-    if not all(isinstance(text, str | None) for text in (category, severity)) or (needs_severity and severity is None):
+    if not all(isinstance(text, str | None) for text in (category, severity)) or (
+        needs == "severity" and severity is None
+    ):
         raise WrongJudgementError(f"an error span with severity {severity!r}", SPAN)
     first, last = (_place_of(at) for at in (start, end))
-    if (first is None) != (last is None) or (needs_place and first is None and (start, end) != (_MISSING, _MISSING)):
+    is_nowhere = first is None and (start, end) != (_MISSING, _MISSING)
+    if (needs and (first is None) != (last is None)) or (needs == "place" and is_nowhere):
         raise WrongJudgementError(f"an error span from {start!r} to {end!r}", SPAN)
     behind = None if last is None else last + is_inclusive
     return category, severity, first, behind, _SIDES[side] if in_source is None and side else in_source

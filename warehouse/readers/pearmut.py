@@ -151,7 +151,7 @@ class _Rows:
                     self.passed["earlier answers, kept as superseded,"] += 1
                 latest[name, system] = len(self.judgements)
                 number = len(self.judgements) + 1
-                spans = [span_of(error, is_inclusive=True, needs_place=True) for error in one.get("error_spans") or ()]
+                spans = [span_of(error, "place", is_inclusive=True) for error in one.get("error_spans") or ()]
                 judged_by = (self._claim.human, score_of(one["score"]), user, time)
                 self.judgements.append((number, None, own_pair or lp, *place, None, name, system, *judged_by, "valid"))
                 self.errors += [(number, *span) for span in spans]

@@ -227,7 +227,7 @@ class _Reading:
             self.n_predicted += 1
             judgement = self.n_predicted
             try:
-                self.spans += [(judgement, span_of(span, needs_severity=True)) for span in listed]
+                self.spans += [(judgement, span_of(span, "severity")) for span in listed]
             except WrongJudgementError as error:
                 self._fault(line, error.found, error.expected)
                 return

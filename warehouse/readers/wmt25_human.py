@@ -127,7 +127,7 @@ class _Rows:
             human = self.human if protocol is None or self.given.human else protocol.lower().replace("+", "-")
             judged = (system, f"{human}{suffix}", score_of(one["score"]), one["annotator"], time_of(one["times"]))
             judgements.append((number, line, *place, item, *judged, "valid"))
-            errors += [(number, *span_of(error, is_inclusive=True, needs_place=True)) for error in one["errors"]]
+            errors += [(number, *span_of(error, "place", is_inclusive=True)) for error in one["errors"]]
         self.judgements += judgements
         self.errors += errors
         self.n_unjudged += not judgements
@@ -158,7 +158,7 @@ class _Rows:
             return
         place = (lp, domain, document, None, int(number) + 1)
         judged = (system, self.human, score_of(one["esa_score"]), rater, time_of(one.get("times")))
-        spans = [span_of(error, is_inclusive=True, needs_place=True) for error in one.get("esa_spans") or ()]
+        spans = [span_of(error, "place", is_inclusive=True) for error in one.get("esa_spans") or ()]
         self.judgements.append((len(self.judgements) + 1, line, *place, document, *judged, "valid"))
         self.errors += [(len(self.judgements), *span) for span in spans]
 

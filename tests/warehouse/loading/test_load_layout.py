@@ -249,20 +249,27 @@ def test_a_claim_tells_what_a_file_is_wherever_it_lies(place: str, origin: str |
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "darwin", reason="names are UTF-8 there")
-def test_a_file_name_that_is_no_utf8_is_a_fault_and_keeps_nothing_else_out(tmp_path: Path) -> None:
-    tiny_layout(tmp_path / "in", testset="t24", facts=False)
+def test_a_file_name_that_is_no_utf8_keeps_its_own_test_set_out_alone(tmp_path: Path) -> None:
+    for testset in ("t23", "t24"):
+        tiny_layout(tmp_path / "in", testset=testset, facts=False)
     odd = os.fsencode(tmp_path / "in" / "t24" / "metric-scores" / LP) + b"/\xe4-src.seg.score"
     Path(os.fsdecode(odd)).write_text("Ash\t1\n")
     report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert [(e.testset, e.status, e.n_broken) for e in report.evalsets] == [("t23", "loaded", 0), ("t24", "refused", 1)]
     (fault,) = report.faults
     assert (Path(fault.path).name, fault.found) == ("\\xe4-src.seg.score", "a name that is not UTF-8")
-    assert statuses(report) == ["loaded"]
+    assert ask(tmp_path / "a.duckdb", "SELECT DISTINCT testset FROM scores") == [("t23",)]
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
+    assert [(e.status, e.n_broken) for e in report.evalsets] == [("unchanged", 0), ("loaded", 1)]
+    assert statuses(load([tmp_path / "in"], tmp_path / "a.duckdb")) == ["unchanged", "refused"]
 
 
-def test_a_folder_that_cannot_be_read_is_a_fault_and_keeps_nothing_else_out(
+def test_a_folder_that_cannot_be_read_keeps_its_own_test_set_out_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = tiny_layout(tmp_path / "in", testset="t24", facts=False) / "human-scores"
+    for testset in ("t23", "t24"):
+        tiny_layout(tmp_path / "in", testset=testset, facts=False)
+    closed = tmp_path / "in" / "t24" / "human-scores"
     walk = os.walk
 
     def walk_without(top: str, onerror: Callable[[OSError], None], followlinks: bool) -> Iterator[object]:
@@ -276,9 +283,9 @@ def test_a_folder_that_cannot_be_read_is_a_fault_and_keeps_nothing_else_out(
     monkeypatch.setattr("warehouse.loading.files.os.walk", walk_without)
     monkeypatch.chdir(tmp_path)
     report = load([Path("in")], tmp_path / "a.duckdb")
+    assert [(e.testset, e.status) for e in report.evalsets] == [("t23", "loaded"), ("t24", "refused")]
     (fault,) = report.faults
     assert (fault.path, fault.found) == (str(closed), "cannot be read: Permission denied")
-    assert statuses(report) == ["loaded"]
 
 
 def test_paths_are_checked_before_anything_is_loaded(tmp_path: Path) -> None:
