@@ -38,7 +38,7 @@ INTERRUPTED = "interrupted; what was finished stays, nothing half-done counts\n"
         ((*RANK, "--segments", "5"), ["--segments '5'", "FIRST-LAST"]),
         ((*RANK, "--segments", "9-5"), ["--segments '9-5'", "the first segment, 9, is after the last, 5"]),
         ((*RANK, "--segments", "5000-6000"), ["select no segment of sim24 en-de"]),
-        ((*RANK, "--kind", "reference-based", "--kind", "reference-free"), ["exclude each other"]),
+        ((*RANK, "--kind", "reference-based", "--kind", "reference-free"), ["--kind is given twice"]),
         ((*RANK, "--system-score", "average"), ["'average'", "submitted, mean, judged-mean"]),
         ((*RANK, "--domain", "news", "--system-score", "submitted"), ["a part of a test set", "--system-score mean"]),
         (("list", "metrics", "sim42"), ["unknown test set 'sim42'"]),

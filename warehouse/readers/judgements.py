@@ -103,8 +103,8 @@ def time_of(times: object) -> datetime | None:
 def span_of(error: object, needs: Literal["place", "severity"] | None = None, *, is_inclusive: bool = False) -> Error:
     """One error of JSON: start and end, severity, category and side; a list of categories is a path.
 
-    needs: what it must have; where that is nothing, a start or an end may stand alone. is_inclusive: the end is the last
-    character. `missing` for start and end says of what is missing in the translation that it has no place.
+    needs: what it must have; where that is nothing, a start or an end may stand alone. is_inclusive: the end is the
+    last character. `missing` for start and end says of what is missing in the translation that it has no place.
     Raises WrongJudgementError: it is no error.
     """
     if not isinstance(error, Mapping):

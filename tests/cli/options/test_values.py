@@ -29,7 +29,7 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
     ("words", "line"),
     [
         (("segments", *SLICE, "-nnan"), "-n 'nan': expected a whole number from 1 on"),
-        (("rank", *SLICE, "--alpha=nan"), "--alpha nan: expected a finite number"),
+        (("rank", *SLICE, "--alpha=nan"), "--alpha nan: expected a finite number from 0 to 1"),
         (("sql", "SELECT 1", "--timeout=-inf"), "--timeout -inf: expected a finite number from 0.001 to 1,000,000"),
         (("rank", *SLICE, "--draws", ""), "--draws '': expected a value, not an empty text"),
         (("rank", *SLICE, "--metrics", ""), "--metrics '': expected a value, not an empty text"),
