@@ -197,20 +197,20 @@ def test_stored_results_of_what_changed_go_and_others_stay(layout: Path, databas
 
 
 @pytest.mark.long("two loads: 1 second")
-def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path, in_full: bool) -> None:
-    """With the map of segments brought along and with it loaded by itself: both files with --all, one of each here."""
+def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path) -> None:
+    """With the map of segments brought along and with it loaded by itself."""
     task = write_task(tmp_path / "wmt20-metrics")
     database = tmp_path / "a.duckdb"
     parts = [human(task), metric(task)]
     assert load(parts, database).is_clean
     at_first = everything(database)
-    for part in parts if in_full else parts[1:]:
+    for part in parts:
         unload(database, str(part))
         assert load(parts, database).is_clean
         assert everything(database) == at_first
     assert load([details(task)], database).is_clean
     at_first = everything(database)
-    for part in parts if in_full else parts[:1]:
+    for part in parts:
         unload(database, str(part))
         report = load([task], database)
         assert report.is_clean
@@ -219,8 +219,8 @@ def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path,
 
 
 @pytest.mark.long("two loads: 1 second")
-def test_what_stays_answers_as_if_the_rest_had_never_come(in_full: bool, tmp_path: Path) -> None:
-    """Direct assessments stay; with --all the metric, or the table of system scores, too."""
+def test_what_stays_answers_as_if_the_rest_had_never_come(tmp_path: Path) -> None:
+    """Direct assessments, the metric, or the table of system scores."""
     task = write_task(tmp_path / "wmt20-metrics")
     details(task).unlink()  # the metric's file would bring it along
     table = tmp_path / "DA-newstest2020-ende-sys-nohy-scores.csv"
@@ -228,8 +228,6 @@ def test_what_stays_answers_as_if_the_rest_had_never_come(in_full: bool, tmp_pat
     parts = {"metric": metric(task), "human": human(task), "table": table}
     assert load(list(parts.values()), tmp_path / "all.duckdb").is_clean
     for name, stays in parts.items():
-        if name != "human" and not in_full:
-            continue
         alone = tmp_path / f"{name}-alone.duckdb"
         rest = written(tmp_path / f"{name}-rest.duckdb", (tmp_path / "all.duckdb").read_bytes())
         assert load([stays], alone).is_clean
