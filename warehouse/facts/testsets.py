@@ -4,7 +4,7 @@ A folder with scores may bring the facts of its own test set in a file `testset.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -75,50 +75,45 @@ class TestsetFacts:
         return "contrastive"
 
 
-def _strings(value: object, where: str) -> frozenset[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError(f"{where}: found {value!r}, expected a list of strings")
-    return frozenset(value)
+_STRINGS, _TABLE = "a list of strings", "a table"
+_IS: Mapping[str, Callable[[Any], bool]] = {
+    "a string": lambda value: isinstance(value, str),
+    "a number": lambda value: type(value) is int,
+    "true or false": lambda value: isinstance(value, bool),
+    _STRINGS: lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    _TABLE: lambda value: isinstance(value, dict),
+}
+_TESTSET = {"name": "a string", "year": "a number", "description": "a string", "metrics": _TABLE, "lps": _TABLE}
+_METRICS = {"primary": _STRINGS, "baseline": _STRINGS}
+_EVALSET = {
+    "standard_reference": "a string",
+    "standard_human": _TABLE,
+    "outlier_systems": _STRINGS,
+    "ranks_human_references": "true or false",
+    "extra_primary": _STRINGS,
+    "aliases": _TABLE,
+}
 
 
-def _check_keys(data: Mapping[str, object], known: set[str], where: str = "") -> None:
-    if not set(data) <= known:
-        prefix = f"{where}: " if where else ""
-        raise ValueError(f"{prefix}unknown keys {sorted(set(data) - known)}, expected some of {sorted(known)}")
+def _checked(data: Any, kinds: Mapping[str, str], where: str = "") -> dict[str, Any]:
+    """A table whose keys are known and whose values are of the kind that each key has.
+
+    Raises ValueError: they are not.
+    """
+    for key, value in data.items():
+        if key not in kinds:
+            raise ValueError(f"{where}{key}: unknown key, expected one of {sorted(kinds)}")
+        if not _IS[kinds[key]](value):
+            raise ValueError(f"{where}{key}: found {value!r}, expected {kinds[key]}")
+    return dict(data)
 
 
-def _evalset(data: object, where: str) -> EvalsetFacts:
-    if not isinstance(data, dict):
-        raise ValueError(f"{where}: found {data!r}, expected a table")
-    known = {
-        "standard_reference",
-        "standard_human",
-        "outlier_systems",
-        "ranks_human_references",
-        "extra_primary",
-        "aliases",
-    }
-    _check_keys(data, known, where)
-    reference = data.get("standard_reference")
-    human = data.get("standard_human", {})
-    ranks = data.get("ranks_human_references", False)
-    if not (reference is None or isinstance(reference, str)):
-        raise ValueError(f"{where}.standard_reference: found {reference!r}, expected a string")
-    if not (isinstance(human, dict) and set(human) <= set(LEVELS) and all(isinstance(v, str) for v in human.values())):
-        raise ValueError(f"{where}.standard_human: found {human!r}, expected levels {LEVELS} with names")
-    if not isinstance(ranks, bool):
-        raise ValueError(f"{where}.ranks_human_references: found {ranks!r}, expected true or false")
-    aliases = data.get("aliases", {})
-    if not (isinstance(aliases, dict) and all(isinstance(name, str) for name in aliases.values())):
-        raise ValueError(f"{where}.aliases: found {aliases!r}, expected spellings with the systems they stand for")
-    return EvalsetFacts(
-        aliases=dict(aliases),
-        standard_reference=reference,
-        standard_human=dict(human),
-        outlier_systems=_strings(data.get("outlier_systems", []), f"{where}.outlier_systems"),
-        ranks_human_references=ranks,
-        extra_primary=_strings(data.get("extra_primary", []), f"{where}.extra_primary"),
-    )
+def _evalset(data: Any, where: str) -> EvalsetFacts:
+    known = _checked(data, _EVALSET, f"{where}.")
+    _checked(known.get("standard_human", {}), dict.fromkeys(LEVELS, "a string"), f"{where}.standard_human.")
+    aliases = known.get("aliases", {})
+    _checked(aliases, dict.fromkeys(aliases, "a string"), f"{where}.aliases.")
+    return EvalsetFacts(**known | {key: frozenset(value) for key, value in known.items() if _EVALSET[key] == _STRINGS})
 
 
 def parse_facts(text: str, where: str) -> TestsetFacts:
@@ -137,22 +132,17 @@ def parse_facts(text: str, where: str) -> TestsetFacts:
 
 def _facts(data: Mapping[str, Any]) -> TestsetFacts:
     """Raises ValueError: a key or value that is not understood."""
-    _check_keys(data, {"name", "year", "description", "metrics", "lps"})
-    name, year, description = data.get("name"), data.get("year"), data.get("description")
-    if not isinstance(name, str) or not name:
-        raise ValueError(f"name: found {name!r}, expected the test set's name")
-    if not (year is None or type(year) is int) or not (description is None or isinstance(description, str)):
-        raise ValueError("year must be a number and description a string")
-    metrics, lps = data.get("metrics"), data.get("lps", {})
-    if not (metrics is None or isinstance(metrics, dict)) or not isinstance(lps, dict):
-        raise ValueError("metrics and lps must be tables")
-    _check_keys(metrics or {}, {"primary", "baseline"}, "metrics")
+    known = _checked(data, _TESTSET)
+    if not known.get("name"):
+        raise ValueError("name: missing, expected the test set's name")
+    lps = _checked(known.get("lps", {}), dict.fromkeys(known.get("lps", {}), _TABLE), "lps.")
+    metrics = _checked(known.get("metrics", {}), _METRICS, "metrics.")
     return TestsetFacts(
-        name=name,
-        year=year,
-        description=description,
-        primary=None if metrics is None else _strings(metrics.get("primary", []), "metrics.primary"),
-        baseline=frozenset() if metrics is None else _strings(metrics.get("baseline", []), "metrics.baseline"),
+        name=known["name"],
+        year=known.get("year"),
+        description=known.get("description"),
+        primary=frozenset(metrics.get("primary", ())) if "metrics" in known else None,
+        baseline=frozenset(metrics.get("baseline", ())),
         lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
     )
 

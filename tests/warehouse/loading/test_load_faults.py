@@ -421,7 +421,7 @@ def test_faulty_facts_refuse_their_test_set_alone(tmp_path: Path) -> None:
     report = load([tmp_path / "in"], tmp_path / "a.duckdb")
     assert statuses(report) == ["loaded", "refused"]
     (fault,) = report.faults
-    assert str(fault).startswith(f"{root / 'testset.toml'}: unknown keys ['years']")
+    assert str(fault).startswith(f"{root / 'testset.toml'}: years: unknown key")
 
 
 def test_facts_of_another_test_set_are_refused(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refu
     (folder / "testset.toml").write_text("name = 'mine25'\nyears = 2024\n")
     report = load([folder], tmp_path / "x.duckdb", given=Given(testset="mine25", lp="en-de"))
     (fault,) = report.faults
-    assert fault.found.startswith("unknown keys ['years']")
+    assert fault.found.startswith("years: unknown key")
 
 
 def test_a_metric_of_a_table_with_a_gap_is_noted_but_not_a_human_score(tmp_path: Path) -> None:
