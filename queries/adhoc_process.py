@@ -19,7 +19,7 @@ import polars as pl
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, is_of_damage, plain_path, settle_log, translated
+from warehouse.database.opening import check_there, confine, is_of_damage, plain_path, settle_log, translated
 from warehouse.database.updating import current, missing
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
@@ -91,7 +91,7 @@ def _written(name: str, type_: Any, kind: str) -> str | None:
     return None
 
 
-_HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
+_HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables", "Loading external extensions")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOST_ROWS = 2**62  # that DuckDB can be asked for
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
@@ -179,7 +179,7 @@ def _confined(asked: Request) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(plain_path(asked.path), read_only=True, config=config)
     if asked.file is not None:
         connection.execute("SET allowed_paths = $paths", {"paths": [str(asked.file[0])]})
-    connection.execute("SET enable_external_access = false")
+    confine(connection)
     return connection
 
 
@@ -284,4 +284,4 @@ def _first(error: duckdb.Error) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     hints = [line for line in lines[1:] if line.startswith(_HINTS)]
     hints += [_LIST_THE_VALUES for line in lines[:1] if "PIVOT statements with pivot elements" in line]
-    return "; ".join([lines[0], *hints[:1]]) if lines else type(error).__name__
+    return "; ".join([lines[0].removesuffix(":"), *hints[:1]]) if lines else type(error).__name__

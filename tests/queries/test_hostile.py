@@ -139,6 +139,7 @@ def test_what_reaches_outside_is_refused(simulated_database: Path, tmp_path: Pat
     """A fifth of them in each run."""
     for query, end, message in _attack(OUTSIDE if in_full else OUTSIDE[::5], simulated_database, tmp_path):
         assert end == "QuestionError", (query, end, message)
+        assert "automatically install" not in message or "disabled through configuration" in message
 
 
 def test_a_size_that_is_none_is_refused(simulated_database: Path) -> None:

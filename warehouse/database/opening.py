@@ -204,6 +204,12 @@ def silence(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("SET enable_progress_bar = false")
 
 
+def confine(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let a connection reach no other file and no network, and fetch no extension: DuckDB 1.4 made folders for these."""
+    connection.execute("SET autoinstall_known_extensions = false")
+    connection.execute("SET enable_external_access = false")
+
+
 def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Path | None) -> None:
     """Let queries, and the views and macros of a stranger's file, reach no other file, no network and no setting.
 
@@ -222,7 +228,7 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
         silence(connection)
         if folder is not None:
             connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
-        connection.execute("SET enable_external_access = false")
+        confine(connection)
         connection.execute("SET lock_configuration = true")
 
 
@@ -230,7 +236,7 @@ def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Let a connection open the warehouse file and what DuckDB puts beside it, and do nothing else outside."""
     names = ", ".join(_literal(plain_path(path) + ending) for ending in _ENDINGS)
     connection.execute(f"SET allowed_paths = [{names}]")
-    connection.execute("SET enable_external_access = false")
+    confine(connection)
     connection.execute("SET lock_configuration = true")
 
 

@@ -183,7 +183,7 @@ def test_a_query_may_come_from_a_file_or_from_stdin(
 
 
 def test_a_parameter_of_a_query_without_any_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("sql", "SELECT 1", "-p", "a", "1"), 2, "Expected 0, got 1")
+    refused(scorehouse("sql", "SELECT 1", "-p", "a", "1"), 2, "argument", "count mismatch")
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n\t\n"])
