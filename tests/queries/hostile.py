@@ -49,7 +49,6 @@ OUTSIDE = (
     "SET GLOBAL threads = 64",
     "RESET memory_limit",
     "PRAGMA enable_profiling",
-    "PRAGMA database_size",
     "CALL pragma_version()",
     "CREATE SECRET (TYPE s3)",
     "CREATE TEMP TABLE t AS SELECT 1",

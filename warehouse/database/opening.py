@@ -205,7 +205,7 @@ def silence(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def confine(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let a connection reach no other file and no network, and fetch no extension: DuckDB 1.4 made folders for these."""
+    """Let a connection reach no other file and no network, nor look for an extension: DuckDB 1.4 made folders."""
     connection.execute("SET autoinstall_known_extensions = false")
     connection.execute("SET enable_external_access = false")
 
