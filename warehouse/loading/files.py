@@ -1,5 +1,6 @@
 """Files of a load: found below the paths that a user names, and claimed by the readers."""
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -102,6 +103,7 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
     found = Found()
     claims: dict[Path, Claim] = {}
     files = _without_unfinished(find_files(paths, found.faults), found.faults)
+    there = set(files)
     found.exports = [path.parent for path in files if path.name == EXPORT_MANIFEST]
     for path in files:
         if any(folder in path.parents for folder in found.exports):
@@ -120,7 +122,7 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
             found.skipped.append((str(path), "not a regular file"))
             continue
         answer = claim(path, given)
-        if isinstance(answer, Claim) and (original := original_of(path, answer)) in files:
+        if isinstance(answer, Claim) and (original := original_of(path, answer)) in there:
             _report_copy(path, original, found)
         elif not isinstance(answer, Claim):
             _report(path, answer, found)
@@ -186,16 +188,15 @@ def _report_copy(path: Path, original: Path, found: Found) -> None:
 
 def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path]:
     """The files but for those in folders that an export began and did not finish; each such folder is a fault."""
-    kept, begun = [], {}
-    for path in files:
-        for folder in path.parents:
-            if folder not in begun:
-                begun[folder] = (folder / UNFINISHED_EXPORT).is_file()
-                if begun[folder]:
-                    faults.append(Fault(str(folder), 0, "an export that was not finished", "a complete export", _AGAIN))
-        if not any(begun[folder] for folder in path.parents):
-            kept.append(path)
-    return kept
+
+    @functools.cache
+    def is_unfinished(folder: Path) -> bool:
+        is_begun = (folder / UNFINISHED_EXPORT).is_file()
+        if is_begun:
+            faults.append(Fault(str(folder), 0, "an export that was not finished", "a complete export", _AGAIN))
+        return (folder != folder.parent and is_unfinished(folder.parent)) or is_begun
+
+    return [path for path in files if not is_unfinished(path.parent)]
 
 
 def _is_partition(path: Path) -> bool:

@@ -43,6 +43,8 @@ def numbered(rows: pl.DataFrame, numbering: Numbering | None) -> pl.DataFrame:
 def numbering_faults(rows: pl.DataFrame, path: Path, numbering: Numbering | None) -> list[Fault]:
     """Where numbers contradict what they are taken to count within. numbering: what the user says it is."""
     rows = rows.filter(pl.col("document").is_not_null())
+    if rows.is_empty():
+        return []
     if "status" in rows.columns:
         rows = rows.filter(pl.col("status") == "valid")
     rows = rows.select("line", *_EVALSET, "document", "segment", "index")

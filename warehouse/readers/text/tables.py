@@ -63,11 +63,16 @@ def visible(names: pl.Expr) -> pl.Expr:
 
 def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.DataFrame, int]:
     """The table with such names in some columns, and how many different names that changes."""
+    columns = [column for column in columns if column in table.columns]
+    if table.is_empty() or not columns:
+        return table, 0
+    before = table.select(pl.col(columns).unique().drop_nulls().implode())
+    after = before.select(pl.all().list.eval(visible(pl.element())))
+    if before.equals(after):
+        return table, 0
     n_changed = 0
     for column in columns:
-        if column not in table.columns:
-            continue
-        names = table.select(before=pl.col(column).unique()).drop_nulls().with_columns(after=visible(pl.col("before")))
+        names = pl.DataFrame([before[column].explode().alias("before"), after[column].explode().alias("after")])
         changed = names.filter(pl.col("before") != pl.col("after"))
         if changed.height:
             n_changed += changed.height
@@ -82,7 +87,9 @@ def cells_that_are(
 
     table: with `line`.
     """
-    right = is_right.fill_null(False)
+    right = table.select(is_right.fill_null(False)).to_series()
+    if right.all():
+        return table
     wrong = table.filter(~right)
     faults += line_faults(
         wrong.select("line", column), lambda cell: f"{column} {cell!r}{_known_slip(cell)}", expected, path, column
