@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.harness import MAXRSS_BYTES, ROOT, real_data
 
-PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
+PROGRAM = (sys.executable, "-c", "from scorehouse.start import run; run()")
 
 
 @dataclass(frozen=True)

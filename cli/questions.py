@@ -14,7 +14,7 @@ from cli.exit_codes import ExitCode, UsageError
 from cli.hints import dashed
 from cli.options.folding import folded
 from cli.options.output import ChartFlags, Output
-from cli.progress import progress
+from cli.render.output import progress
 from cli.views import view_of
 from metaeval.question import Field, fields_of
 from metaeval.questions import question_named

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from warehouse.database.connection import Warehouse
     from warehouse.database.opening import default_path
     from warehouse.loading.entry import load
-    from warehouse.loading.report import LoadReport
+    from warehouse.loading.evalsets import LoadReport
     from warehouse.loading.unloading import Unloaded, unload
     from warehouse.readers.claims import Given
 
@@ -30,7 +30,7 @@ __all__ = [
 
 _HOMES = {
     "Given": "warehouse.readers.claims",
-    "LoadReport": "warehouse.loading.report",
+    "LoadReport": "warehouse.loading.evalsets",
     "Unloaded": "warehouse.loading.unloading",
     "Warehouse": "warehouse.database.connection",
     "default_path": "warehouse.database.opening",

@@ -9,7 +9,7 @@ from cli.exit_codes import UsageError
 from cli.options.data import Lp, Testset
 from cli.options.folding import folded
 from cli.options.output import Output
-from cli.progress import progress
+from cli.render.output import progress
 
 METRICS = ("bleu", "chrf", "ter")
 

@@ -10,7 +10,7 @@ from cli.load_report import show_report
 from cli.options.data import SkipBroken
 from cli.options.folding import folded
 from cli.options.output import Output
-from cli.progress import progress
+from cli.render.output import progress
 from warehouse.wording import counted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from cli.options.data import OnlyLp, OnlyTestset
 from cli.options.folding import as_stored
 from cli.options.output import Db, Output, Quiet
 from cli.options.values import choice
-from cli.progress import progress
+from cli.render.output import progress
 from warehouse.wording import counted
 
 if TYPE_CHECKING:

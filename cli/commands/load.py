@@ -11,7 +11,7 @@ from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, SkipBrok
 from cli.options.folding import folded
 from cli.options.output import Output
 from cli.options.values import choice
-from cli.progress import progress
+from cli.render.output import progress
 from warehouse.names import Numbering
 
 

@@ -12,7 +12,7 @@ from cli.load_report import show_report
 from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, OnlyLp, language_pair
 from cli.options.folding import folded
 from cli.options.output import Output
-from cli.progress import progress
+from cli.render.output import progress
 
 
 @folded

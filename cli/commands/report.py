@@ -11,8 +11,7 @@ from cli.options.data import Draws, Fresh, Measures, Seed, language_pair, pairs_
 from cli.options.folding import as_stored
 from cli.options.output import Db, Output, Quiet
 from cli.options.values import choice, number
-from cli.progress import progress
-from cli.render.output import check_target, is_file, write
+from cli.render.output import check_target, is_file, progress, write
 
 SECTIONS = (
     *("overview", "rankings", "significance", "correlations", "calibration", "deltas", "trends", "protocols"),

@@ -15,7 +15,7 @@ from cli.hints import in_flags
 from cli.render import output
 from cli.render.brief import brief
 from cli.render.cells import DIGITS
-from cli.render.formats import Format, format_for, is_for_reading
+from cli.render.output import Format, format_for, is_for_reading
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,17 +1,73 @@
-"""Where results go: stdout, whole files, stderr."""
+"""Where results go: stdout, whole files in the format of their ending, and on stderr notes and progress."""
 
 import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cli.exit_codes import OutputError, UsageError
+from cli.render.cells import one_line
+
+if TYPE_CHECKING:
+    from warehouse.progress import Progress
 
 STDOUT = Path("-")
 _USUAL = 80  # columns of a terminal that does not tell
+
+
+class Format(StrEnum):
+    """How a result is written; the values are those of `--format`."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TSV = "tsv"
+    JSON = "json"
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    PARQUET = "parquet"
+
+
+_FORMAT_OF_ENDING = {
+    ".txt": Format.TABLE,
+    ".csv": Format.CSV,
+    ".tsv": Format.TSV,
+    ".json": Format.JSON,
+    ".jsonl": Format.JSONL,
+    ".ndjson": Format.JSONL,
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".tex": Format.LATEX,
+    ".parquet": Format.PARQUET,
+}
+
+
+def is_for_reading(chosen: Format) -> bool:
+    """Whether people read the format, so that numbers are rounded and a wide table may stand for a long one."""
+    return chosen in (Format.TABLE, Format.MARKDOWN, Format.LATEX)
+
+
+def format_for(chosen: str | None, out: Path | None) -> Format:
+    """The selected format; where there is none, the one of the file's ending; a table where it has none.
+
+    Raises UsageError: a format or an ending that there is not.
+    >>> format_for(None, Path("ranking.TEX")), format_for("csv", Path("ranking.tex")), format_for(None, None)
+    (<Format.LATEX: 'latex'>, <Format.CSV: 'csv'>, <Format.TABLE: 'table'>)
+    """
+    if chosen is None:
+        ending = out.suffix.lower() if out is not None else ""
+        if ending and ending not in _FORMAT_OF_ENDING:
+            known = ", ".join(_FORMAT_OF_ENDING)
+            raise UsageError(f"{str(out)!r}: no format ends in {ending}, expected one of {known}; or choose a --format")
+        return _FORMAT_OF_ENDING.get(ending, Format.TABLE)
+    try:
+        return Format(chosen)
+    except ValueError:
+        raise UsageError(f"unknown format {chosen!r}, expected one of {', '.join(Format)}") from None
 
 
 def is_file(out: Path | None) -> bool:
@@ -72,6 +128,31 @@ def write_note(line: str) -> None:
     with suppress(OSError, ValueError):
         shown = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
         print(shown.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(quiet: bool) -> "Iterator[Progress]":
+    """A bar with the time left; the function takes what is being done, how much is done, and how much there is.
+
+    Where less is done than before, something else has begun, and its time is counted from there.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def advance(what: str, done: int, total: int) -> None:
+            if done < bar.tasks[0].completed:
+                bar.reset(task)
+            bar.update(task, description=one_line(what), completed=done, total=total or None)
+
+        yield advance
 
 
 def check_target(out: Path) -> None:

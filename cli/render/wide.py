@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.cells import MISSING, number_text, one_line
-from cli.render.formats import Format
 from cli.render.latex import escaped as in_latex
 from cli.render.markdown import escaped as in_markdown
+from cli.render.output import Format
 from cli.render.table import BOLD, GAP, MOST_LINES, PLAIN, below, cell_width
 
 if TYPE_CHECKING:

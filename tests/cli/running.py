@@ -15,7 +15,7 @@ from typing import Any
 from cli.main import COMMANDS, program
 
 EXAMPLE = re.compile(r"Example: scorehouse (.+)")
-PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
+PROGRAM = (sys.executable, "-c", "from scorehouse.start import run; run()")
 """The program as a process of its own."""
 LATEX_ENGINES = ("tectonic", "pdflatex", "lualatex", "xelatex")
 

@@ -168,7 +168,7 @@ class Interrupting:
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
-from cli.start import run
+from scorehouse.start import run
 run()
 """
     command = [sys.executable, "-c", program, "--db", str(simulated_database), "list", "testsets"]
@@ -197,7 +197,7 @@ def watched(*words):
     plain(*words)
 
 queries.adhoc._watch = watched
-from cli.start import run
+from scorehouse.start import run
 run()
 """
     command = [sys.executable, "-c", program, "--db", str(simulated_database), "sql", query, "--timeout", "600"]
@@ -232,7 +232,7 @@ def interrupting(quiet):
     yield advance
 
 cli.commands.load.progress = interrupting
-from cli.start import run
+from scorehouse.start import run
 run()
 """
     command = [sys.executable, "-c", program, "--db", str(database), "load", str(task)]

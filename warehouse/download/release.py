@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from warehouse.download.fetching import Fetched, fetch
 from warehouse.errors import SourceError, unknown
 from warehouse.loading.entry import load
-from warehouse.loading.report import LoadReport
+from warehouse.loading.evalsets import LoadReport
 from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 

@@ -19,10 +19,9 @@ from warehouse.database.opening import interruptible
 from warehouse.database.stage import Batch
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came, writing
 from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
-from warehouse.loading.evalsets import EvalsetLoad, Settled, Staged
+from warehouse.loading.evalsets import EvalsetLoad, EvalsetReport, LoadReport, Settled, Staged, Status
 from warehouse.loading.files import Found, find, size
 from warehouse.loading.record_files import Opened, share
-from warehouse.loading.report import EvalsetReport, LoadReport, Status
 from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, Given
 from warehouse.readers.recognition import is_record_reader

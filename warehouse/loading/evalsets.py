@@ -1,17 +1,17 @@
-"""The load of one evaluation set: from its files to its line in the report."""
+"""The load of one evaluation set: from its files to its line in the report of what a load did."""
 
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault, SourceError
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import FACTS_FILE, TestsetFacts, declared_facts, facts_file, packaged_facts, read_facts
 from warehouse.loading.record_files import Opened, share
-from warehouse.loading.report import EvalsetReport, Status
 from warehouse.progress import Gauge
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content, inspect
@@ -19,6 +19,49 @@ from warehouse.readers.recognition import reader_named
 from warehouse.staging.holdings import Holdings, KnownEvalsets
 from warehouse.staging.record_staging import stage_records
 from warehouse.wording import option
+
+Status = Literal["loaded", "added", "replaced", "updated", "unchanged", "refused"]
+
+
+@dataclass(frozen=True)
+class EvalsetReport:
+    """What a load did to one evaluation set.
+
+    status: loaded (the evaluation set is new), added (further files), replaced (changed files took the place
+        of old ones), updated (only what is declared of the test set changed), unchanged, or refused (nothing
+        was written).
+    n_files: files that came in; n_unchanged: files that the warehouse had already, also where they were read
+        again, as others changed; n_broken: files at fault.
+    n_rows: rows in the files that came in, n_missing of them without a value; n_scores: scores of segments among them
+        that have one.
+    """
+
+    testset: str
+    lp: str
+    status: Status
+    n_files: int = 0
+    n_unchanged: int = 0
+    n_broken: int = 0
+    n_scores: int = 0
+    n_rows: int = 0
+    n_missing: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class LoadReport:
+    """What a load did: evaluation sets, files that were passed over with the reason, faults, and notes."""
+
+    evalsets: list[EvalsetReport] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was refused."""
+        return not self.faults
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, unknown, unknown_evalset
 from warehouse.loading.entry import load
+from warehouse.loading.evalsets import LoadReport
 from warehouse.loading.files import find_files
-from warehouse.loading.report import LoadReport
 from warehouse.loading.unloading import unload
 from warehouse.names import REFERENCE_FREE, MetricVariant
 from warehouse.progress import Progress

@@ -11,7 +11,7 @@ from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
 from tests.warehouse.readers.reading import claimed_as_own, read_own
 from warehouse import SourceError, Warehouse
-from warehouse.loading.report import LoadReport
+from warehouse.loading.evalsets import LoadReport
 from warehouse.own.scores import add
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records

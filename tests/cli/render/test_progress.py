@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cli.progress import progress
+from cli.render.output import progress
 
 
 class _Terminal(io.StringIO):
