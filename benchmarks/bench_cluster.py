@@ -22,8 +22,9 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.kernels.resampling.system_tests import draw_signs, sign_flip_p_values
-from queries.exported import of_all, pair_counts, system_means
-from warehouse.export.parquet import MANIFEST
+from queries.engines import pairs
+from queries.spark import of_all
+from warehouse.export.parquet import write_manifest
 
 N_METRICS, N_SYSTEMS, N_SEGMENTS, N_DISTINCT, N_DRAWS = 60, 12, 2750, 4, 100
 WORKERS = os.cpu_count() or 1
@@ -53,22 +54,28 @@ def write_export(folder: Path, n_rows: int) -> int:
             frame = frame.join(segments, how="cross", maintain_order="left_right")
             frame.with_columns(value=values.ravel()).write_parquet(path, compression="zstd")
         n_sets += 1
-    (folder / MANIFEST).write_text("{}", encoding="utf-8")
+    write_manifest(folder, {(f"sim{number:04}", "en-de"): {} for number in range(n_sets)})
     return n_sets * per_set
 
 
+def _scores(folder: Path, testset: str, lp: str) -> pl.LazyFrame:
+    return pl.scan_parquet(folder / "score" / f"testset={testset}" / f"lp={lp}" / "data.parquet")
+
+
 def means(folder: Path, testset: str, lp: str) -> pl.DataFrame:
-    return system_means(folder, "polars", testset=testset, lp=lp)
+    keys = ("kind", "scorer", "system")
+    return _scores(folder, testset, lp).group_by(keys).agg(mean=pl.col("value").mean()).sort(keys).collect()
 
 
 def counts(folder: Path, testset: str, lp: str) -> pl.DataFrame:
-    return pair_counts(folder, testset, lp, "mqm", "polars")
+    scores = _scores(folder, testset, lp).rename({"scorer": "scorer_id", "system": "system_id", "value": "metric"})
+    human = scores.filter(kind="human").select("system_id", "segment", human="metric")
+    return pairs(scores.filter(kind="metric").join(human, on=["system_id", "segment"]), "item", 0.0).collect()
 
 
 def spa(folder: Path, testset: str, lp: str) -> pl.DataFrame:
     """Soft pairwise accuracy of each metric, by sign flips that depend on the test set's name alone."""
-    scores = pl.read_parquet(folder / "score" / f"testset={testset}" / f"lp={lp}" / "data.parquet")
-    scores = scores.sort("kind", "scorer", "system", "segment")
+    scores = _scores(folder, testset, lp).sort("kind", "scorer", "system", "segment").collect()
     values = scores["value"].to_numpy().reshape(-1, N_SYSTEMS, N_SEGMENTS)
     seed = int.from_bytes(hashlib.sha256(testset.encode()).digest()[:8], "little")
     signs = draw_signs(np.random.default_rng(seed), N_DRAWS, N_SEGMENTS)

@@ -7,11 +7,12 @@ import numpy as np
 from metaeval.inputs import check_judged, no_metric, rounded, without_mad_outliers
 from queries.blocks import Block, Bools, with_systems
 from queries.counting import grid_of, human_block
-from queries.engines import Counter, Engine, Grid, Source
+from queries.engines import Counter, Engine, Grid
 from queries.evalsets import HumanUse
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection, Slice, select
 from warehouse import QuestionError
+from warehouse.export.reimport import Source
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ import polars as pl
 
 from queries import catalog
 from queries.blocks import Block, Bools, fetch_block
-from queries.engines import COUNTS, Counter, Engine, Grid, Source, Unit
+from queries.engines import COUNTS, Counter, Engine, Grid, Unit
 from queries.selection import Selection
 from warehouse import Warehouse
+from warehouse.export.reimport import Source
 from warehouse.progress import Progress
 
 _MOST_JOINED = 200_000_000  # rows of a join in one query; what is more is counted some metrics at a time

@@ -1,4 +1,4 @@
-"""Counting engines: Polars, DuckDB or Spark, over a warehouse or an export, all answering the same four questions.
+"""Counting engines: Polars, DuckDB or Spark, over a warehouse or an export, all answering the same questions.
 
 Every question is asked of one relation, `grid_score` (scorer_id, system_id, segment, human, metric): the segment scores
 of some scorers where a grid has a (system, segment) pair, beside the human score. Polars has it as a lazy frame, DuckDB
@@ -17,7 +17,7 @@ from queries import catalog
 from queries.spark import ask_spark
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.errors import unknown
-from warehouse.export.reimport import open_export
+from warehouse.export.reimport import Source, open_export
 from warehouse.wording import option
 
 Unit = Literal["item", "system", "none"]
@@ -36,30 +36,22 @@ def pairs(scores: pl.LazyFrame, by: Unit, epsilon: float) -> pl.LazyFrame:
     is_first = (pl.col("system_id") < pl.col("system_id_right")) | (
         (pl.col("system_id") == pl.col("system_id_right")) & (pl.col("segment") < pl.col("segment_right"))
     )
+    human_tied = pl.col("human") == pl.col("human_right")
+    metric_tied = (pl.col("metric") - pl.col("metric_right")).abs() <= epsilon
+    agree = (pl.col("human") > pl.col("human_right")) == (pl.col("metric") > pl.col("metric_right"))
     return (
         counted.join(counted, on=["scorer_id", "unit"])
         .filter(is_first)
         .group_by("scorer_id", "unit")
-        .agg(**outcomes(epsilon))
+        .agg(
+            n_concordant=(~human_tied & ~metric_tied & agree).sum(),
+            n_discordant=(~human_tied & ~metric_tied & ~agree).sum(),
+            n_tied_human=(human_tied & ~metric_tied).sum(),
+            n_tied_metric=(~human_tied & metric_tied).sum(),
+            n_tied_both=(human_tied & metric_tied).sum(),
+        )
         .sort("scorer_id", "unit")
     )
-
-
-def outcomes(epsilon: float) -> dict[str, pl.Expr]:
-    """The five counts over joined pairs, with columns human, metric, human_right and metric_right.
-
-    A pair is tied on the metric when its scores differ by at most epsilon, on the human side when they are equal.
-    """
-    human_tied = pl.col("human") == pl.col("human_right")
-    metric_tied = (pl.col("metric") - pl.col("metric_right")).abs() <= epsilon
-    agree = (pl.col("human") > pl.col("human_right")) == (pl.col("metric") > pl.col("metric_right"))
-    return {
-        "n_concordant": (~human_tied & ~metric_tied & agree).sum(),
-        "n_discordant": (~human_tied & ~metric_tied & ~agree).sum(),
-        "n_tied_human": (human_tied & ~metric_tied).sum(),
-        "n_tied_metric": (~human_tied & metric_tied).sum(),
-        "n_tied_both": (human_tied & metric_tied).sum(),
-    }
 
 
 def means(scores: pl.LazyFrame) -> pl.LazyFrame:
@@ -84,36 +76,8 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def n_scored(scores: pl.LazyFrame) -> pl.LazyFrame:
-    """Columns scorer_id, n_scored: judged (system, segment) scores that each scorer has; none has no row."""
-    return (
-        scores.filter(pl.col("human").is_not_null() & pl.col("metric").is_not_null())
-        .group_by("scorer_id")
-        .agg(n_scored=pl.len())
-        .sort("scorer_id")
-    )
-
-
-def n_scorers(scores: pl.LazyFrame) -> pl.LazyFrame:
-    """Columns system_id, segment, n_scorers: how many scorers have a score there; sorted by the first two."""
-    return (
-        scores.filter(pl.col("metric").is_not_null())
-        .group_by("system_id", "segment")
-        .agg(n_scorers=pl.len())
-        .sort("system_id", "segment")
-    )
-
-
 Engine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where scores are: in a warehouse, or in an export's Parquet file of segment scores beside its catalogue."""
-
-    catalogue: Warehouse
-    scores: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -144,8 +108,8 @@ def opened(where: Warehouse | Source | str | Path, testset: str, lp: str) -> Ite
     if isinstance(where, Warehouse | Source):
         yield Source(where) if isinstance(where, Warehouse) else where
         return
-    with open_export(Path(where), testset, lp) as export:
-        yield Source(export.catalogue, export.scores)
+    with open_export(Path(where), testset, lp) as source:
+        yield source
 
 
 class Counter:
@@ -181,21 +145,25 @@ class Counter:
 
     def n_scored(self, grid: Grid) -> dict[int, int]:
         """How many judged (system, segment) scores each scorer has."""
-        return dict.fromkeys(grid.scorers, 0) | dict(self._answer("grid_judged", grid, {}).rows())
+        return dict.fromkeys(grid.scorers, 0) | dict(_ask_duckdb(self._source, "grid_judged", grid, {}).rows())
 
     def shared(self, grid: Grid) -> list[tuple[int, int]]:
         """System and segment where all scorers have a score; sorted."""
-        found = self._answer("grid_shared", grid, {})
+        found = _ask_duckdb(self._source, "grid_shared", grid, {})
         return [(system, segment) for system, segment, n in found.rows() if n == len(grid.scorers)]
 
     def _answer(self, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:
         if self._engine == "polars":
             return _ask_polars(self._source, question, grid, values)
+        if self._engine == "duckdb":
+            return _ask_duckdb(self._source, question, grid, values)
         text = catalog.questions()[question].text
-        if self._source.scores is None or self._engine == "duckdb":
-            with _grid_view(self._source, grid):
-                return self._source.catalogue.sql(text, values)
         return ask_spark(text, values, "grid_score", _spark_scores(self._source, grid), self._session)
+
+
+def _ask_duckdb(source: Source, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:
+    with _grid_view(source, grid):
+        return source.catalogue.sql(catalog.questions()[question].text, values)
 
 
 _VECTORS = """
@@ -293,9 +261,4 @@ def _ask_polars(source: Source, question: str, grid: Grid, values: Mapping[str, 
         raise SourceError(f"{source.scores}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
 
 
-_LAZY: Mapping[str, Callable[..., pl.LazyFrame]] = {
-    "grid_pairs": pairs,
-    "grid_means": means,
-    "grid_judged": n_scored,
-    "grid_shared": n_scorers,
-}
+_LAZY: Mapping[str, Callable[..., pl.LazyFrame]] = {"grid_pairs": pairs, "grid_means": means}

@@ -1,16 +1,34 @@
-"""Spark: a session, and the answer of plain SQL over exported segment scores."""
+"""Many machines: all evaluation sets of an export by an executor; Spark, its session and its answers of plain SQL."""
 
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from warehouse import QuestionError
+from warehouse.export.reimport import exported_evalsets
 from warehouse.wording import option
 
 _PREFIX = "scorehouse_"  # before a view's name: no table of the caller's session has it
+
+
+def of_all(folder: Path, question: Callable[[str, str], pl.DataFrame], executor: Executor) -> pl.DataFrame:
+    """The answers of a question on each exported evaluation set, in their order, computed by an executor.
+
+    question: what is asked of a test set and language pair; a function of a module, or `functools.partial` of one, as
+    it is pickled. executor: threads, or machines that all read the folder, such as Dask's `Client.get_executor()` or
+    `SparkExecutor`. Answers come with testset and lp in front; numbers do not depend on the executor.
+    Raises SourceError: the folder is no export, or was not finished.
+    """
+    evalsets = sorted(exported_evalsets(folder))
+    answers = executor.map(question, *zip(*evalsets, strict=True))
+    return pl.concat(
+        answer.select(pl.lit(testset).alias("testset"), pl.lit(lp).alias("lp"), pl.exclude("testset", "lp"))
+        for (testset, lp), answer in zip(evalsets, answers, strict=True)
+    )
 
 
 class SparkExecutor(Executor):

@@ -10,9 +10,10 @@ from metaeval.grids import gridded
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.remarks import slice_remarks
 from queries.counting import named_means
-from queries.engines import Engine, Source, opened
+from queries.engines import Engine, opened
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.export.reimport import Source
 from warehouse.progress import Progress
 
 

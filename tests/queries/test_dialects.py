@@ -54,7 +54,6 @@ def test_there_are_views_and_questions_to_look_at() -> None:
         "slice_scores",
         "submitted",
         "coverage",
-        "exported_pairs",
         "grid_pairs",
     } <= set(QUERIES)
 

@@ -16,6 +16,7 @@ from warehouse.export.parquet import (
     TABLE_COLUMNS,
     TABLES,
     Files,
+    Manifest,
     check_files,
     is_export,
     partition_file,
@@ -223,30 +224,38 @@ _READ = ("segment", "system", "scorer", "entry", "vector", "aggregate_score", "s
 
 
 @dataclass(frozen=True)
-class OpenedExport:
-    """One evaluation set of an export.
+class Source:
+    """Where scores are: in a warehouse, or in an export's Parquet file of segment scores beside its catalogue.
 
-    catalogue: a warehouse in memory of this evaluation set alone, with the export's identifiers; of segment scores it
-    has those of humans. scores: the Parquet file with all segment scores (vector_id, segment, value).
+    catalogue: of an export, a warehouse in memory of one evaluation set alone, with the export's identifiers; of
+    segment scores it has those of humans. scores: all segment scores (vector_id, segment, value), else None.
     """
 
     catalogue: Warehouse
-    scores: Path
+    scores: Path | None = None
 
 
-@contextlib.contextmanager
-def open_export(folder: Path, testset: str, lp: str) -> Iterator[OpenedExport]:
-    """Open one evaluation set of a folder that `export` wrote.
+def exported_evalsets(folder: Path) -> Manifest:
+    """Files of each evaluation set of a folder that `export` wrote.
 
-    Raises SourceError: no export, an unfinished one, or files that are missing or differ from its manifest.
-        QuestionError: the export has no such test set or language pair.
+    Raises SourceError: no export, or an unfinished one.
     """
     if not is_export(folder):
         found = "no exported Parquet" if folder.is_dir() else "a file" if folder.exists() else "no such folder"
         raise SourceError(f"{folder}: {found}; `scorehouse export DIR` writes a folder of exported Parquet")
     if is_unfinished(folder):
         raise SourceError(f"{folder}: an export that was not finished; export it again")
-    manifest = read_manifest(folder)
+    return read_manifest(folder)
+
+
+@contextlib.contextmanager
+def open_export(folder: Path, testset: str, lp: str) -> Iterator[Source]:
+    """Open one evaluation set of a folder that `export` wrote.
+
+    Raises SourceError: no export, an unfinished one, or files that are missing or differ from its manifest.
+        QuestionError: the export has no such test set or language pair.
+    """
+    manifest = exported_evalsets(folder)
     testsets = {name for name, _ in manifest}
     if testset not in testsets:
         raise unknown("test set", testset, testsets, where=str(folder))
@@ -262,7 +271,7 @@ def open_export(folder: Path, testset: str, lp: str) -> Iterator[OpenedExport]:
         except duckdb.Error as error:
             first = str(error).splitlines()[0]
             raise SourceError(f"{folder}: {testset} {lp} has rows that no warehouse can hold: {first}") from error
-        yield OpenedExport(Warehouse(connection, folder), partition_file(folder, "score", key))
+        yield Source(Warehouse(connection, folder), partition_file(folder, "score", key))
 
 
 def _read(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
