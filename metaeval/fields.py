@@ -330,6 +330,9 @@ class TestFields(DrawsField, AlphaField, FreshField):
         return found
 
 
+_BY_ARRAYS = dict.fromkeys(("intersection", "mad_outliers"), "engines read no arrays of scores")
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineFields(Question):
     """Where scores are read from, and by which engine."""
@@ -340,6 +343,7 @@ class EngineFields(Question):
             "Read this folder of exported Parquet (`scorehouse export DIR`) instead of the warehouse.",
             ("from",),
             metavar="DIR",
+            excludes=_BY_ARRAYS,
         ),
     ] = None
     engine: Annotated[
@@ -347,6 +351,7 @@ class EngineFields(Question):
         Option(
             "Polars' lazy queries, DuckDB's SQL, or Spark (with an export); the results are the same.",
             default="polars; counts of a warehouse: numpy",
+            excludes=_BY_ARRAYS,
             is_computing=True,
         ),
     ] = None

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from queries import catalog
-from queries.blocks import Block, Bools, fetch_block
+from queries.blocks import Block, fetch_block
 from queries.engines import COUNTS, Counter, Engine, Grid, Unit
 from queries.selection import Selection
 from warehouse import Warehouse
@@ -18,13 +18,10 @@ from warehouse.progress import Progress
 _MOST_JOINED = 200_000_000  # rows of a join in one query; what is more is counted some metrics at a time
 
 
-def grid_of(block: Block, included: Bools | None = None) -> Grid:
-    """The (system, segment) pairs of a block with their human scores; the scorers are those of its selection.
-
-    included: (N, S); None for all.
-    """
+def grid_of(block: Block) -> Grid:
+    """The (system, segment) pairs of a block with their human scores; the scorers are those of its selection."""
     identifier = {choice.name: choice.system_id for choice in block.selection.systems}
-    rows, columns = np.nonzero(np.ones(block.human.shape, dtype=bool) if included is None else included)
+    rows, columns = np.indices(block.human.shape).reshape(2, -1)
     systems = np.array([identifier[name] for name in block.systems], dtype=np.int32)
     outputs = pl.DataFrame(
         {

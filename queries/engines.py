@@ -147,11 +147,6 @@ class Counter:
         """How many judged (system, segment) scores each scorer has."""
         return dict.fromkeys(grid.scorers, 0) | dict(_ask_duckdb(self._source, "grid_judged", grid, {}).rows())
 
-    def shared(self, grid: Grid) -> list[tuple[int, int]]:
-        """System and segment where all scorers have a score; sorted."""
-        found = _ask_duckdb(self._source, "grid_shared", grid, {})
-        return [(system, segment) for system, segment, n in found.rows() if n == len(grid.scorers)]
-
     def _answer(self, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:
         if self._engine == "polars":
             return _ask_polars(self._source, question, grid, values)

@@ -17,6 +17,8 @@ class Means(SliceFields, EngineFields, name="means"):
     Example: scorehouse means sim24 en-de --metrics "Kestrel*"
     """
 
+    without = ("intersection", "mad_outliers")  # they need arrays of scores
+
     def answer(self, run: Run) -> "Answer":
         return self._one(run) if self.folder is not None else super().answer(run)
 
