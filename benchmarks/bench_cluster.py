@@ -20,62 +20,69 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+import metaeval
 from metaeval import kernels
 from metaeval.kernels.resampling.system_tests import draw_signs, sign_flip_p_values
-from queries.engines import pairs
 from queries.spark import of_all
-from warehouse.export.parquet import write_manifest
+from warehouse import load
+from warehouse.export import export
+from warehouse.export.exported import EvalsetKey
+from warehouse.export.parquet import partition_file, read_manifest, write_manifest
 
+LP = "en-de"
 N_METRICS, N_SYSTEMS, N_SEGMENTS, N_DISTINCT, N_DRAWS = 60, 12, 2750, 4, 100
 WORKERS = os.cpu_count() or 1
 
 
 def write_export(folder: Path, n_rows: int) -> int:
-    """Simulated segment scores, as an export has them; the number of rows."""
+    """Simulated segment scores, loaded and exported; the number of rows."""
     names = [f"metric-{number:02}" for number in range(N_METRICS)]
-    systems = [f"system-{number:02}" for number in range(N_SYSTEMS)]
+    kind = pl.Series("kind", ["human"] + ["metric"] * N_METRICS)
+    scorers = pl.DataFrame({"kind": kind, "scorer": ["mqm", *names]})
+    systems = pl.DataFrame({"system": [f"system-{number:02}" for number in range(N_SYSTEMS)]})
+    segments = pl.DataFrame({"segment": np.arange(1, N_SEGMENTS + 1, dtype=np.int32)})
+    frame = scorers.join(systems, how="cross", maintain_order="left_right")
+    frame = frame.join(segments, how="cross", maintain_order="left_right").with_columns(lp=pl.lit(LP))
     rng = np.random.default_rng(0)
-    quality = rng.normal(size=(N_SYSTEMS, 1)) / 3 + rng.normal(size=(N_DISTINCT, N_SYSTEMS, N_SEGMENTS))
-    n_sets, per_set = 0, (N_METRICS + 1) * N_SYSTEMS * N_SEGMENTS
-    while n_sets * per_set < n_rows:
-        path = folder / "score" / f"testset=sim{n_sets:04}" / "lp=en-de" / "data.parquet"
-        path.parent.mkdir(parents=True)
-        if n_sets >= N_DISTINCT:
-            made = folder / "score" / f"testset=sim{n_sets % N_DISTINCT:04}" / "lp=en-de" / "data.parquet"
-            path.hardlink_to(made)
-        else:
-            noise = rng.normal(size=(N_METRICS + 1, N_SYSTEMS, N_SEGMENTS))
-            values = quality[n_sets] + noise * np.linspace(0.5, 3, N_METRICS + 1)[:, np.newaxis, np.newaxis]
-            values[0] = -np.round(np.abs(values[0]) * 2)
-            kind = pl.Series("kind", ["human"] + ["metric"] * N_METRICS)
-            scorers = pl.DataFrame({"kind": kind, "scorer": ["mqm", *names]})
-            frame = scorers.join(pl.DataFrame({"system": systems}), how="cross", maintain_order="left_right")
-            segments = pl.DataFrame({"segment": np.arange(1, N_SEGMENTS + 1, dtype=np.int32)})
-            frame = frame.join(segments, how="cross", maintain_order="left_right")
-            frame.with_columns(value=values.ravel()).write_parquet(path, compression="zstd")
-        n_sets += 1
-    write_manifest(folder, {(f"sim{number:04}", "en-de"): {} for number in range(n_sets)})
-    return n_sets * per_set
+    for number in range(N_DISTINCT):
+        quality = rng.normal(size=(N_SYSTEMS, 1)) / 3 + rng.normal(size=(N_SYSTEMS, N_SEGMENTS))
+        noise = rng.normal(size=(N_METRICS + 1, N_SYSTEMS, N_SEGMENTS))
+        values = quality + noise * np.linspace(0.5, 3, N_METRICS + 1)[:, np.newaxis, np.newaxis]
+        values[0] = -np.round(np.abs(values[0]) * 2)
+        table = folder / f"{_testset(number)}.parquet"
+        frame.with_columns(value=values.ravel(), testset=pl.lit(_testset(number))).write_parquet(table)
+        load([table], folder / "loaded.duckdb")
+        table.unlink()
+    export(folder / "loaded.duckdb", folder / "scores", "parquet")
+    manifest = read_manifest(folder / "scores")
+    n_sets = -(-n_rows // frame.height)
+    for number in range(N_DISTINCT, n_sets):
+        made = (_testset(number % N_DISTINCT), LP)
+        manifest[_testset(number), LP] = manifest[made]
+        for name in manifest[made]:
+            copied = partition_file(folder / "scores", name, EvalsetKey(0, _testset(number), LP))
+            copied.parent.mkdir(parents=True)
+            copied.hardlink_to(partition_file(folder / "scores", name, EvalsetKey(0, *made)))
+    write_manifest(folder / "scores", manifest)
+    return n_sets * frame.height
 
 
-def _scores(folder: Path, testset: str, lp: str) -> pl.LazyFrame:
-    return pl.scan_parquet(folder / "score" / f"testset={testset}" / f"lp={lp}" / "data.parquet")
+def _testset(number: int) -> str:
+    return f"sim{number:04}"
 
 
 def means(folder: Path, testset: str, lp: str) -> pl.DataFrame:
-    keys = ("kind", "scorer", "system")
-    return _scores(folder, testset, lp).group_by(keys).agg(mean=pl.col("value").mean()).sort(keys).collect()
+    return metaeval.means(folder, testset, lp, human="mqm").frame
 
 
 def counts(folder: Path, testset: str, lp: str) -> pl.DataFrame:
-    scores = _scores(folder, testset, lp).rename({"scorer": "scorer_id", "system": "system_id", "value": "metric"})
-    human = scores.filter(kind="human").select("system_id", "segment", human="metric")
-    return pairs(scores.filter(kind="metric").join(human, on=["system_id", "segment"]), "item", 0.0).collect()
+    return metaeval.counts(folder, testset, lp, human="mqm").frame
 
 
 def spa(folder: Path, testset: str, lp: str) -> pl.DataFrame:
     """Soft pairwise accuracy of each metric, by sign flips that depend on the test set's name alone."""
-    scores = _scores(folder, testset, lp).sort("kind", "scorer", "system", "segment").collect()
+    scores = pl.read_parquet(partition_file(folder, "score", EvalsetKey(0, testset, lp)))
+    scores = scores.sort("kind", "scorer", "system", "segment")
     values = scores["value"].to_numpy().reshape(-1, N_SYSTEMS, N_SEGMENTS)
     seed = int.from_bytes(hashlib.sha256(testset.encode()).digest()[:8], "little")
     signs = draw_signs(np.random.default_rng(seed), N_DRAWS, N_SEGMENTS)
@@ -148,8 +155,8 @@ def _measured(run: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, float, int
 
 def main(n_rows: int) -> None:
     with tempfile.TemporaryDirectory(prefix="scorehouse-benchmark-") as made:
-        folder = Path(made)
-        print(f"{write_export(folder, n_rows):,} rows, {WORKERS} workers\n")
+        print(f"{write_export(Path(made), n_rows):,} rows, {WORKERS} workers\n")
+        folder = Path(made) / "scores"
         print("| question | by | start | seconds | memory | same answers |\n| --- | --- | ---: | ---: | ---: | --- |")
         first: dict[str, pl.DataFrame] = {}
         for cluster in (threads, dask, spark):

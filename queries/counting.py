@@ -133,14 +133,6 @@ def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: W
     )
 
 
-def pair_counts(
-    warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float = 0.0, engine: Engine = "polars"
-) -> pl.DataFrame:
-    """Pair counts of each chosen metric of a selection of a warehouse; see `named_pairs`."""
-    counter = Counter(Source(warehouse), engine)
-    return named_pairs(counter, selection, grid_of(human_block(warehouse, selection)), by, epsilon)
-
-
 def system_means(warehouse: Warehouse, selection: Selection, engine: Engine = "polars") -> pl.DataFrame:
     """System scores of each chosen metric of a selection of a warehouse; see `named_means`."""
     counter = Counter(Source(warehouse), engine)

@@ -10,15 +10,26 @@ import pytest
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
 from queries.blocks import fetch_block
-from queries.counting import pair_counts
-from queries.engines import COUNTS, Unit
+from queries.counting import grid_of, human_block, named_pairs
+from queries.engines import COUNTS, Counter, Engine, Unit
 from queries.selection import Selection, Slice, select
 from tests import naive
 from tests.helpers import LP, TESTSET
 from warehouse import Warehouse
+from warehouse.export.reimport import Source
 
 UNITS: tuple[Unit, ...] = ("item", "system", "none")
 SORTED = ("metric", "unit")
+
+
+def pair_counts(
+    warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float = 0.0, engine: Engine = "polars"
+) -> pl.DataFrame:
+    """Pair counts of each chosen metric of a selection; see `named_pairs`."""
+    counter = Counter(Source(warehouse), engine)
+    return named_pairs(counter, selection, grid_of(human_block(warehouse, selection)), by, epsilon)
+
+
 _counts_sql = partial(pair_counts, engine="duckdb")
 
 
