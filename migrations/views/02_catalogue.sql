@@ -24,8 +24,6 @@ LEFT JOIN internal.vector AS v ON v.evalset_id = e.evalset_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 GROUP BY t.testset_id, t.name, t.year, t.description;
 COMMENT ON VIEW testsets IS 'Test sets with what is loaded of them. One row per test set.';
-COMMENT ON COLUMN testsets.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN testsets.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN testsets.kind IS 'challenge where the expected order of outputs, not people, judges metrics: it has the human score grade, or texts of a challenge set; else task.';
 COMMENT ON COLUMN testsets.description IS 'What it is, in a few words.';
 COMMENT ON COLUMN testsets.n_lps IS 'Language pairs loaded.';
@@ -72,9 +70,6 @@ FROM internal.testset AS t
 JOIN internal.evalset AS e ON e.testset_id = t.testset_id
 LEFT JOIN scored AS k ON k.evalset_id = e.evalset_id;
 COMMENT ON VIEW evalsets IS 'Evaluation sets (test set and language pair) with their official standards. One row per evaluation set.';
-COMMENT ON COLUMN evalsets.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN evalsets.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN evalsets.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN evalsets.lp_base IS 'Language pair without script and country: en-cs for en-cs_CZ.';
 COMMENT ON COLUMN evalsets.source_language IS 'Language translated from.';
 COMMENT ON COLUMN evalsets.target_language IS 'Language translated into.';
@@ -98,9 +93,6 @@ JOIN internal.evalset AS e ON e.evalset_id = g.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 LEFT JOIN internal.segment_text AS x ON x.evalset_id = g.evalset_id AND x.segment = g.segment AND x.kind = 'source';
 COMMENT ON VIEW segments IS 'Segments of evaluation sets, with their source text. One row per evaluation set and segment.';
-COMMENT ON COLUMN segments.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN segments.lp IS 'Language pair, such as en-de.';
-COMMENT ON COLUMN segments.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN segments.position IS 'Line in the test set, from 1; NULL where not known.';
 COMMENT ON COLUMN segments.domain IS 'Domain, such as news.';
 COMMENT ON COLUMN segments.document IS 'Document.';
@@ -113,11 +105,8 @@ FROM internal.segment_text AS x
 JOIN internal.evalset AS e ON e.evalset_id = x.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id;
 COMMENT ON VIEW texts IS 'Source sentences, references and system outputs. One row per text and segment.';
-COMMENT ON COLUMN texts.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN texts.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN texts.kind IS 'source, reference or output.';
 COMMENT ON COLUMN texts.name IS 'Reference or system; NULL for a source.';
-COMMENT ON COLUMN texts.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN texts.text IS 'The text.';
 
 CREATE OR REPLACE VIEW systems AS
@@ -137,8 +126,6 @@ LEFT JOIN internal.vector AS v ON v.system_id = y.system_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 GROUP BY ALL;
 COMMENT ON VIEW systems IS 'Systems of evaluation sets. One row per evaluation set and system.';
-COMMENT ON COLUMN systems.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN systems.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN systems.system IS 'Name as the files have it.';
 COMMENT ON COLUMN systems.canonical_name IS 'Name that joins the spellings of one system across evaluation sets: lower case, without the number of a submission (.1533) where it stays unique.';
 COMMENT ON COLUMN systems.kind IS 'mt, human or qc.';
@@ -153,8 +140,6 @@ JOIN internal.system AS y ON y.system_id = x.system_id
 JOIN internal.evalset AS e ON e.evalset_id = y.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id;
 COMMENT ON VIEW spellings IS 'Other names of a system in files, and the rule that joined them. One row per system and spelling.';
-COMMENT ON COLUMN spellings.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN spellings.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN spellings.system IS 'Name under which the system is found everywhere else.';
 COMMENT ON COLUMN spellings.spelling IS 'Name as a file has it.';
 COMMENT ON COLUMN spellings.rule IS 'Rule that joined the two: declared alias, same letters and digits, number at the end dropped.';
@@ -183,11 +168,7 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 LEFT JOIN internal.entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
 GROUP BY ALL;
 COMMENT ON VIEW metrics IS 'Metric variants by evaluation set. One row per evaluation set and metric variant.';
-COMMENT ON COLUMN metrics.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN metrics.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN metrics.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN metrics.metric IS 'Full name of the variant, such as BLEU-refA.';
-COMMENT ON COLUMN metrics.base_metric IS 'Name without the reference.';
 COMMENT ON COLUMN metrics.reference IS 'Reference used; NULL for none.';
 COMMENT ON COLUMN metrics.is_reference_free IS 'True for a reference-free metric.';
 COMMENT ON COLUMN metrics.family IS 'Family of metrics; NULL where not known.';
@@ -206,10 +187,7 @@ SELECT
 FROM internal.metric_fact AS f
 JOIN internal.testset AS t ON t.testset_id = f.testset_id;
 COMMENT ON VIEW metric_facts IS 'Family, kind and training of metrics, by test set. One row per test set and base metric.';
-COMMENT ON COLUMN metric_facts.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN metric_facts.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN metric_facts.base_metric IS 'Metric name without the reference.';
-COMMENT ON COLUMN metric_facts.family IS 'Family of metrics, such as COMET.';
 COMMENT ON COLUMN metric_facts.version IS 'Version inside the family; NULL where not known.';
 COMMENT ON COLUMN metric_facts.kind IS 'string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
 COMMENT ON COLUMN metric_facts.is_reference_free IS 'True for a reference-free metric; NULL where its name does not say.';
@@ -258,9 +236,6 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 LEFT JOIN single ON single.evalset_id = v.evalset_id AND single.scorer_id = v.scorer_id
 GROUP BY ALL;
 COMMENT ON VIEW humans IS 'Human scores by evaluation set. One row per evaluation set and human score.';
-COMMENT ON COLUMN humans.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN humans.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN humans.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
 COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
 COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
@@ -276,8 +251,6 @@ FROM internal.source AS o
 JOIN internal.evalset AS e ON e.evalset_id = o.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id;
 COMMENT ON VIEW sources IS 'Files loaded or refused. One row per file and evaluation set.';
-COMMENT ON COLUMN sources.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN sources.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN sources.origin IS 'What the file is, wherever it lies.';
 COMMENT ON COLUMN sources.path IS 'Path when it was loaded.';
 COMMENT ON COLUMN sources.sha256 IS 'Checksum of its content.';
@@ -293,8 +266,6 @@ CREATE OR REPLACE VIEW known_issues AS
 SELECT testset, lp, scorer, system, issue, citation
 FROM internal.known_issue;
 COMMENT ON VIEW known_issues IS 'Published errors in the data. One row per issue.';
-COMMENT ON COLUMN known_issues.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN known_issues.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN known_issues.scorer IS 'Metric or human score concerned; NULL for all.';
 COMMENT ON COLUMN known_issues.system IS 'System concerned; NULL for all.';
 COMMENT ON COLUMN known_issues.issue IS 'Description of the issue.';
@@ -305,9 +276,6 @@ SELECT kind, testset, lp, signature, payload, program_version, seconds, stored_a
 FROM internal.result;
 COMMENT ON VIEW results IS 'Stored results. One row per result.';
 COMMENT ON COLUMN results.kind IS 'What was computed, such as compare.';
-COMMENT ON COLUMN results.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN results.lp IS 'Language pair, such as en-de.';
-COMMENT ON COLUMN results.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
 COMMENT ON COLUMN results.payload IS 'The result, as JSON.';
 COMMENT ON COLUMN results.program_version IS 'Version of scorehouse.';
 COMMENT ON COLUMN results.seconds IS 'How long it took.';

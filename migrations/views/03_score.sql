@@ -40,17 +40,9 @@ JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segm
 LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
 LEFT JOIN range AS r ON r.evalset_id = v.evalset_id AND r.scorer_id = v.scorer_id;
 COMMENT ON VIEW scores IS 'Segment scores of metrics. One row per evaluation set, metric, system and segment.';
-COMMENT ON COLUMN scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN scores.domain IS 'Domain of the segment.';
 COMMENT ON COLUMN scores.document IS 'Document of the segment.';
-COMMENT ON COLUMN scores.segment IS 'Segment number inside the evaluation set.';
-COMMENT ON COLUMN scores.system IS 'System scored.';
-COMMENT ON COLUMN scores.metric IS 'Full name of the metric variant.';
-COMMENT ON COLUMN scores.base_metric IS 'Name without the reference.';
 COMMENT ON COLUMN scores.family IS 'Family of metrics, such as COMET; NULL where not known.';
-COMMENT ON COLUMN scores.kind IS 'Kind of metric: string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
 COMMENT ON COLUMN scores.reference IS 'Reference used; NULL for none.';
 COMMENT ON COLUMN scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all segment scores of the metric in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
 COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
@@ -65,13 +57,8 @@ JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segment;
 COMMENT ON VIEW human_scores IS 'Segment scores of human protocols. One row per evaluation set, human score, system and segment.';
-COMMENT ON COLUMN human_scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN human_scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN human_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN human_scores.domain IS 'Domain of the segment.';
 COMMENT ON COLUMN human_scores.document IS 'Document of the segment.';
-COMMENT ON COLUMN human_scores.segment IS 'Segment number inside the evaluation set.';
-COMMENT ON COLUMN human_scores.system IS 'System scored.';
 COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
 COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where the file lists the segment without a score. Segments that it does not list have no row; humans.n_missing counts both.';
 
@@ -155,16 +142,11 @@ SELECT
   r.n_missing
 FROM ranged AS r;
 COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
-COMMENT ON COLUMN system_scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN system_scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN system_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN system_scores.kind IS 'metric or human.';
-COMMENT ON COLUMN system_scores.scorer IS 'Full name of the metric variant, or human score.';
 COMMENT ON COLUMN system_scores.base_metric IS 'Metric name without the reference; NULL for a human score.';
 COMMENT ON COLUMN system_scores.family IS 'Family of metrics, such as COMET; NULL where not known, and for a human score.';
 COMMENT ON COLUMN system_scores.metric_kind IS 'Kind of metric, the column kind of other views: string, embedding, trained, likelihood, llm, sentinel, random or unknown; NULL for a human score.';
 COMMENT ON COLUMN system_scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all scores (column score) of the scorer in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
-COMMENT ON COLUMN system_scores.system IS 'System scored.';
 COMMENT ON COLUMN system_scores.submitted IS 'Submitted system score; NULL where missing.';
 COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not missing; NULL without any.';
 COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
@@ -181,12 +163,7 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
 COMMENT ON VIEW aggregate_scores IS 'Submitted scores of whole test sets, domains and documents. One row per evaluation set, scorer, system, level and unit.';
-COMMENT ON COLUMN aggregate_scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN aggregate_scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN aggregate_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN aggregate_scores.kind IS 'metric or human.';
-COMMENT ON COLUMN aggregate_scores.scorer IS 'Full name of the metric variant, or human score.';
-COMMENT ON COLUMN aggregate_scores.system IS 'System scored.';
 COMMENT ON COLUMN aggregate_scores.level IS 'sys, domain or doc.';
 COMMENT ON COLUMN aggregate_scores.unit IS 'Domain or document; NULL at system level.';
 COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
@@ -208,11 +185,8 @@ JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
 JOIN internal.system AS y ON y.system_id = v.system_id
 LEFT JOIN marked ON marked.judgement_id = j.judgement_id;
 COMMENT ON VIEW judgements IS 'Single human judgements. One row per judgement.';
-COMMENT ON COLUMN judgements.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN judgements.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN judgements.human IS 'Human score that the judgement belongs to.';
 COMMENT ON COLUMN judgements.system IS 'System judged.';
-COMMENT ON COLUMN judgements.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL where not known.';
 COMMENT ON COLUMN judgements.value IS 'The judgement, higher is better.';
 COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row: 1 for a single one; NULL where the file does not say.';
@@ -240,14 +214,8 @@ LEFT JOIN marked ON marked.judgement_id = j.judgement_id
 WHERE v.level = 'seg';
 COMMENT ON VIEW annotations IS 'One scorer''s look at one output: a person''s judgement, or a metric''s prediction of error spans. One row per annotation; an output predicted error-free has one without spans, an output without a prediction has none.';
 COMMENT ON COLUMN annotations.annotation IS 'Identifier, as in spans.';
-COMMENT ON COLUMN annotations.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN annotations.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN annotations.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN annotations.kind IS 'metric or human.';
-COMMENT ON COLUMN annotations.scorer IS 'Full name of the metric variant, or human score.';
 COMMENT ON COLUMN annotations.system IS 'System whose output it is.';
-COMMENT ON COLUMN annotations.segment IS 'Segment number inside the evaluation set.';
-COMMENT ON COLUMN annotations.rater IS 'Annotator; NULL where not known, and for a metric.';
 COMMENT ON COLUMN annotations.n_spans IS 'Errors marked or predicted, those without a place among them.';
 COMMENT ON COLUMN annotations.status IS 'valid, or why a judgement is excluded from the score.';
 
@@ -265,14 +233,8 @@ JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
 COMMENT ON VIEW spans IS 'Errors that people marked or metrics predicted, also in judgements that are excluded from the score (see status). One row per error.';
 COMMENT ON COLUMN spans.annotation IS 'The annotation, as in annotations.';
-COMMENT ON COLUMN spans.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN spans.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN spans.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN spans.kind IS 'metric or human.';
-COMMENT ON COLUMN spans.scorer IS 'Full name of the metric variant, or human score.';
 COMMENT ON COLUMN spans.system IS 'System whose output it is.';
-COMMENT ON COLUMN spans.segment IS 'Segment number inside the evaluation set.';
-COMMENT ON COLUMN spans.rater IS 'Annotator; NULL where not known, and for a metric.';
 COMMENT ON COLUMN spans.side IS 'Text that the span lies in: source or target; target where the file does not say.';
 COMMENT ON COLUMN spans.span_start IS 'First character of the span, from 0 (Unicode code points); NULL for an error without a place, such as an omission.';
 COMMENT ON COLUMN spans.span_end IS 'Character after the span; NULL where there is no place.';
@@ -341,16 +303,11 @@ JOIN internal.evalset AS e ON e.evalset_id = c.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.system AS y ON y.system_id = c.system_id;
 COMMENT ON VIEW span_scores IS 'Error spans of one annotation against those that people marked in the same output: a span counts where it overlaps one of the other side, whatever the severities (mp with matching many_to_many). One row per output and ordered pair of valid annotations, the first by people; of scorers that marked errors.';
-COMMENT ON COLUMN span_scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN span_scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN span_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN span_scores.system IS 'System whose output it is.';
-COMMENT ON COLUMN span_scores.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN span_scores.gold IS 'Human score whose spans are taken as right.';
 COMMENT ON COLUMN span_scores.gold_rater IS 'Their annotator; NULL where not known.';
 COMMENT ON COLUMN span_scores.kind IS 'Whose spans are compared with them: metric or human.';
 COMMENT ON COLUMN span_scores.scorer IS 'The metric variant, or human score.';
-COMMENT ON COLUMN span_scores.rater IS 'Annotator; NULL where not known, and for a metric.';
 COMMENT ON COLUMN span_scores.n_gold IS 'Gold spans with a place and a severity.';
 COMMENT ON COLUMN span_scores.n_predicted IS 'The other annotation''s spans with a place and a severity.';
 COMMENT ON COLUMN span_scores.n_gold_found IS 'Gold spans that overlap one of the other annotation.';

@@ -40,11 +40,7 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS hs ON hs.scorer_id = c.human_id
 JOIN internal.scorer AS ms ON ms.scorer_id = c.metric_id;
 COMMENT ON VIEW pair_counts IS 'Pair counts by segment at epsilon 0, over all systems that the human score judged. One row per evaluation set, human score, metric and segment. Filter by testset, lp and human: counting everything takes long.';
-COMMENT ON COLUMN pair_counts.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN pair_counts.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN pair_counts.human IS 'Human score.';
-COMMENT ON COLUMN pair_counts.metric IS 'Full name of the metric variant.';
-COMMENT ON COLUMN pair_counts.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN pair_counts.n_concordant IS 'Pairs that both order the same way.';
 COMMENT ON COLUMN pair_counts.n_discordant IS 'Pairs that they order in opposite ways.';
 COMMENT ON COLUMN pair_counts.n_tied_human IS 'Pairs tied by the human score only.';

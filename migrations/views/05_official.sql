@@ -213,9 +213,6 @@ FROM choice AS c
 JOIN ranking AS r ON r.evalset_id = c.evalset_id AND r.level = c.level
 JOIN internal.testset AS t ON t.testset_id = r.testset_id;
 COMMENT ON VIEW participants IS 'Every system and metric of the official rankings, included or not, and why not: what `rank` does when nothing else is selected; `rank --explain` names the options that include them. One row per evaluation set, level, and system or metric.';
-COMMENT ON COLUMN participants.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN participants.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN participants.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN participants.level IS 'sys for rankings by system scores (pearson, pa), seg for those by segment scores (acc_eq, spa).';
 COMMENT ON COLUMN participants.human IS 'Human score of the ranking: the official one of the level, else the only one loaded; NULL where neither is there.';
 COMMENT ON COLUMN participants.kind IS 'system or metric.';
@@ -282,15 +279,9 @@ SELECT
 FROM metric_score AS m
 JOIN human_score AS h ON h.testset = m.testset AND h.lp = m.lp AND h.system = m.system AND h.score IS NOT NULL;
 COMMENT ON VIEW ranked_scores IS 'System scores of the official rankings: official human score, included systems and metrics alone, so that corr(human_score, metric_score) by testset, lp and metric is the official Pearson correlation. One row per evaluation set, metric and system.';
-COMMENT ON COLUMN ranked_scores.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN ranked_scores.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN ranked_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN ranked_scores.human IS 'Official human score of systems; the only one loaded where the official one is not.';
 COMMENT ON COLUMN ranked_scores.metric IS 'Full name of the metric variant, such as BLEU-refA.';
 COMMENT ON COLUMN ranked_scores.base_metric IS 'Name without the reference, such as BLEU.';
-COMMENT ON COLUMN ranked_scores.family IS 'Family of metrics, such as COMET.';
-COMMENT ON COLUMN ranked_scores.kind IS 'Kind of metric: string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
-COMMENT ON COLUMN ranked_scores.system IS 'System scored.';
 COMMENT ON COLUMN ranked_scores.human_score IS 'Human system score: submitted where every included system has one, else the mean of the judged segments.';
 COMMENT ON COLUMN ranked_scores.metric_score IS 'Metric''s system score, higher is better: submitted where every included system has one, else the mean of its segment scores.';
 COMMENT ON COLUMN ranked_scores.score_source IS 'submitted or mean: where metric_score is from.';

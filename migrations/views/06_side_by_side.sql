@@ -59,16 +59,7 @@ JOIN internal.score_spread AS md ON md.testset = t.name AND md.lp = e.lp AND md.
 LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = ms.base_name
 WHERE hv.level = 'seg';
 COMMENT ON VIEW scored_segments IS 'Segment scores by people and metrics side by side, where both gave one: every human score, metric and system, in the official rankings or not (see participants). One row per evaluation set, human score, metric, system and segment.';
-COMMENT ON COLUMN scored_segments.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN scored_segments.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN scored_segments.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN scored_segments.human IS 'Name of the human score, such as mqm.';
-COMMENT ON COLUMN scored_segments.metric IS 'Full name of the metric variant.';
-COMMENT ON COLUMN scored_segments.base_metric IS 'Name without the reference.';
-COMMENT ON COLUMN scored_segments.family IS 'Family of metrics, such as COMET.';
-COMMENT ON COLUMN scored_segments.kind IS 'Kind of metric: string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
-COMMENT ON COLUMN scored_segments.system IS 'System scored.';
-COMMENT ON COLUMN scored_segments.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN scored_segments.domain IS 'Domain of the segment; NULL where not known.';
 COMMENT ON COLUMN scored_segments.document IS 'Document of the segment; NULL where not known.';
 COMMENT ON COLUMN scored_segments.length IS 'Characters of the source text; NULL where it is not loaded.';
@@ -104,8 +95,6 @@ JOIN internal.system AS y ON y.evalset_id = e.evalset_id AND y.name = a.system
 WHERE a.protocol <> b.protocol;
 COMMENT ON VIEW human_pairs IS 'Systems that people judged by two protocols, with both system scores. One row per evaluation set, system and pair of human scores of different protocols.';
 COMMENT ON COLUMN human_pairs.testset IS 'Test set, such as wmt20.';
-COMMENT ON COLUMN human_pairs.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN human_pairs.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN human_pairs.system IS 'System judged.';
 COMMENT ON COLUMN human_pairs.system_kind IS 'mt, human or qc.';
 COMMENT ON COLUMN human_pairs.is_outlier IS 'True where official rankings exclude the system.';
@@ -142,11 +131,9 @@ JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
 COMMENT ON VIEW judgement_pairs IS 'Valid judgements of the same output by two annotators. One row per pair of judgements; an annotator who judged an output twice is in two pairs.';
 COMMENT ON COLUMN judgement_pairs.testset IS 'Test set, such as wmt24.';
-COMMENT ON COLUMN judgement_pairs.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN judgement_pairs.lp IS 'Language pair, such as en-cs.';
 COMMENT ON COLUMN judgement_pairs.human IS 'Human score that the judgements belong to.';
 COMMENT ON COLUMN judgement_pairs.system IS 'System judged.';
-COMMENT ON COLUMN judgement_pairs.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN judgement_pairs.rater_a IS 'Annotator; of the two, the one whose name comes first.';
 COMMENT ON COLUMN judgement_pairs.value_a IS 'That annotator''s judgement, higher is better.';
 COMMENT ON COLUMN judgement_pairs.rater_b IS 'The other annotator.';
@@ -182,11 +169,9 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = valid.scorer_id;
 COMMENT ON VIEW standardised_judgements IS 'Valid judgements standardised by annotator; annotators with one judgement or no spread are left out. One row per judgement; the mean z of an output is its score in NAME:z.';
 COMMENT ON COLUMN standardised_judgements.testset IS 'Test set, such as wmt24.';
-COMMENT ON COLUMN standardised_judgements.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN standardised_judgements.lp IS 'Language pair, such as en-cs.';
 COMMENT ON COLUMN standardised_judgements.human IS 'Human score that the judgement belongs to.';
 COMMENT ON COLUMN standardised_judgements.system IS 'System judged.';
-COMMENT ON COLUMN standardised_judgements.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN standardised_judgements.rater IS 'Annotator.';
 COMMENT ON COLUMN standardised_judgements.value IS 'The judgement, higher is better.';
 COMMENT ON COLUMN standardised_judgements.z IS 'Its distance from the mean of all valid judgements of the annotator in the evaluation set, in standard deviations (n - 1).';

@@ -81,8 +81,6 @@ COMMENT ON COLUMN rankings.metric IS 'Full name of the metric variant; in a prot
 COMMENT ON COLUMN rankings.value IS 'Value of the measure; NULL where not defined. Higher is better, but for overall scores that are mean ranks.';
 COMMENT ON COLUMN rankings.rank IS 'Competition rank, 1 is best; NULL without a value.';
 COMMENT ON COLUMN rankings.cluster IS 'Significance cluster, 1 is best; NULL without a value, or where not tested.';
-COMMENT ON COLUMN rankings.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
-COMMENT ON COLUMN rankings.stored_at IS 'When the result was stored, in UTC.';
 
 CREATE OR REPLACE VIEW comparisons AS
 WITH many AS (
@@ -154,8 +152,6 @@ SELECT
   n.stored_at
 FROM line AS n;
 COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per signature, pair and test, the latest: comparisons of many metrics have one test, those of two in depth have each applicable one. Results with other options lie side by side: signature tells them apart.';
-COMMENT ON COLUMN comparisons.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN comparisons.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN comparisons.human IS 'Human score.';
 COMMENT ON COLUMN comparisons.measure IS 'Measure, such as acc_eq(by=item).';
 COMMENT ON COLUMN comparisons.metric_a IS 'Metric with the higher value.';
@@ -169,5 +165,3 @@ COMMENT ON COLUMN comparisons.p IS 'p-value; NULL where not defined.';
 COMMENT ON COLUMN comparisons.correction IS 'Correction for many comparisons: none, holm or bh.';
 COMMENT ON COLUMN comparisons.corrected_p IS 'p-value after the correction.';
 COMMENT ON COLUMN comparisons.is_significant IS 'True where corrected_p is at most the result''s significance level; NULL for comparisons in depth, which have none.';
-COMMENT ON COLUMN comparisons.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
-COMMENT ON COLUMN comparisons.stored_at IS 'When the result was stored, in UTC.';

@@ -65,17 +65,10 @@ QUALIFY row_number() OVER (
   PARTITION BY n.testset, n.lp, n.p.human, n.p.bridge, n.metric, n.p.signature ORDER BY n.stored_at DESC
 ) = 1;
 COMMENT ON VIEW trends IS 'Points of stored trends: a measure on one evaluation set, with intervals, the gap to an anchor on the same data, and what the value stands on. One row per signature, point (human score or bridge) and metric, the latest.';
-COMMENT ON COLUMN trends.year IS 'Year of the shared task; NULL where not known.';
-COMMENT ON COLUMN trends.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN trends.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN trends.human IS 'Human score that the measure compares with.';
 COMMENT ON COLUMN trends.protocol IS 'Its protocol, as in humans.';
 COMMENT ON COLUMN trends.bridge IS 'The other human score of a bridge, a point on the systems that both judged; NULL for a point of the official human score.';
 COMMENT ON COLUMN trends.measure IS 'Measure, such as pa.';
-COMMENT ON COLUMN trends.metric IS 'Full name of the metric variant.';
-COMMENT ON COLUMN trends.base_metric IS 'Name without the reference.';
-COMMENT ON COLUMN trends.family IS 'Family of metrics, such as COMET.';
-COMMENT ON COLUMN trends.kind IS 'Kind of metric: string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
 COMMENT ON COLUMN trends.value IS 'Value of the measure; NULL where not defined.';
 COMMENT ON COLUMN trends.low IS 'Lower end of its 95% bootstrap interval; NULL where there is none.';
 COMMENT ON COLUMN trends.high IS 'Upper end of that interval.';
@@ -91,5 +84,3 @@ COMMENT ON COLUMN trends.significant_pairs IS 'Share of system pairs whose human
 COMMENT ON COLUMN trends.tied_pairs IS 'Share of pairs of systems with equal human scores on a segment.';
 COMMENT ON COLUMN trends.coverage IS 'Share of the (system, segment) scores that are judged.';
 COMMENT ON COLUMN trends.ceiling IS 'Value that a second human score of the same outputs reaches; NULL where there is none.';
-COMMENT ON COLUMN trends.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
-COMMENT ON COLUMN trends.stored_at IS 'When the result was stored, in UTC.';

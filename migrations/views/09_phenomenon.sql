@@ -9,7 +9,6 @@ WHERE g.phenomenon IS NOT NULL
 GROUP BY t.name, e.lp, g.phenomenon;
 COMMENT ON VIEW phenomena IS 'What challenge sets test. One row per evaluation set and phenomenon.';
 COMMENT ON COLUMN phenomena.testset IS 'Test set, such as demetr.';
-COMMENT ON COLUMN phenomena.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN phenomena.phenomenon IS 'What the items test.';
 COMMENT ON COLUMN phenomena.class IS 'Class that the phenomenon belongs to; NULL where there is none.';
 COMMENT ON COLUMN phenomena.n_segments IS 'Items.';

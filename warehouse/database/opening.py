@@ -13,6 +13,7 @@ from typing import TypeVar
 import duckdb
 
 import migrations
+from warehouse.database import statement
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 from warehouse.wording import option
 
@@ -313,3 +314,10 @@ def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> Non
         name = '"' + table.replace('"', '""') + '"'  # a stranger's file may name a table as it likes
         connection.execute(f"CREATE VIEW {INTERNAL}.{name} AS FROM {attached}.{INTERNAL}.{name}")
     connection.execute(migrations.sql_files()[-1][2])
+    comment_columns(connection)
+
+
+def comment_columns(connection: duckdb.DuckDBPyConnection) -> None:
+    """Comment the columns of public views that have only the common meaning of their name."""
+    ((comments,),) = connection.execute(statement(__package__, "uncommented")).fetchall()
+    connection.execute(comments or "")

@@ -21,6 +21,7 @@ from warehouse.database.opening import (
     attach,
     attach_to_read,
     check_path,
+    comment_columns,
     connect,
     connect_beside,
     find_tables,
@@ -132,6 +133,8 @@ def apply_migrations(
             if is_new:
                 connection.execute(statement(__package__, "ledger"))
             connection.execute(text)
+            if number == VIEWS:
+                comment_columns(connection)
             connection.execute(
                 "INSERT OR REPLACE INTO internal.schema_migration "
                 "VALUES ($number, $name, $sha256, (now() AT TIME ZONE 'UTC')::TIMESTAMP)",

@@ -69,8 +69,9 @@ def test_a_first_migration_that_fails_leaves_no_ledger() -> None:
         assert _tables(connection) == []
 
 
-VIEWS_ONE: Migration = (VIEWS, "views", "CREATE OR REPLACE VIEW seen AS SELECT x FROM one;")
-VIEWS_TWO: Migration = (VIEWS, "views", "CREATE OR REPLACE VIEW seen AS SELECT x, x + 1 AS y FROM one;")
+COMMON = "CREATE OR REPLACE MACRO internal.common_meaning(name) AS CASE name WHEN 'x' THEN 'A number.' END;"
+VIEWS_ONE: Migration = (VIEWS, "views", f"{COMMON} CREATE OR REPLACE VIEW seen AS SELECT x FROM one;")
+VIEWS_TWO: Migration = (VIEWS, "views", f"{COMMON} CREATE OR REPLACE VIEW seen AS SELECT x, x + 1 AS y FROM one;")
 
 
 def test_views_are_made_anew_when_their_text_changed_and_only_then() -> None:
@@ -82,6 +83,31 @@ def test_views_are_made_anew_when_their_text_changed_and_only_then() -> None:
         assert apply_migrations(connection, "x", [ONE, VIEWS_TWO]) == ["views"]
         assert connection.execute("FROM seen").fetchall() == [(1, 2)]
         assert connection.execute("SELECT count(*) FROM schema_migration").fetchone() == (2,)
+
+
+def test_columns_have_the_common_meaning_of_their_name_where_a_commented_view_says_none() -> None:
+    views = """
+    CREATE VIEW "no""name" AS SELECT x, x + 1 AS y FROM one;
+    COMMENT ON VIEW "no""name" IS 'Without words for x.';
+    CREATE VIEW saying AS SELECT x FROM one;
+    COMMENT ON VIEW saying IS 'With its own.';
+    COMMENT ON COLUMN saying.x IS 'Its own.';
+    """
+    with duckdb.connect() as connection:
+        apply_migrations(connection, "x", [ONE])
+        connection.execute("CREATE VIEW of_a_user AS SELECT x FROM one")
+        apply_migrations(connection, "x", [ONE, (VIEWS, "views", COMMON + views)])
+        found = connection.execute(
+            "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE column_name IN ('x', 'y') ORDER BY ALL"
+        ).fetchall()
+    expected = [
+        ('no"name', "x", "A number."),
+        ('no"name', "y", None),
+        ("of_a_user", "x", None),
+        ("one", "x", None),
+        ("saying", "x", "Its own."),
+    ]
+    assert found == expected
 
 
 @pytest.mark.every(3)
