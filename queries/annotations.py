@@ -7,11 +7,10 @@ from typing import Any
 import polars as pl
 
 from queries.catalog import ask
-from queries.evalsets import unknown_lp, unknown_testset
+from queries.evalsets import named_evalsets
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.human_protocols import protocol_of
-from warehouse.facts.languages import pairs_called
 
 
 @dataclass(frozen=True)
@@ -31,20 +30,8 @@ def judged_scores(
 
     Raises QuestionError: an unknown test set, language pair or human score, or no judgements.
     """
-    loaded: dict[str, set[str]] = {}
-    for testset, lp in warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"):
-        loaded.setdefault(testset, set()).add(lp)
-    names = None if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
-    wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
-    for name in names or ():
-        if name not in loaded:
-            raise unknown_testset(name, loaded)
-    there = {lp for testset in names or loaded for lp in loaded[testset]}
-    for lp in wanted or ():
-        if lp not in there:
-            raise unknown_lp(lp, there, testsets)
-    rows = ask(warehouse, "judged_scores", testsets=names, lps=wanted)
-    found = [JudgedScore(*row) for row in rows.iter_rows()]
+    asked = {*named_evalsets(warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"), testsets, lps)}
+    found = [JudgedScore(*row) for row in ask(warehouse, "judged_scores").iter_rows() if row[:2] in asked]
     where = " ".join(one for one in (testsets, lps) if one != "all") or "the warehouse"
     if not found:
         raise QuestionError(f"no single judgements of {where} are on file, only their scores")

@@ -1,7 +1,8 @@
 """Evaluation sets by their names: one, or several from names joined by commas or "all"."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from warehouse import QuestionError, Warehouse
@@ -112,6 +113,29 @@ def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
     )
 
 
+def named_evalsets(known: Iterable[tuple[str, str]], testsets: str, lps: str) -> list[tuple[str, str]]:
+    """Those of the known test sets with their language pairs that are named; each joined by commas, or "all".
+
+    Raises QuestionError: unknown test set, or a language pair that none of the test sets has.
+    >>> named_evalsets([("a", "en-de"), ("a", "de-en"), ("b", "en-de")], "b,a", "all")
+    [('b', 'en-de'), ('a', 'de-en'), ('a', 'en-de')]
+    """
+    known = dict.fromkeys(known)
+    loaded = dict.fromkeys(testset for testset, _ in known)
+    names = loaded if testsets == "all" else dict.fromkeys(testsets.split(","))
+    for testset in names:
+        if testset not in loaded:
+            raise unknown_testset(testset, loaded)
+    there = {lp for testset, lp in known if testset in names}
+    wanted = sorted(there) if lps == "all" else dict.fromkeys(pairs_called(lps).split(","))
+    for lp in wanted:
+        if lp not in there:
+            if len(names) == 1:
+                raise unknown_lp(lp, there, *names)
+            raise QuestionError(f"language pair {lp!r} is in none of {', '.join(names) or 'the test sets'}")
+    return [one for one in product(names, wanted) if one in known]
+
+
 @dataclass(frozen=True)
 class Evalsets:
     """Evaluation sets by (test set, language pair).
@@ -133,27 +157,17 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     """
     there = _evalsets_with_humans(warehouse)
     challenging = challenge_sets(warehouse, "all")
-    of_task = [one for one in there if one not in challenging]
-    names = of_task if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
-    wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
-    for testset in names:
-        if testset not in there:
-            raise unknown_testset(testset, there)
-    known = {lp for testset in names for lp in there[testset]}
-    for lp in wanted or ():
-        if lp not in known:
-            if len(names) == 1:
-                raise unknown_lp(lp, known, names[0])
-            raise QuestionError(f"language pair {lp!r} is in none of {', '.join(names) or 'the test sets'}")
-    named = [(testset, lp) for testset in names for lp in wanted or sorted(there[testset]) if lp in there[testset]]
-    if wanted is not None:
+    asked = [testset for testset in there if testsets != "all" or testset not in challenging]
+    named = named_evalsets([(testset, lp) for testset in asked for lp in there[testset]], testsets, lps)
+    if lps != "all":
         return Evalsets(tuple(named))
     chosen = tuple(one for one in named if _has_human(there[one[0]][one[1]], human))
     if not chosen:
         if human is not None:
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
         humans = {name for testset, lp in named for name, _ in there[testset][lp]}
-        if not humans and set(names) & set(challenging):
+        names = dict.fromkeys(testset for testset, _ in named)
+        if not humans and names.keys() & set(challenging):
             raise without_grades(*names)
         reason = f"no language pair of {testsets} has an official human score that is loaded"
         raise QuestionError(reason, way_out=choice_of_humans(humans))

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from queries.catalog import ask, questions
-from queries.evalsets import unknown_lp, unknown_testset
-from warehouse import QuestionError, Warehouse
-from warehouse.facts.languages import pairs_called
+from queries.evalsets import named_evalsets
+from warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -29,25 +28,9 @@ def evalset_states(warehouse: Warehouse, testsets: str, lps: str) -> list[Evalse
     Raises QuestionError: an unknown test set, or a language pair that none of the test sets has.
     """
     rows = warehouse.once(evalset_states, lambda: warehouse.rows(questions()["evalset_states"].text))
-    found = [EvalsetState(*row) for row in rows]
-    names = _names(testsets)
-    wanted = _names(pairs_called(lps))
-    loaded = {one.testset for one in found}
-    for name in names:
-        if name not in loaded:
-            raise unknown_testset(name, loaded)
-    found = [one for one in found if not names or one.testset in names]
-    known = {one.lp for one in found}
-    for lp in wanted:
-        if lp not in known:
-            if len(names) == 1:
-                raise unknown_lp(lp, known, names[0])
-            raise QuestionError(f"language pair {lp!r} is in none of {testsets}; loaded: {', '.join(sorted(known))}")
-    return [one for one in found if not wanted or one.lp in wanted]
-
-
-def _names(text: str) -> list[str]:
-    return [] if text == "all" else list(dict.fromkeys(text.split(",")))
+    found = {(testset, lp): EvalsetState(testset, lp, *more) for testset, lp, *more in rows}
+    asked = {*named_evalsets(found, testsets, lps)}
+    return [state for evalset, state in found.items() if evalset in asked]
 
 
 def human_levels(warehouse: Warehouse, testset: str, lp: str) -> dict[str, tuple[bool, bool, int]]:

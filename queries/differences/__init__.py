@@ -7,8 +7,8 @@ import polars as pl
 
 from queries.catalog import ask
 from queries.differences.counted import PART, beside, counted_differences, in_order
-from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown_evalset
 from warehouse.progress import Progress
 
 
@@ -48,7 +48,8 @@ def differences(
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
     both = (before, after)
     here, there = ({*warehouse.rows(_EVALSETS)} for warehouse in both)
-    _check(here | there, testset, lp)
+    if (error := unknown_evalset(testset, lp, here | there)) is not None:
+        raise error
     asked = sorted({name for name, pair in here | there if testset in (None, name) and lp in (None, pair)})
     parts = []
     for number, name in enumerate(asked):
@@ -61,15 +62,6 @@ def differences(
 
 
 _EVALSETS = "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
-
-
-def _check(known: set[tuple[str, str]], testset: str | None, lp: str | None) -> None:
-    """Raises QuestionError: neither warehouse has the test set, or the language pair."""
-    if testset is not None and testset not in {name for name, _ in known}:
-        raise unknown_testset(testset, {name for name, _ in known})
-    lps = {pair for name, pair in known if testset in (None, name)}
-    if lp is not None and lp not in lps:
-        raise unknown_lp(lp, lps, testset or "")
 
 
 _THING = ("what", "testset", "lp", "name")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.errors import QuestionError, SourceError, unknown
+from warehouse.errors import QuestionError, SourceError, unknown, unknown_evalset
 from warehouse.export.csv import export_csv
 from warehouse.export.exported import EvalsetKey, Exported, is_unfinished, unfinished
 from warehouse.export.layout import export_layout, export_spans
@@ -80,10 +80,6 @@ def _chosen(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[E
     known = [EvalsetKey(*row) for row in rows]
     if not known:
         raise QuestionError(f"{warehouse.path}: an empty warehouse, nothing to export")
-    found = [key for key in known if testset in (None, key.testset)]
-    if not found:
-        raise unknown("test set", str(testset), {key.testset for key in known})
-    chosen = [key for key in found if lp in (None, key.lp)]
-    if not chosen:
-        raise unknown("language pair", str(lp), {key.lp for key in found}, where=testset or "")
-    return chosen
+    if (error := unknown_evalset(testset, lp, [(key.testset, key.lp) for key in known])) is not None:
+        raise error
+    return [key for key in known if testset in (None, key.testset) and lp in (None, key.lp)]
