@@ -28,6 +28,7 @@ Unit = Literal["segment", "document"]
 Budget = Literal["segments", "words", "minutes"]
 UNSPACED = ("bo", "ja", "km", "lo", "my", "th", "zh")
 """Languages written without spaces, of which characters count as words."""
+_ORDERS = range(1, 7)  # of chrF: characters of an n-gram
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ def _scores_of(found: Candidates, metric: str) -> tuple[str, Floats]:
 
 def _similarity(found: Candidates, how: Similarity, progress: Progress | None) -> Floats:
     """Mean similarity of the outputs of each candidate; NaN with fewer than two outputs."""
-    of = unigram_similarity if how == "unigram" else _chrf()
+    of = unigram_similarity if how == "unigram" else chrf_similarity
     systems = found.block.systems
     if not any(("output", name) in found.texts for name in systems):
         reason = f"{IT} has no texts of outputs loaded, which diversity needs"
@@ -243,20 +244,24 @@ def unigram_similarity(outputs: Sequence[str]) -> float:
     return float(np.average(found))
 
 
-def _chrf() -> Callable[[Sequence[str]], float]:
-    """Mean sentence chrF of each output with each other as reference, itself included.
+def chrf_similarity(outputs: Sequence[str]) -> float:
+    """Mean sentence chrF, of 100, of each output with each other as reference, itself included (as sacreBLEU has it).
 
-    Raises QuestionError: sacreBLEU is not installed.
+    >>> round(chrf_similarity(["a b", "a c", "a b"]), 4)
+    66.6667
     """
-    try:
-        from sacrebleu.metrics.chrf import CHRF
-    except ImportError as error:
-        raise QuestionError(
-            "similarity by chrF needs sacreBLEU, which is not installed: python3 -m pip install 'scorehouse[metrics]'"
-        ) from error
-    metric = CHRF()
-
-    def mean(outputs: Sequence[str]) -> float:
-        return float(np.average([metric.sentence_score(one, [other]).score for one in outputs for other in outputs]))
-
-    return mean
+    texts = ["".join(text.split()) for text in outputs]
+    bags = [Counter(text[at : at + n] for n in _ORDERS for at in range(len(text) - n + 1)) for text in texts]
+    ngrams = sorted(set[str]().union(*bags))
+    counts = np.array([[bag.get(ngram, 0) for ngram in ngrams] for bag in bags], dtype=float)
+    of_order = np.equal.outer([len(ngram) for ngram in ngrams], _ORDERS).astype(float)
+    there = counts @ of_order
+    matched = np.array([np.minimum(one, counts) @ of_order for one in counts])  # (outputs, references, orders)
+    is_compared = (there[:, None] > 0) & (there > 0)
+    n_compared = np.maximum(is_compared.sum(axis=2), 1)
+    precision, recall = (
+        np.divide(matched, n, out=np.zeros_like(matched), where=is_compared).sum(axis=2) / n_compared
+        for n in (there[:, None], there)
+    )
+    both = 4 * precision + recall
+    return float(np.average(100 * np.divide(5 * precision * recall, both, out=np.zeros_like(both), where=both > 0)))

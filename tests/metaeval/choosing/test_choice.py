@@ -1,11 +1,16 @@
 """Segments chosen from a simulated task: orders, budgets, texts, and what is refused."""
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metaeval.choosing.choice import Asked, choose
-from metaeval.choosing.methods import METHODS, unigram_similarity
+from metaeval.choosing.methods import METHODS, chrf_similarity, unigram_similarity
 from metaeval.choosing.replay import PERCENT, replay
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -101,6 +106,13 @@ def test_all_segments_are_candidates_on_request(simulated_warehouse: Warehouse) 
 def test_words_that_two_outputs_share_count_once_for_each() -> None:
     assert unigram_similarity(["a a b", "a b b"]) == pytest.approx(4 / 6)
     assert unigram_similarity(["", "a"]) == 1.0
+
+
+@given(st.lists(st.text("ab é"), min_size=1, max_size=4))
+def test_similarity_by_characters_is_the_mean_of_sacrebleu_s_sentence_chrf(outputs: list[str]) -> None:
+    pairs = itertools.product(outputs, outputs)
+    mean = np.average([sacrebleu.sentence_chrf(one, [other]).score for one, other in pairs])
+    assert chrf_similarity(outputs) == pytest.approx(mean, rel=1e-12)
 
 
 @pytest.mark.parametrize(
