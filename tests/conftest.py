@@ -5,7 +5,6 @@ ways of opening the same file (writing, or with limits) out of this process.
 """
 
 import builtins
-import contextlib
 import hashlib
 import os
 import pickle
@@ -17,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.forking import Nursery, Subprocess
+from tests import forking
 from tests.helpers import real_data
 from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
@@ -87,9 +86,10 @@ def quick_processes() -> Iterator[None]:
     if sys.platform != "linux":
         yield
         return
-    with pytest.MonkeyPatch.context() as patch, contextlib.closing(Nursery()) as nursery:
-        patch.setattr("queries.adhoc.subprocess", Subprocess(nursery))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("queries.adhoc.subprocess", forking)
         yield
+    forking.end()
 
 
 @pytest.fixture
