@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
+from queries.catalog import questions
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.languages import pairs_called
@@ -30,17 +31,16 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     Raises QuestionError: unknown test set or language pair, with the nearest names.
     """
     lp = pairs_called(lp)
-    query = "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
-    known = warehouse.once(query, lambda: warehouse.rows(query))
-    found = {lp: number for name, lp, number in known if name == testset}
-    for several, there in ((testset, {name for name, _, _ in known}), (lp, found or {one for _, one, _ in known})):
+    known = {(row[0], row[1]): int(row[2]) for row in _rows(warehouse)}
+    found = {lp: number for (name, lp), number in known.items() if name == testset}
+    for several, there in ((testset, {name for name, _ in known}), (lp, found or {one for _, one in known})):
         if several not in there and (several == "all" or "," in several):
             raise QuestionError(f"{several!r}: one at a time here; loaded: {', '.join(sorted(there))}")
     if not found:
-        raise unknown_testset(testset, {name for name, _, _ in known})
+        raise unknown_testset(testset, {name for name, _ in known})
     if lp not in found:
         raise unknown_lp(lp, found, testset)
-    return int(found[lp])
+    return found[lp]
 
 
 def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> str | None:
@@ -192,26 +192,22 @@ Humans = list[tuple[str, bool]]  # name, and whether it is an official one
 
 def _evalsets_with_humans(warehouse: Warehouse) -> dict[str, dict[str, Humans]]:
     """Test set -> language pair -> its human scores; test sets by year and name."""
-    query = """
-        SELECT t.name, e.lp, h.human, h.is_standard
-        FROM evalset AS e
-        JOIN testset AS t ON t.testset_id = e.testset_id
-        LEFT JOIN humans AS h ON h.testset = t.name AND h.lp = e.lp
-        ORDER BY t.year NULLS FIRST, t.name, e.lp, h.human
-        """
-    rows = warehouse.once(query, lambda: warehouse.rows(query))
     found: dict[str, dict[str, Humans]] = {}
-    for testset, lp, human, is_standard in rows:
+    for testset, lp, _, human, is_standard, _ in _rows(warehouse):
         humans = found.setdefault(testset, {}).setdefault(lp, [])
         if human is not None:
-            humans.append((human, bool(is_standard)))
+            humans.append((human, is_standard))
     return found
+
+
+def _rows(warehouse: Warehouse) -> list[tuple[str, str, int, str | None, bool, bool]]:
+    question = questions()["evalsets_with_humans"]
+    return warehouse.once(question, lambda: warehouse.rows(question.text))
 
 
 def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
     """The challenge sets among test sets, joined by commas or "all", whose outputs have an expected order."""
-    query = "SELECT testset FROM testsets WHERE kind = 'challenge' ORDER BY year NULLS FIRST, testset"
-    found = [testset for (testset,) in warehouse.once(query, lambda: warehouse.rows(query))]
+    found = list(dict.fromkeys(testset for testset, *_, is_challenge in _rows(warehouse) if is_challenge))
     return found if testsets == "all" else [one for one in found if one in testsets.split(",")]
 
 

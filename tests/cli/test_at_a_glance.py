@@ -1,6 +1,7 @@
 """Answers on a terminal fit it: nothing wider, no folded name, few lines on stderr, one screen of rows."""
 
 import fcntl
+import functools
 import itertools
 import os
 import pty
@@ -153,6 +154,7 @@ def _faults(ran: Ran, width: int, names: Sequence[str]) -> list[str]:
     return found
 
 
+@functools.cache
 def _names(database: Path) -> list[str]:
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows("SELECT metric FROM metrics UNION SELECT system FROM systems")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from queries.audit import audit
+from queries.catalog import ask
 from tests.helpers import LP, mqm_table, tiny_facts, tiny_layout, tiny_warehouse
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse
@@ -88,3 +89,11 @@ def _without_judgements_of(system: str) -> ScoreTable:
     return replace(
         table, seg=np.where(is_other[:, np.newaxis], table.seg, np.nan), sys=np.where(is_other, table.sys, np.nan)
     )
+
+
+def test_all_stands_for_the_human_scores_and_challenge_sets_of_the_views(simulated_warehouse: Warehouse) -> None:
+    asked = ask(simulated_warehouse, "evalsets_with_humans").drop_nulls("human")
+    humans = simulated_warehouse.sql("SELECT testset, lp, human, is_standard FROM humans")
+    assert set(asked.select(humans.columns).rows()) == set(humans.rows())
+    challenging = simulated_warehouse.sql("SELECT testset FROM testsets WHERE kind = 'challenge'")
+    assert set(asked.filter("is_challenge")["testset"]) == set(challenging["testset"])

@@ -12,7 +12,7 @@ import duckdb
 
 from warehouse.database.frames import frame
 from warehouse.database.opening import answer_error, answered, check_there, default_path
-from warehouse.database.updating import current, writing
+from warehouse.database.updating import current, in_memory, writing
 from warehouse.errors import LimitError, QuestionError, WarehouseError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
     if not path.exists():
         return f"{path}: the warehouse no longer exists"
     try:
-        with duckdb.connect() as connection, writing(path, connection, patience=PATIENCE):
+        with in_memory() as connection, writing(path, connection, patience=PATIENCE):
             for result in results:
                 connection.execute(
                     """
