@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from metaeval.charts.parts import TIGHT, names, titled
+from metaeval.charts.parts import TIGHT, names, tips, titled
 
 if TYPE_CHECKING:
     from metaeval.answer import Table
@@ -21,7 +21,7 @@ def autorank_chart(found: "Table") -> alt.VConcatChart:
             points.encode(
                 x=alt.X("autorank:Q").title("AutoRank (1 is best)").scale(TIGHT),
                 y=names(alt.Y("system:N"), rows["system"].to_list(), grid=True),
-                tooltip=["system:N", "autorank:Q", "z:Q"],
+                tooltip=tips("system:N", "autorank:Q", "z:Q"),
             )
         )
     return titled(alt.concat(*panels, columns=2), "Systems ranked by metrics alone", found.signature, datasets)

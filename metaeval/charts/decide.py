@@ -33,7 +33,7 @@ def _curve(found: "Table", metric: str) -> alt.VConcatChart:
         color=alt.Color("statistic:N").title(None),
     )
     share = alt.Y("value:Q").title("share").scale(domain=[0, 1]).axis(format="%")
-    bands = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q").title("share"), y2="high:Q")
+    bands = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q").title("share"), y2=alt.Y2("high:Q"))
     lines = base.mark_line().encode(y=share)
     datasets = {"curve": pl.concat(parts).rows(named=True)}
     words = "bands: 95% of resamples of segments"
@@ -56,7 +56,7 @@ def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
     y = alt.Y("observed:Q").title("share of good outputs").scale(domain=[0, 1])
     base = alt.Chart(alt.NamedData("bins"), width=340, height=340).encode(x=x)
     diagonal = alt.Chart(alt.NamedData("calibrated")).mark_line(color="gray", strokeDash=[4, 4]).encode(x=x, y=y)
-    bars = base.mark_rule().encode(y=alt.Y("low:Q").title("share of good outputs"), y2="high:Q")
+    bars = base.mark_rule().encode(y=alt.Y("low:Q").title("share of good outputs"), y2=alt.Y2("high:Q"))
     datasets = {
         "bins": found.frame.rows(named=True),
         "calibrated": [{"probability": end, "observed": end} for end in (0.0, 1.0)],

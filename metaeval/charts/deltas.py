@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from metaeval.charts.parts import MIDDLE, ORANGE, Rows, titled
+from metaeval.charts.parts import MIDDLE, ORANGE, Rows, tips, titled
 
 if TYPE_CHECKING:
     from metaeval.pairs.deltas import Deltas, Fit
@@ -52,16 +52,16 @@ def _panel(fit: "Fit", metric: str, datasets: dict[str, Rows]) -> Any:
     base = alt.Chart().encode(
         x=alt.X("difference:Q").title(f"difference of {metric}").scale(domain=[0, end]),
         y=alt.Y("agreement:Q").title("agreement with people").scale(domain=[0, 1]).axis(format="%", tickCount=10),
-        tooltip=["difference:Q", "agreement:Q"],
+        tooltip=tips("difference:Q", "agreement:Q"),
     )
     curve, tenths, levels = (base.properties(data=alt.NamedData(f"{fit.protocol}_{name}")) for name in own)
     layers = [
-        curve.mark_area(clip=True, interpolate="step-after").encode(y="low:Q", y2="high:Q"),
+        curve.mark_area(clip=True, interpolate="step-after").encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         curve.mark_line(clip=True, interpolate="step-after"),
         tenths.transform_filter(f"datum.difference <= {end!r}").mark_point(color=MIDDLE, size=30),
-        levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(y2=alt.datum(0)),
-        levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(x2=alt.datum(0)),
-        levels.mark_text(align="left", dx=5, dy=8, fontSize=11).encode(text="text:N"),
+        levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(y2=alt.Y2Datum(0)),
+        levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(x2=alt.X2Datum(0)),
+        levels.mark_text(align="left", dx=5, dy=8, fontSize=11).encode(text=alt.Text("text:N")),
     ]
     missed = [f"{one.level:.0%}" for one in fit.found.thresholds if np.isnan(one.difference)]
     pairs, sets = ("pair" if fit.n_pairs == 1 else "pairs"), ("set" if fit.n_sets == 1 else "sets")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from metaeval.charts.parts import titled
+from metaeval.charts.parts import tips, titled
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs
@@ -35,7 +35,7 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> alt.VConcatChart:
             y=alt.Y("share:Q").title("metrics that order the pair as people do").axis(format="%"),
             color=alt.Color("people:N").title("people").scale(domain=shown, range=[_KINDS[kind] for kind in shown]),
             shape=is_hard,
-            tooltip=["pair:N", "right:N"],
+            tooltip=tips("pair:N", "right:N"),
         )
     )
     title = "Which pairs of systems do metrics order as people do?"

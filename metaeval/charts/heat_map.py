@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from metaeval.charts.parts import RAMP, Rows, bulk, names, titled
+from metaeval.charts.parts import RAMP, Rows, bulk, names, tips, titled
 
 MOST_NUMBERS = 24  # columns beside each other in which numbers can still be read
 NO_VALUE = "no value"
@@ -54,15 +54,15 @@ def heat_map(
     colour = alt.Color(shade, type="quantitative").title(legend).scale(scale)
     layers = [
         there.mark_rect().encode(
-            color=colour, tooltip=[f"{down}:N", f"{across}:N", alt.Tooltip("value:Q", format=".4f")]
+            color=colour, tooltip=[*tips(f"{down}:N", f"{across}:N"), alt.Tooltip("value:Q", format=".4f")]
         )
     ]
     if has_numbers:
         text = there.encode(
             text=alt.Text("value:Q", format=".2f" if marked is None else ".3f"),
-            color=alt.when(f"datum.{shade} > {low + 0.6 * (high - low)!r}")
-            .then(alt.value("#ffffff"))
-            .otherwise(alt.value("#222222")),
+            color=alt.ColorValue(
+                "#222222", condition=[{"test": f"datum.{shade} > {low + 0.6 * (high - low)!r}", "value": "#ffffff"}]
+            ),
         )
         layers.append(text.transform_filter(f"!datum.{marked}" if marked else "true").mark_text())
         if marked:
@@ -71,7 +71,9 @@ def heat_map(
         empty = base.transform_filter("!isValid(datum.value)").transform_calculate(**{"is": f"'{NO_VALUE}'"})
         grey = alt.Color("is:N").title(None).scale(domain=[NO_VALUE], range=["#b8b8c8"])
         layers.append(
-            empty.mark_rect().encode(color=grey, tooltip=[f"{down}:N", f"{across}:N", alt.Tooltip("is:N", title=value)])
+            empty.mark_rect().encode(
+                color=grey, tooltip=[*tips(f"{down}:N", f"{across}:N"), alt.Tooltip("is:N", title=value)]
+            )
         )
         layers.append(empty.mark_text(fontSize=10 if size > 14 else 8, color="#222222", text="\N{MULTIPLICATION SIGN}"))
     body = alt.layer(*layers, width=alt.Step(size), height=alt.Step(18 if has_numbers else size))

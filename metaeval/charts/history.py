@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from metaeval.charts.parts import GREY, Rows, bulk, classes, titled
+from metaeval.charts.parts import GREY, Rows, bulk, classes, tips, titled
 from warehouse.errors import QuestionError
 
 MOST = 8  # groups that can be told apart by colour
@@ -138,13 +138,13 @@ def _named_at_edges(edges: Rows, protocol: str, column: str, scale: alt.Scale) -
     layers = []
     for is_low, line in sorted({(one["is_low"], one["line"]) for one in edges if one["protocol"] == protocol}):
         here = {"protocol": protocol, "column": column, "is_low": is_low, "line": line}
-        base = alt.Chart(alt.NamedData("edges")).encode(x="year:Q", y=alt.Y("end:Q").scale(scale))
+        base = alt.Chart(alt.NamedData("edges")).encode(x=alt.X("year:Q"), y=alt.Y("end:Q").scale(scale))
         for field, value in here.items():
             base = base.transform_filter(alt.FieldEqualPredicate(field=field, equal=value))
         if line == 0:
             layers.append(base.mark_point(shape="triangle-down" if is_low else "triangle-up", color=GREY, size=40))
         dy = -11 * line if is_low else 11 * line
-        layers.append(base.mark_text(align="left", dx=5, dy=dy, fontSize=9).encode(text="text:N"))
+        layers.append(base.mark_text(align="left", dx=5, dy=dy, fontSize=9).encode(text=alt.Text("text:N")))
     return layers
 
 
@@ -171,13 +171,13 @@ def _panel(
     own = base.transform_filter("datum.shown").encode(color=classes(alt.Color("name:N"), list(shown.values())))
     named = own.encode(
         shape=classes(alt.Shape("name:N"), list(shown.values())),
-        tooltip=[f"{name}:N" for name in ("group", "kind", "year", column, low, high, "n_sets")],
+        tooltip=tips("group:N", "kind:N", "year:N", f"{column}:N", f"{low}:N", f"{high}:N", "n_sets:N"),
     )
     layers = [
         base.transform_filter("!datum.shown")
         .mark_line(clip=True, strokeWidth=1, color=GREY, opacity=0.35, point=alt.OverlayMarkDef(size=8, color=GREY))
-        .encode(detail="group:N", tooltip=["group:N", "year:N", f"{column}:N"]),
-        own.mark_rule(clip=True, opacity=0.5).encode(y=f"{low}:Q", y2=f"{high}:Q"),
+        .encode(detail=alt.Detail("group:N"), tooltip=tips("group:N", "year:N", f"{column}:N")),
+        own.mark_rule(clip=True, opacity=0.5).encode(y=alt.Y(f"{low}:Q"), y2=alt.Y2(f"{high}:Q")),
         own.mark_line(clip=True, strokeWidth=1.8),
         named.transform_filter("!datum.contaminated").mark_point(clip=True),
         named.transform_filter("datum.contaminated").mark_point(
@@ -188,7 +188,7 @@ def _panel(
         bridge = alt.Chart(alt.NamedData("bridges")).transform_filter(is_own)
         layers.append(
             bridge.mark_rule(clip=True, strokeDash=[4, 3], strokeWidth=1.5).encode(
-                x=x, y="from:Q", y2="value:Q", color=classes(alt.Color("name:N"), list(shown.values()))
+                x=x, y=alt.Y("from:Q"), y2=alt.Y2("value:Q"), color=classes(alt.Color("name:N"), list(shown.values()))
             )
         )
     layers += _named_at_edges(edges, protocol, column, scale)

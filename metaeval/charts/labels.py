@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from metaeval.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk
+from metaeval.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk, tips
 from metaeval.stars import starred
 
 _HEIGHT, _WIDE = 11.0, 6.0  # pixels of a line and of a character
@@ -47,15 +47,15 @@ def labelled(
     )
     layers = [
         base.mark_point().encode(
-            color=alt.when("datum.is === 'own'").then(alt.value(GREEN)).otherwise(alt.value(BLUE)),
-            shape=alt.when("isValid(datum.beyond)").then(alt.value("triangle-up")).otherwise(alt.value("circle")),
-            tooltip=[f"{one}:N" for one in (name, x, y)],
+            color=alt.ColorValue(BLUE, condition=[{"test": "datum.is === 'own'", "value": GREEN}]),
+            shape=alt.ShapeValue("circle", condition=[{"test": "isValid(datum.beyond)", "value": "triangle-up"}]),
+            tooltip=tips(f"{name}:N", f"{x}:N", f"{y}:N"),
         )
     ]
     for side, (dx, dy, share) in SIDES.items():
         own = base.transform_filter(alt.FieldEqualPredicate(field="label", equal=side))
         align: Any = {0.0: "left", 1.0: "right"}.get(share, "center")
-        layers.append(own.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="text:N"))
+        layers.append(own.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text=alt.Text("text:N")))
     return alt.layer(*layers, width=size[0], height=size[1]), rows
 
 

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from metaeval.charts.parts import names, titled
+from metaeval.charts.parts import names, tips, titled
 
 _TITLES = {
     "independent": "noise on each score (standard deviations)",
@@ -21,10 +21,10 @@ def noise_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     base = alt.Chart().encode(x=alt.X("strength:Q").title(None), y=alt.Y("value:Q").scale(zero=False), color=colour)
     dots = base.mark_point().encode(
         shape=alt.Shape("measure:N").title("measure").scale(domain=measures),
-        tooltip=[f"{name}:N" for name in ("measure", "strength", "value", "low", "high")],
+        tooltip=tips("measure:N", "strength:N", "value:N", "low:N", "high:N"),
     )
     layers = [
-        base.mark_area().encode(y=alt.Y("low:Q").title("value").scale(zero=False), y2="high:Q"),
+        base.mark_area().encode(y=alt.Y("low:Q").title("value").scale(zero=False), y2=alt.Y2("high:Q")),
         base.mark_line(),
         dots,
     ]
@@ -53,7 +53,7 @@ def oracles_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
             y=names(alt.Y("name:N"), list(dict.fromkeys(row["name"] for row in rows)), grid=True),
             color=alt.Color("kind:N").title(None).scale(domain=kinds),
             shape=alt.Shape("kind:N").title(None).scale(domain=kinds),
-            tooltip=["name:N", "measure:N", "value:Q"],
+            tooltip=tips("name:N", "measure:N", "value:Q"),
         )
     )
     return titled(

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from metaeval.charts.parts import Rows, names, titled
+from metaeval.charts.parts import Rows, names, tips, titled
 
 _KINDS = {
     "concordant": "#08519c",
@@ -90,7 +90,7 @@ def _bars(dataset: str, name: str, kind: str, order: Sequence[str], kinds: Mappi
         .encode(
             y=names(alt.Y(f"{name}:N"), order, zindex=1),
             color=colour,
-            order="order:Q",
-            tooltip=[f"{name}:N", f"{kind}:N", "n:Q", alt.Tooltip("share:Q", format=".2%")],
+            order=alt.Order("order:Q"),
+            tooltip=[*tips(f"{name}:N", f"{kind}:N", "n:Q"), alt.Tooltip("share:Q", format=".2%")],
         )
     )

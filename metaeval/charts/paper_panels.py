@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from metaeval.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names
+from metaeval.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names, tips
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Cell
@@ -70,18 +70,18 @@ def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float 
     )
     corners, dots, words = (base.properties(data=alt.NamedData(name)) for name in data)
     chart = alt.layer(
-        corners.mark_rect(color=_DISAGREE, opacity=0.5).encode(x2="to_metric:Q", y2="to_human:Q"),
+        corners.mark_rect(color=_DISAGREE, opacity=0.5).encode(x2=alt.X2("to_metric:Q"), y2=alt.Y2("to_human:Q")),
         dots.mark_point(opacity=0.7).encode(
             color=alt.Color("of:N").title(None).scale(domain=domain, range=colours),
             shape=alt.Shape("of:N").title(None).scale(domain=domain, range=shapes),
-            tooltip=["what:N", "metric:Q", "human:Q"],
+            tooltip=tips("what:N", "metric:Q", "human:Q"),
         ),
         words.transform_filter("datum.metric < 0")
         .mark_text(align="left", baseline="top", fontWeight="bold")
-        .encode(text="text:N"),
+        .encode(text=alt.Text("text:N")),
         words.transform_filter("datum.metric > 0")
         .mark_text(align="right", baseline="bottom", fontWeight="bold")
-        .encode(text="text:N"),
+        .encode(text=alt.Text("text:N")),
         width=SIZE,
         height=SIZE,
     )
@@ -105,7 +105,9 @@ def bars(cells: "list[Cell]") -> list[Drawn]:
         y=alt.Y("share:N").title(None).sort(list(_SHARES.values())),
         x=alt.X("value:Q").title("share (p < 0.05)").scale(domain=[0, 1]),
     )
-    return [("", base.mark_bar() + base.mark_text(align="left", dx=3).encode(text="text:N"), {"shares": rows})]
+    return [
+        ("", base.mark_bar() + base.mark_text(align="left", dx=3).encode(text=alt.Text("text:N")), {"shares": rows})
+    ]
 
 
 def carried(cells: "list[Cell]") -> list[Drawn]:
@@ -129,7 +131,7 @@ def carried(cells: "list[Cell]") -> list[Drawn]:
             x=alt.X("value:Q").title("acc_eq by item").scale(zero=False),
             color=alt.Color("kind:N").title(None).scale(domain=domain, range=colours),
             shape=alt.Shape("kind:N").title(None).scale(domain=domain, range=SHAPES),
-            tooltip=["metric:N", "kind:N", "value:Q"],
+            tooltip=tips("metric:N", "kind:N", "value:Q"),
         )
     )
     return [("", chart, {"values": rows})]

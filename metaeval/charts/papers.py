@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
-from metaeval.charts.parts import Rows, titled
+from metaeval.charts.parts import Rows, tips, titled
 from metaeval.stars import star
 from warehouse.errors import QuestionError
 
@@ -95,7 +95,7 @@ def _curve_panel(series: str, values: Rows, unit: str, title: str) -> Drawn:
     )
     span = base.transform_filter("isValid(datum.low)").mark_area(opacity=0.18)
     layers = [
-        span.encode(y=alt.Y("low:Q").title(title), y2="high:Q"),
+        span.encode(y=alt.Y("low:Q").title(title), y2=alt.Y2("high:Q")),
         base.mark_line().encode(strokeDash=dash),
         base.mark_point(size=35).encode(shape=shape),
     ]
@@ -126,7 +126,7 @@ def _squares(cells: "list[Cell]", panel: str, values: Rows) -> Drawn:
     across = alt.X("column:N").title(None).sort(None).scale(domain=names).axis(labelAngle=-60, labelExpr=star(names))
     down = alt.Y("row:N").title(None).sort(None).scale(domain=names).axis(labelExpr=star(names))
     base = alt.Chart().encode(x=across, y=down)
-    shown = ["row:N", "column:N", "value:Q"]
+    shown = tips("row:N", "column:N", "value:Q")
     layers: list[Any] = [base.mark_rect().encode(color=colour, tooltip=shown).properties(data=alt.NamedData("values"))]
     if "tied" in data:
         layers.append(base.mark_text(text="=").properties(data=alt.NamedData("tied")))
@@ -165,14 +165,14 @@ def _scatter(cells: "list[Cell]") -> list[Drawn]:
         (
             f"{metric}: {_correlations(values, metric)}",
             alt.layer(
-                zero.encode(x=alt.datum(0)),
-                zero.encode(y=alt.datum(0)),
+                zero.encode(x=alt.XDatum(0)),
+                zero.encode(y=alt.YDatum(0)),
                 alt.Chart(alt.NamedData("points"))
                 .mark_point(opacity=0.7)
                 .encode(
                     x=alt.X("human:Q").title("people").scale(zero=False),
                     y=alt.Y("metric:Q").title(metric).scale(zero=False),
-                    tooltip=["what:N", "metric:Q", "human:Q"],
+                    tooltip=tips("what:N", "metric:Q", "human:Q"),
                 ),
                 width=SIZE,
                 height=SIZE,

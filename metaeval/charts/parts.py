@@ -81,14 +81,16 @@ def placed(name: str, rank: int | None, low: int | None = None, high: int | None
 def titled(
     body: Any, title: str, signature: str, datasets: Mapping[str, Rows], *lines: str, **outer: Any
 ) -> alt.VConcatChart:
-    """A whole chart. signature: a line a result; datasets: name -> rows; lines: words below the title."""
+    """A whole chart. body: of this chart alone, it gets the title; signature: a line a result; datasets: name -> rows;
+    lines: words below the title."""
     lines = (*lines, "★ your own") if is_starred() else lines
     words = [part for line in lines for part in textwrap.wrap(line, WORDS)]
     heading = alt.Title(textwrap.wrap(title, WORDS * 3 // 4), subtitle=words or alt.Undefined, offset=12)
     caption = broken_lines(common(signature.splitlines()), CAPTION) if signature else []
     below = alt.Title(caption, orient="bottom", fontSize=8, fontWeight="normal", color=MIDDLE, offset=12)
+    body.title = heading  # `properties` would copy the body, and each of its panels several times
     return alt.vconcat(
-        body.properties(title=heading),
+        body,
         title=below if caption else alt.Undefined,
         datasets=dict(datasets),
         config=config(),
@@ -168,8 +170,13 @@ def edges(base: Any, rows: Rows) -> list[Any]:
         if any(row["beyond"] and (row["value"] > row["at"]) is (side == "right") for row in rows):
             own = base.transform_filter(f"datum.beyond !== null && datum.value {sign} datum.at")
             layers.append(own.mark_point(shape=f"triangle-{side}", size=55, color=BLUE))
-            layers.append(own.mark_text(align=align, dx=dx).encode(text="beyond:N"))
+            layers.append(own.mark_text(align=align, dx=dx).encode(text=alt.Text("beyond:N")))
     return layers
+
+
+def tips(*fields: str) -> list[alt.Tooltip]:
+    """What is shown at the pointer. Altair takes strings, too, but for each it looks through all its classes."""
+    return [alt.Tooltip(field) for field in fields]
 
 
 def names(channel: Any, order: Sequence[str], **axis: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from metaeval.charts.parts import MIDDLE, ORANGE, titled
+from metaeval.charts.parts import MIDDLE, ORANGE, tips, titled
 
 if TYPE_CHECKING:
     from metaeval.planning.plans import Plan
@@ -34,13 +34,13 @@ def plan_chart(plan: "Plan") -> alt.VConcatChart:
     base = alt.Chart().encode(
         x=alt.X("units:Q").title(f"{row['unit']} (log scale)").scale(type="log", nice=False, padding=8),
         y=alt.Y("power:Q").title("estimated power").scale(domain=[0, 1]).axis(format="%"),
-        tooltip=["units:Q", "power:Q"],
+        tooltip=tips("units:Q", "power:Q"),
     )
     marks = {
         "fit": base.mark_line(),
         "power": base.mark_point(color=MIDDLE, size=35),
         "intervals": base.mark_rule(color=ORANGE, opacity=0.8).encode(
-            x2="to:Q", strokeWidth=alt.StrokeWidth("size:Q").scale(None)
+            x2=alt.X2("to:Q"), strokeWidth=alt.StrokeWidth("size:Q").scale(None)
         ),
         "needed": base.mark_point(color=ORANGE, size=90),
     }

@@ -8,7 +8,7 @@ import polars as pl
 
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import labelled
-from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, placed, titled, within
+from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, placed, tips, titled, within
 from metaeval.stars import is_own
 from warehouse.errors import QuestionError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 350
 PLOT = (WIDTH, 380)
+_LEFT, _RIGHT, _TO_RIGHT = alt.XValue(0), alt.XValue("width"), alt.X2Value("width")  # type: ignore[no-untyped-call]
 _KINDS = {"metric": ("circle", BLUE), "people": ("diamond", ORANGE), "own": ("square", GREEN)}
 _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "rank_low", "rank_high", "cluster", "epsilon")
 
@@ -93,7 +94,7 @@ def _dots(measure: str, number: int, rows: Rows) -> Any:
     base = alt.Chart(alt.NamedData(f"ranking_{number}")).encode(
         x=alt.X("at:Q").title(measure).scale(TIGHT), y=names(alt.Y("label:N"), labels, grid=True)
     )
-    shown = [f"{name}:N" for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
+    shown = tips(*(f"{name}:N" for name in _COLUMNS if any(row.get(name) is not None for row in rows)))
     kinds = [kind for kind in _KINDS if any(row["is"] == kind for row in rows)]
     shapes, colours = ([_KINDS[kind][place] for kind in kinds] for place in (0, 1))
     is_kind = {
@@ -103,10 +104,10 @@ def _dots(measure: str, number: int, rows: Rows) -> Any:
     layers = [base.mark_point().transform_filter("datum.beyond === null").encode(**is_kind, tooltip=shown)]
     if "own" in kinds:
         band = base.transform_filter("datum.is === 'own'").mark_rect(color=GREEN, opacity=0.15)
-        layers.insert(0, band.encode(x=alt.value(0), x2=alt.value("width")))
+        layers.insert(0, band.encode(x=_LEFT, x2=_TO_RIGHT))
     if any(row.get("low") is not None and row["beyond"] is None for row in rows):
         span = base.transform_filter("datum.beyond === null").mark_rule(strokeWidth=1.5, color=BLUE)
-        layers.insert(0, span.encode(x="low:Q", x2="high:Q"))
+        layers.insert(0, span.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")))
     layers += edges(base, rows)
     if any(row.get("cluster") is not None for row in rows):
         layers += _brackets(number, labels)
@@ -115,18 +116,18 @@ def _dots(measure: str, number: int, rows: Rows) -> Any:
 
 def _brackets(number: int, labels: Sequence[str]) -> list[Any]:
     """To the right of the dots: a line along each cluster with a foot at each end, and its number."""
-    base = alt.Chart(alt.NamedData(f"clusters_{number}")).encode(x=alt.value("width"))
+    base = alt.Chart(alt.NamedData(f"clusters_{number}")).encode(x=_RIGHT)
 
     def at(field: str, band: float) -> Any:
         return names(alt.Y(f"{field}:N", bandPosition=band), labels)
 
-    foot = base.mark_rule(strokeWidth=1.2, xOffset=4, x2Offset=8).encode(x2=alt.value("width"))
+    foot = base.mark_rule(strokeWidth=1.2, xOffset=4, x2Offset=8).encode(x2=_TO_RIGHT)
     side = base.mark_rule(strokeWidth=1.2, xOffset=8)
     return [
         side.encode(y=at("first", 0.15), y2=alt.Y2("last", bandPosition=0.85)),
         foot.encode(y=at("first", 0.15)),
         foot.encode(y=at("last", 0.85)),
-        base.mark_text(align="left", xOffset=12).encode(y=at("middle", 0.5), text="cluster:N"),
+        base.mark_text(align="left", xOffset=12).encode(y=at("middle", 0.5), text=alt.Text("cluster:N")),
     ]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from metaeval.charts.labels import labelled
-from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, titled
+from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, tips, titled
 
 if TYPE_CHECKING:
     from metaeval.tables.scatter import Scatter
@@ -45,13 +45,13 @@ def _pairs(found: "Scatter") -> Any:
             y=alt.Y("metric:Q").title(f"difference of {found.metric}"),
             color=alt.Color("verdict:N").title(None).scale(domain=domain, range=colours),
             shape=alt.Shape("verdict:N").title(None).scale(domain=domain, range=shapes),
-            tooltip=[f"{name}:N" for name in ("better", "worse", "human", "metric")],
+            tooltip=tips("better:N", "worse:N", "human:N", "metric:N"),
         )
     )
     zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule()
     return alt.layer(
-        zero.encode(y=alt.datum(0)),
-        zero.encode(x=alt.datum(0)),
+        zero.encode(y=alt.YDatum(0)),
+        zero.encode(x=alt.XDatum(0)),
         points,
         title=alt.Title("pairs of systems", subtitle="above the line the metric agrees with humans"),
         width=PLOT[0],
@@ -71,10 +71,10 @@ def _segments(found: "Scatter") -> Any:
         .mark_rect(strokeWidth=0)
         .encode(
             x=alt.X("human_low:Q").title(f"{found.human} (segment score)").scale(exact).bin(binned=True),
-            x2="human_high:Q",
+            x2=alt.X2("human_high:Q"),
             y=alt.Y("metric_low:Q").title(f"{found.metric} (segment score)").scale(exact).bin(binned=True),
-            y2="metric_high:Q",
+            y2=alt.Y2("metric_high:Q"),
             color=alt.Color("n:Q").title("scores").scale(type="log", range=RAMP[1:]),
-            tooltip=[f"{name}:N" for name in ("human_low", "human_high", "metric_low", "metric_high", "n")],
+            tooltip=tips("human_low:N", "human_high:N", "metric_low:N", "metric_high:N", "n:N"),
         )
     )

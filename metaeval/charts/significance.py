@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from metaeval.charts.parts import Rows, names, placed, titled
+from metaeval.charts.parts import Rows, names, placed, tips, titled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,9 +75,9 @@ def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VC
         .scale(domain=shown, range=[colours[label] for label in shown])
         .title(legend)
         .legend(symbolType="square", symbolStrokeWidth=0, symbolSize=150),
-        tooltip=["better:N", "worse:N", "p:N"],
+        tooltip=tips("better:N", "worse:N", "p:N"),
     )
-    equal = base.mark_text(fontWeight="bold", color="#222222").encode(text="mark:N")
+    equal = base.mark_text(fontWeight="bold", color="#222222").encode(text=alt.Text("mark:N"))
     lines = alt.Chart(alt.NamedData("clusters")).mark_rule()
     body = alt.layer(
         squares.properties(data=alt.NamedData("p_values")),

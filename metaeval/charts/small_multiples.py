@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, titled, within
+from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, tips, titled, within
 from metaeval.stars import star
 from warehouse.errors import QuestionError
 
@@ -79,7 +79,7 @@ def _panels(rows: Rows, order: Sequence[str], panels: Sequence[str], *tooltips: 
     )
     clusters = ["cluster:N"] if any(row.get("cluster") for row in rows) else []
     near = base.transform_filter("datum.beyond === null")
-    layers = [near.mark_point(size=40).encode(tooltip=["name:N", "value:Q", *tooltips, *clusters])]
+    layers = [near.mark_point(size=40).encode(tooltip=tips("name:N", "value:Q", *tooltips, *clusters))]
     if clusters:
         first = base.transform_filter("datum.cluster === 1")
         layers.append(first.mark_point(filled=False, size=130, strokeWidth=1.2, color=ORANGE))

@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import SIDES, placed
-from metaeval.charts.parts import BLUE, GREY, titled
+from metaeval.charts.parts import BLUE, GREY, tips, titled
 from metaeval.stars import starred
 
 if TYPE_CHECKING:
@@ -45,18 +45,22 @@ def _precision_recall(found: "Table") -> alt.VConcatChart:
     ends = [one for one in lines if one["recall"] == 1.0]
     unit = alt.Scale(domain=[0, 1])
     x, y = (alt.X("recall:Q").scale(unit), alt.Y("precision:Q").scale(unit))
-    curves = alt.Chart(alt.NamedData("lines")).mark_line(color=GREY, strokeWidth=0.7).encode(x=x, y=y, detail="F:N")
+    curves = (
+        alt.Chart(alt.NamedData("lines"))
+        .mark_line(color=GREY, strokeWidth=0.7)
+        .encode(x=x, y=y, detail=alt.Detail("F:N"))
+    )
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=4, color=GREY)
     dots = alt.Chart(alt.NamedData("metrics")).encode(x=x, y=y)
     layers = [
         curves,
         named.encode(x=x, y=y, text=alt.Text("F:Q", format=".1f")),
-        dots.mark_point(color=BLUE).encode(tooltip=[f"{name}:N" for name in ("metric", "precision", "recall", "f")]),
+        dots.mark_point(color=BLUE).encode(tooltip=tips("metric:N", "precision:N", "recall:N", "f:N")),
     ]
     for side, (dx, dy, _) in SIDES.items():
         of_side = dots.transform_filter(alt.FieldEqualPredicate(field="label", equal=side))
         align: Any = {"right": "left", "left": "right"}.get(side, "center")
-        layers.append(of_side.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="text:N"))
+        layers.append(of_side.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text=alt.Text("text:N")))
     datasets = {"lines": lines, "ends": ends, "metrics": placed(points, "recall", "precision", "text", _PLOT)}
     body = alt.layer(*layers, width=_PLOT[0], height=_PLOT[1])
     return titled(body, "Error spans that metrics predict", found.signature, datasets, "grey: lines of equal F")
@@ -97,7 +101,7 @@ def _outputs(found: "Table") -> alt.VConcatChart:
         .encode(
             x=alt.X("marked:Q").title("spans marked"),
             y=alt.Y("predicted:Q").title("spans predicted"),
-            tooltip=[f"{name}:N" for name in ("metric", "system", "segment", "apart")],
+            tooltip=tips("metric:N", "system:N", "segment:N", "apart:N"),
         )
     )
     datasets = {"outputs": found.frame.rows(named=True)}

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from metaeval.charts.parts import ORANGE, titled
+from metaeval.charts.parts import ORANGE, tips, titled
 from metaeval.stars import star
 
 COLUMNS = 6
@@ -37,13 +37,13 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
     )
     value = alt.Y("value:Q").title(measure).scale(zero=False)
     optimum = base.transform_filter("datum.is_optimum")
-    shown = [f"{name}:N" for name in ("metric", "epsilon", "until", "value", "value_at_zero")]
+    shown = tips("metric:N", "epsilon:N", "until:N", "value:N", "value_at_zero:N")
     layers = [
-        optimum.mark_rect(color=ORANGE, opacity=0.35).encode(x2="until:Q"),
+        optimum.mark_rect(color=ORANGE, opacity=0.35).encode(x2=alt.X2("until:Q")),
         alt.Chart()
         .transform_filter("datum.is_optimum")
         .mark_rule(strokeDash=[3, 3], opacity=0.6)
-        .encode(y="value_at_zero:Q"),
+        .encode(y=alt.Y("value_at_zero:Q")),
         base.transform_filter("!datum.is_optimum").mark_line(strokeWidth=1.5).encode(y=value),
         optimum.mark_point(color=ORANGE).encode(y=value, tooltip=shown),
     ]

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pytest
 
 from cli.charts.drawing import laid
@@ -39,7 +40,8 @@ def _refused(constant: str) -> None:
 
 
 def faults(found: dict[str, Any]) -> list[str]:
-    """What is wrong with a specification: data sets that are not there, no title, nothing below it."""
+    """What is wrong with a specification: no Vega-Lite, data sets that are not there, no title, nothing below it."""
+    alt.VConcatChart.validate({**found, "datasets": {}})
     wrong = [f"no data set {name!r}" for name in sorted(_named(found) - set(found["datasets"]))]
     unused = set(found["datasets"]) - _named(found)
     wrong += [f"data set {name!r} is not drawn" for name in sorted(unused) if found["datasets"][name]]
