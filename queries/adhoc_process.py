@@ -19,7 +19,7 @@ import polars as pl
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, confine, is_of_damage, plain_path, settle_log, translated
+from warehouse.database.opening import check_there, confine, is_of_damage, literal, plain_path, settle_log, translated
 from warehouse.database.updating import current, missing
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
@@ -67,9 +67,8 @@ def copied(
     if None in values:
         return None
     rows = f"SELECT {', '.join(map(str, values))} FROM {inner}" + ("" if most is None else f" LIMIT {most}")
-    target = str(file).replace("'", "''")
     try:
-        copy = f"COPY ({rows}) TO '{target}' ({KINDS[kind]}, USE_TMP_FILE false)"
+        copy = f"COPY ({rows}) TO {literal(str(file))} ({KINDS[kind]}, USE_TMP_FILE false)"
         (n_rows,) = connection.execute(copy, parameters).fetchall()[0]
     except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.ParserException):
         return None

@@ -16,6 +16,7 @@ import polars as pl
 from queries import catalog
 from queries.spark import ask_spark
 from warehouse import QuestionError, SourceError, Warehouse
+from warehouse.database.opening import literal
 from warehouse.errors import unknown
 from warehouse.export.reimport import Source, open_export
 from warehouse.wording import option
@@ -193,7 +194,8 @@ SELECT
 def _grid_view(source: Source, grid: Grid) -> Iterator[None]:
     """The relation `grid_score` in DuckDB for as long as the block runs; temporary, so that no file is written."""
     ask = source.catalogue.rows
-    scores = "score" if source.scores is None else _parquet(source.scores)
+    path = source.scores
+    scores = "score" if path is None else f"read_parquet({literal(str(path))}, hive_partitioning = false)"
     systems, segments, humans = (grid.outputs[name].to_list() for name in ("system_id", "segment", "human"))
     try:
         ask(f"CREATE OR REPLACE TEMP TABLE grid_vector AS {_VECTORS}", _vectors_of(grid))
@@ -211,11 +213,6 @@ def _grid_view(source: Source, grid: Grid) -> Iterator[None]:
 
 def _vectors_of(grid: Grid) -> dict[str, object]:
     return {"evalset": grid.evalset_id, "scorers": list(grid.scorers)}
-
-
-def _parquet(path: Path) -> str:
-    quoted = str(path).replace("'", "''")
-    return f"read_parquet('{quoted}', hive_partitioning = false)"
 
 
 def _polars_scores(source: Source, grid: Grid) -> pl.LazyFrame:

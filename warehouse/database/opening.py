@@ -228,20 +228,20 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
             return
         silence(connection)
         if folder is not None:
-            connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
+            connection.execute(f"SET allowed_directories = [{literal(folder)}]")
         confine(connection)
         connection.execute("SET lock_configuration = true")
 
 
 def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Let a connection open the warehouse file and what DuckDB puts beside it, and do nothing else outside."""
-    names = ", ".join(_literal(plain_path(path) + ending) for ending in _ENDINGS)
+    names = ", ".join(literal(plain_path(path) + ending) for ending in _ENDINGS)
     connection.execute(f"SET allowed_paths = [{names}]")
     confine(connection)
     connection.execute("SET lock_configuration = true")
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
@@ -265,7 +265,7 @@ def connect_beside(path: Path, patience: float, writes_below: Path | None = None
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Attach the file for writing; a new one is made as ours are, one that is there stays as it was made."""
     made_with = "" if path.exists() else f" (STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {BLOCK_SIZE})"
-    connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file{made_with}")
+    connection.execute(f"ATTACH {literal(plain_path(path))} AS warehouse_file{made_with}")
 
 
 def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
@@ -274,7 +274,7 @@ def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
     False where this process has it open already, and DuckDB (1.4 does) keeps it for one instance.
     """
     try:
-        connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
+        connection.execute(f"ATTACH {literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
     except duckdb.BinderException as error:
         if "already attached" not in str(error):
             raise

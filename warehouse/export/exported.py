@@ -12,7 +12,7 @@ from urllib.parse import quote
 import duckdb
 
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import is_of_damage, plain_path
+from warehouse.database.opening import is_of_damage, literal, plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 from warehouse.names import UNFINISHED_EXPORT
 
@@ -60,9 +60,8 @@ def copy(
 
     Raises OSError: the file can't be written. SchemaError: the warehouse is damaged.
     """
-    target = plain_path(path).replace("'", "''")
     try:
-        ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})", parameters)
+        ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO {literal(plain_path(path))} ({options})", parameters)
     except SchemaError as error:
         cause = error.__cause__
         if isinstance(cause, duckdb.IOException) and not is_of_damage(cause):

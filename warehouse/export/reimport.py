@@ -1,7 +1,7 @@
 """What comes back from exported Parquet: a whole warehouse, or one evaluation set opened for questions."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import duckdb
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
+from warehouse.database.opening import literal
 from warehouse.database.updating import apply_migrations, in_memory, writing
 from warehouse.errors import SourceError, unknown
 from warehouse.export.exported import EvalsetKey, is_unfinished
@@ -85,8 +86,8 @@ def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetK
 
 def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
     """A partition's file as a table function of DuckDB, without what its path tells."""
-    path = str(partition_file(folder, table, key)).replace("'", "''")
-    return f"read_parquet('{path}', hive_partitioning = false, file_row_number = true)"
+    path = literal(str(partition_file(folder, table, key)))
+    return f"read_parquet({path}, hive_partitioning = false, file_row_number = true)"
 
 
 def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey) -> bool:
@@ -118,8 +119,12 @@ def _one(connection: duckdb.DuckDBPyConnection, query: str, parameters: dict[str
 
 def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
     try:
-        evalset_id = _new_evalset(connection, folder, key)
+        testset_id = _testset(connection, folder, key)
+        evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
+        file = str(partition_file(folder, "scorer", key))
+        connection.execute(statement(__package__, "imported_scorer"), {"file": file})
         new = {
+            "testset_id": f"{testset_id:d}",
             "evalset_id": f"{evalset_id:d}",
             "source_id": _shifted(connection, folder, key, "source", "source_id"),
             "system_id": _shifted(connection, folder, key, "system", "system_id"),
@@ -127,10 +132,10 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
             "judgement_id": _shifted(connection, folder, key, "judgement", "judgement_id"),
             "scorer_id": "(SELECT m.new_id FROM temp.imported_scorer AS m WHERE m.old_id = p.scorer_id)",
         }
-        _map_scorers(connection, folder, key)
         for table in TABLES:
-            if table not in ("evalset", "scorer"):
-                _insert(connection, folder, key, table, new)
+            # scorers are shared by evaluation sets: those that the warehouse knows by name are kept
+            which = "p.scorer_id IN (SELECT m.old_id FROM temp.imported_scorer AS m WHERE m.is_new)"
+            _insert(connection, folder, key, table, new, which if table == "scorer" else "true")
         connection.execute("DROP TABLE temp.imported_scorer")
         register(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
@@ -140,41 +145,20 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
         ) from error
 
 
-def shared_columns(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str) -> list[str]:
-    """Columns that both the file and the warehouse's table have."""
-    own = [name for (name,) in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()]
-    described = connection.execute(f"DESCRIBE SELECT * FROM {partition_rows(folder, table, key)}").fetchall()
-    there = {row[0] for row in described}
-    return [name for name in own if name in there]
-
-
-def _new_evalset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> int:
-    name: dict[str, object] = {"name": key.testset}
-    source = partition_rows(folder, "evalset", key)
-    testset_id = _one(connection, "SELECT testset_id FROM testset WHERE name = $name", name)
-    if testset_id is None:
-        testset_id = _one(connection, "SELECT coalesce(max(testset_id), 0) + 1 FROM testset")
-        connection.execute(
-            f"""
-            INSERT INTO testset (testset_id, name, year, description)
-            SELECT {testset_id}, $name, p.year, p.description
-            FROM {source} AS p
-            """,
-            name,
-        )
-    evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset")
-    assert evalset_id is not None
-    columns = [column for column in shared_columns(connection, folder, key, "evalset") if column != "evalset_id"]
-    chosen = ", ".join(f'"{column}"' for column in columns)
+def _testset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> int:
+    """The test set's identifier in the warehouse, which has it from now on."""
     connection.execute(
         f"""
-        INSERT INTO evalset (evalset_id, testset_id, lp, {chosen})
-        SELECT {evalset_id}, {testset_id}, $lp, {chosen}
-        FROM {source}
+        INSERT INTO testset (testset_id, name, year, description)
+        SELECT (SELECT coalesce(max(testset_id), 0) + 1 FROM testset), $name, p.year, p.description
+        FROM {partition_rows(folder, "evalset", key)} AS p
+        WHERE $name NOT IN (SELECT name FROM testset)
         """,
-        {"lp": key.lp},
+        {"name": key.testset},
     )
-    return evalset_id
+    found = _one(connection, "SELECT testset_id FROM testset WHERE name = $name", {"name": key.testset})
+    assert found is not None
+    return found
 
 
 def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, column: str) -> str:
@@ -184,37 +168,30 @@ def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKe
     return f"p.{column} + {last - first + 1:d}"
 
 
-def _map_scorers(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
-    """Scorers are shared by evaluation sets: those that the warehouse knows by name are kept, the others come in."""
-    source = partition_rows(folder, "scorer", key)
-    file = str(partition_file(folder, "scorer", key))
-    connection.execute(statement(__package__, "imported_scorer"), {"file": file})
-    columns = [column for column in shared_columns(connection, folder, key, "scorer") if column != "scorer_id"]
-    chosen = ", ".join(f'"{column}"' for column in columns)
-    connection.execute(
-        f"""
-        INSERT INTO scorer (scorer_id, {chosen})
-        SELECT m.new_id, {", ".join(f'p."{column}"' for column in columns)}
-        FROM {source} AS p
-        JOIN temp.imported_scorer AS m ON m.old_id = p.scorer_id AND m.is_new
-        ORDER BY m.new_id
-        """
-    )
-
-
 def _insert(
-    connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, new: dict[str, str]
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    key: EvalsetKey,
+    table: str,
+    new: Mapping[str, str],
+    which: str = "true",
 ) -> None:
-    """Insert a partition's rows, in the order of the file."""
-    columns = shared_columns(connection, folder, key, table)
-    values = [new.get(column, f'p."{column}"') for column in columns]
-    if "evalset_id" not in columns and table in ("source", "segment", "segment_text", "system", "entry", "vector"):
-        columns, values = [*columns, "evalset_id"], [*values, new["evalset_id"]]
+    """Insert rows of a partition, in the order of the file. new: SQL for columns that do not come as they are."""
+    rows = partition_rows(folder, table, key)
+    there = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
+    values = {
+        name: new.get(name, f'p."{name}"')
+        for (name,) in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()
+        if name in there or name in new
+    }
+    if table == "evalset":
+        values["lp"] = literal(key.lp)
     connection.execute(
         f"""
-        INSERT INTO {table} ({", ".join(f'"{column}"' for column in columns)})
-        SELECT {", ".join(values)}
-        FROM {partition_rows(folder, table, key)} AS p
+        INSERT INTO {table} ({", ".join(f'"{name}"' for name in values)})
+        SELECT {", ".join(values.values())}
+        FROM {rows} AS p
+        WHERE {which}
         ORDER BY p.file_row_number
         """
     )
@@ -275,24 +252,6 @@ def open_export(folder: Path, testset: str, lp: str) -> Iterator[Source]:
 
 
 def _read(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
-    evalset = partition_rows(folder, "evalset", key)
-    connection.execute(
-        f"INSERT INTO testset (testset_id, name, year) SELECT 1, $testset, p.year FROM {evalset} AS p",
-        {"testset": key.testset},
-    )
-    chosen = ", ".join(f'"{column}"' for column in shared_columns(connection, folder, key, "evalset"))
-    connection.execute(
-        f"INSERT INTO evalset (testset_id, lp, {chosen}) SELECT 1, $lp, {chosen} FROM {evalset}", {"lp": key.lp}
-    )
-    for table in _READ:
-        chosen = ", ".join(f'"{column}"' for column in shared_columns(connection, folder, key, table))
-        of_humans = "WHERE kind = 'human'" if table == "score" else ""
-        connection.execute(
-            f"""
-            INSERT INTO {table} ({chosen})
-            SELECT {chosen}
-            FROM {partition_rows(folder, table, key)}
-            {of_humans}
-            ORDER BY file_row_number
-            """
-        )
+    new = {"testset_id": f"{_testset(connection, folder, key):d}"}
+    for table in ("evalset", *_READ):
+        _insert(connection, folder, key, table, new, "p.kind = 'human'" if table == "score" else "true")
