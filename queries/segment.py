@@ -1,7 +1,7 @@
 """One segment to read: its source, references and system outputs, each with its scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -80,24 +80,9 @@ class Segment:
 
     def as_json(self) -> dict[str, Any]:
         """The segment as nested mappings and lists."""
-        return {
-            "testset": self.testset,
-            "lp": self.lp,
-            "segment": self.segment,
-            "domain": self.domain,
-            "document": self.document,
-            "index_in_document": self.index_in_document,
-            "texts": [
-                {
-                    "kind": text.kind,
-                    "name": text.name,
-                    "text": text.text,
-                    "scores": dict(text.scores),
-                    "errors": [error.as_json() for error in text.errors],
-                }
-                for text in self.texts
-            ],
-        }
+        place = ("testset", "lp", "segment", "domain", "document", "index_in_document")
+        texts = [asdict(text) | {"errors": [error.as_json() for error in text.errors]} for text in self.texts]
+        return {name: getattr(self, name) for name in place} | {"texts": texts}
 
 
 def read_segment(

@@ -18,14 +18,7 @@ from warehouse.errors import Fault
 
 _MOST_GATHERED = 1_000_000  # rows that wait for their table
 _OF_FILES = "file_no IN (SELECT unnest($files))"
-_OF_VECTORS = f"vector_no IN (SELECT vector_no FROM temp.staged_vector WHERE {_OF_FILES})"
-_OF_JUDGEMENTS = f"judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_OF_VECTORS})"
 _DROPS = (
-    f"DELETE FROM temp.staged_span WHERE {_OF_JUDGEMENTS}",
-    f"DELETE FROM temp.staged_judgement WHERE {_OF_VECTORS}",
-    f"DELETE FROM temp.staged_score WHERE {_OF_VECTORS}",
-    f"DELETE FROM temp.staged_aggregate WHERE {_OF_VECTORS}",
-    f"DELETE FROM temp.staged_vector WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_text WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_system WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_segment WHERE is_declared AND {_OF_FILES}",
@@ -159,8 +152,14 @@ class Batch:
 
     def drop_files(self, file_numbers: Sequence[int]) -> None:
         """Take everything that some files brought off the stage again."""
-        for deletion in _DROPS if file_numbers else ():
-            self.connection.execute(deletion, {"files": list(file_numbers)})
+        if not file_numbers:
+            return
+        files = {"files": list(file_numbers)}
+        self.drop_vectors(
+            [n for (n,) in self.rows(f"SELECT vector_no FROM temp.staged_vector WHERE {_OF_FILES}", files)]
+        )
+        for deletion in _DROPS:
+            self.connection.execute(deletion, files)
 
     def drop_stages(self, stages: Sequence["Stage"]) -> None:
         """Take evaluation sets off the stage again, whole."""

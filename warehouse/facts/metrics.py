@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -37,57 +37,52 @@ class MetricFacts:
     publication: str | None = None
 
 
-@dataclass(frozen=True)
-class _Family:
-    name: str
-    kind: str
-    reference_free: bool | None
-    error: bool
-    raw_years: frozenset[int]
-    rule: re.Pattern[str]
-
-
 def folded(name: str) -> str:
     """A name without what spellings of it differ in: case, dashes, underscores and blanks."""
     return re.sub(r"[-_ ]", "", name).casefold()
 
 
 @cache
-def _families() -> tuple[_Family, ...]:
-    return tuple(
-        _Family(
-            data["name"],
-            data["kind"],
-            data.get("reference_free"),
-            data.get("error", False),
-            frozenset(data.get("raw_years", ())),
-            re.compile(data["rule"]),
-        )
-        for data in packaged("metrics.toml")["family"]
+def _data() -> dict[str, Any]:
+    return packaged("metrics.toml")
+
+
+def _of_family(family: Mapping[str, Any], name: str, **more: Any) -> MetricFacts:
+    """Facts of a member of a family. more: in what it is not as the family."""
+    of_all = MetricFacts(
+        name,
+        family["name"],
+        kind=family["kind"],
+        is_reference_free=family.get("reference_free"),
+        is_error_measure=family.get("error", False),
+        raw_years=frozenset(family.get("raw_years", ())),
     )
+    return replace(of_all, **more)
+
+
+_OF_METRIC = {
+    "version": "version",
+    "kind": "kind",
+    "reference_free": "is_reference_free",
+    "error": "is_error_measure",
+    "trained": "training_year",
+}
+"""Keys of a metric in the file, and which facts they are."""
 
 
 @cache
 def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
     """Folded name -> (years in which it means this, empty for all others; facts)."""
     found: dict[str, list[tuple[frozenset[int], MetricFacts]]] = {}
-    data = packaged("metrics.toml")
-    for family in data["family"]:
+    for family in _data()["family"]:
         for metric in family["metrics"]:
-            paper = data["publications"][metric["published"]] if "published" in metric else None
+            more = {fact: metric[key] for key, fact in _OF_METRIC.items() if key in metric}
+            if "published" in metric:
+                paper = _data()["publications"][metric["published"]]
+                more["publication_year"] = paper["year"]
+                more["publication"] = f"{paper['paper']} (cited in {paper['cited_in']})"
             for name in metric["names"]:
-                facts = MetricFacts(
-                    name=name,
-                    family=family["name"],
-                    version=metric.get("version"),
-                    kind=metric.get("kind", family["kind"]),
-                    is_reference_free=metric.get("reference_free", family.get("reference_free")),
-                    is_error_measure=metric.get("error", family.get("error", False)),
-                    training_year=metric.get("trained"),
-                    raw_years=frozenset(family.get("raw_years", ())),
-                    publication_year=None if paper is None else paper["year"],
-                    publication=None if paper is None else f"{paper['paper']} (cited in {paper['cited_in']})",
-                )
+                facts = _of_family(family, name, **more)
                 found.setdefault(folded(name), []).append((frozenset(metric.get("years", ())), facts))
     return found
 
@@ -118,40 +113,27 @@ publication=None)
 
 def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
     """What several meanings of a name have in common."""
-
-    def common(field: str) -> Any:
-        values = {getattr(facts, field) for facts in meanings}
-        return values.pop() if len(values) == 1 else None
-
-    return MetricFacts(
-        name=name,
-        family=common("family") or meanings[0].family,
-        version=common("version"),
-        kind=common("kind") or "unknown",
-        is_reference_free=common("is_reference_free"),
-        is_error_measure=bool(common("is_error_measure")),
-        training_year=common("training_year"),
-        raw_years=common("raw_years") or frozenset(),
-        publication_year=common("publication_year"),
-        publication=common("publication"),
-    )
+    common: dict[str, Any] = {
+        "family": meanings[0].family,
+        "kind": "unknown",
+        "is_error_measure": False,
+        "raw_years": frozenset(),
+    }
+    for field in fields(MetricFacts):
+        values = {getattr(facts, field.name) for facts in meanings}
+        if len(values) == 1:
+            common[field.name] = values.pop()
+        else:
+            common.setdefault(field.name, None)
+    return MetricFacts(**{**common, "name": name})
 
 
 def _by_rule(name: str) -> MetricFacts:
     lowered = name.lower()
     without = re.search(r"(^|[-_.])(qe|src|noref|ref-?free|reference-?free)($|[-_.0-9])", lowered)
-    reference_free = True if without else None
-    for family in _families():
-        if family.rule.search(lowered):
-            known = reference_free if reference_free else family.reference_free
-            return MetricFacts(
-                name,
-                family.name,
-                kind=family.kind,
-                is_reference_free=known,
-                is_error_measure=family.error,
-                is_known=False,
-                raw_years=family.raw_years,
-            )
+    known: dict[str, Any] = {"is_known": False, **({"is_reference_free": True} if without else {})}
+    for family in _data()["family"]:
+        if re.search(family["rule"], lowered):
+            return _of_family(family, name, **known)
     stem = re.match(r"[^\W\d_]+", name)
-    return MetricFacts(name, stem[0] if stem else name, is_reference_free=reference_free, is_known=False)
+    return MetricFacts(name, stem[0] if stem else name, **known)
