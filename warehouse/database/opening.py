@@ -44,8 +44,6 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         return SchemaError(f"{path}: {DISK_FULL}: {first}")
     if any(words in text for words in _UNWRITABLE):
         return SchemaError(f"{path}: cannot be written: {first}")
-    if "Permission denied" in text:
-        return SchemaError(f"{path}: cannot be opened: permission denied")
     if "Cannot open file" in text:
         return SchemaError(f"{path}: cannot be opened: {first.rpartition(': ')[2]}")
     if "not a valid DuckDB database file" in text or "version number" in text:

@@ -1,6 +1,5 @@
 """The organisers' folder layout back from the warehouse, and error spans as WMT25's task 2 writes them."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,16 @@ import numpy as np
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import LONGEST_NAME, EvalsetKey, Exported, beside, copy, quoted, write_text
-from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, check_name, evalset_files, write_facts
+from warehouse.export.mtme import (
+    OF_JSON,
+    PLAIN,
+    Errors,
+    Floats,
+    RatingTable,
+    ScoreTable,
+    evalset_files,
+    write_facts,
+)
 from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
@@ -19,7 +27,6 @@ from warehouse.readers.judgements import score_of_errors
 from warehouse.wording import counted
 
 _UNKNOWN_DOMAIN = "all"
-_PLAIN, _OF_JSON = ".txt", ".jsonl"  # files of texts
 _AS_ENTRIES = (
     "this layout cannot mark them, so that they would be read as entries of the shared task; csv and parquet have them"
 )
@@ -49,52 +56,38 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     ratings, rated = _ratings(warehouse, evalset, scorers, order, notes)
     tables = {level: _tables(warehouse, evalset, level, scorers, order, documents, rated, notes) for level in LEVELS}
     try:
-        made = dict(_text_files(warehouse, evalset, key.lp, order, notes))
+        texts = _texts(warehouse, evalset, order, notes)
+        given = (texts["source"].get(""), texts["reference"], texts["output"])
+        made = dict(evalset_files(key.lp, documents, *given, None, None, ratings["human"], ratings["metric"]))
         for level in LEVELS:
             humans, metrics = tables[level]
             made |= evalset_files(key.lp, documents, humans=humans, metrics=metrics)
-        made |= evalset_files(key.lp, documents, ratings=ratings["human"], predictions=ratings["metric"])
     except ValueError as error:
         return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
     for path in made:
-        if path.suffix in (_PLAIN, _OF_JSON):  # the other is of an earlier export
-            (root / path).with_suffix(_OF_JSON if path.suffix == _PLAIN else _PLAIN).unlink(missing_ok=True)
+        if path.suffix in (PLAIN, OF_JSON):  # the other is of an earlier export
+            (root / path).with_suffix(OF_JSON if path.suffix == PLAIN else PLAIN).unlink(missing_ok=True)
     written = [write_text(root / path, text) for path, text in made.items()]
     files = sorted({*written, write_facts(root, _facts(warehouse, key.testset))})
     n_rows = sum(path.read_bytes().count(b"\n") for path in files)
     return Exported(key.testset, key.lp, len(files), n_rows, sum(path.stat().st_size for path in files), tuple(notes))
 
 
-def _text_files(
-    warehouse: Warehouse, evalset: Mapping[str, int], lp: str, order: Sequence[int], notes: list[str]
-) -> list[tuple[Path, str]]:
-    """Sources, references and outputs: lines of text, or of JSON where a text has line breaks in it.
-
-    Raises ValueError: a name that no file can have.
-    """
-    files = []
+def _texts(
+    warehouse: Warehouse, evalset: Mapping[str, int], order: Sequence[int], notes: list[str]
+) -> dict[str, dict[str, list[str]]]:
+    """Sources, references and outputs by kind and name (of sources an empty one), in the order of segments."""
+    found: dict[str, dict[str, list[str]]] = {"source": {}, "reference": {}, "output": {}}
     incomplete = []
-    for (kind, name), texts in sorted(
-        texts_of(warehouse, evalset).items(), key=lambda item: (item[0][0], item[0][1] or "")
-    ):
-        if len(texts) != len(order):
-            incomplete.append(f"{kind} {name or ''}".rstrip())
-            continue
-        if name is not None:
-            check_name(name)
-        lines = [texts[segment] for segment in order]
-        stem, word = {
-            "source": (f"sources/{lp}", "source"),
-            "reference": (f"references/{lp}.{name}", "target"),
-            "output": (f"system-outputs/{lp}/{name}", "hypothesis"),
-        }[kind]
-        is_plain = not any("\n" in line or "\r" in line for line in lines)
-        if not is_plain:
-            lines = [json.dumps({word: line}, ensure_ascii=False) for line in lines]
-        files.append((Path(f"{stem}{_PLAIN if is_plain else _OF_JSON}"), "\n".join(lines) + "\n"))
+    loaded = {(kind, name or ""): texts for (kind, name), texts in texts_of(warehouse, evalset).items()}
+    for (kind, name), texts in sorted(loaded.items()):
+        if len(texts) == len(order):
+            found[kind][name] = [texts[segment] for segment in order]
+        else:
+            incomplete.append(f"{kind} {name}".rstrip())
     if incomplete:
         notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
-    return files
+    return found
 
 
 def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str]) -> dict[int, tuple[str, str]]:

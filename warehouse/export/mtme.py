@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Errors = Sequence[Mapping[str, Any]]
 
 MISSING = "None"
+PLAIN, OF_JSON = ".txt", ".jsonl"  # files of texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +91,18 @@ def evalset_files(
     documents: (domain, document) of each segment, in segment order; a document's segments are neighbours.
     sources, references, outputs: one text a segment; references by name (`refA`), outputs by system.
     humans, ratings: by name (`mqm`). metrics, predictions: by full variant name (`BLEU-refA`, `Kiwi-src`).
-    Raises ValueError: no segments; a table or a text of another length than
-        the documents; an infinite value; a name or text that does not fit on one line or in one column; a
-        document in two places or two domains; an unknown domain.
+    Raises ValueError: no segments; a table or a text of another length than the documents; an infinite value; a name
+        that does not fit in one column; a document in two places or two domains; an unknown domain.
     """
     for names in ([lp], references, outputs, humans, metrics, ratings, predictions):
         for name in names or ():
             check_name(name)
     files = [(Path("documents", f"{lp}.docs"), _document_lines(documents))]
     n_segments = len(documents)
-    texts = [(Path("sources", f"{lp}.txt"), sources)] if sources is not None else []
-    texts += [(Path("references", f"{lp}.{name}.txt"), text) for name, text in (references or {}).items()]
-    texts += [(Path("system-outputs", lp, f"{name}.txt"), text) for name, text in (outputs or {}).items()]
-    files += [(path, _text_lines(text, n_segments, path)) for path, text in texts]
+    texts = [("source", f"sources/{lp}", sources)] if sources is not None else []
+    texts += [("target", f"references/{lp}.{name}", lines) for name, lines in (references or {}).items()]
+    texts += [("hypothesis", f"system-outputs/{lp}/{name}", lines) for name, lines in (outputs or {}).items()]
+    files += [_text_file(word, stem, lines, n_segments) for word, stem, lines in texts]
     for name, table in (humans or {}).items():
         files += _score_files(table, documents, Path("human-scores", f"{lp}.{name}"))
     rated = [(Path("human-scores", f"{lp}.{name}.seg.rating"), marked) for name, marked in (ratings or {}).items()]
@@ -157,13 +157,13 @@ def _document_lines(documents: Sequence[tuple[str, str]]) -> str:
     return "".join(f"{domain}\t{document}\n" for domain, document in documents)
 
 
-def _text_lines(texts: Sequence[str], n_segments: int, path: Path) -> str:
+def _text_file(word: str, stem: str, texts: Sequence[str], n_segments: int) -> tuple[Path, str]:
+    """Lines of text, or of JSON under a word where a text has line breaks in it."""
     if len(texts) != n_segments:
-        raise ValueError(f"{path.as_posix()}: {counted(len(texts), 'text')}, expected {n_segments}")
-    joined = "\n".join(texts) + "\n"
-    if joined.count("\n") != n_segments or "\r" in joined:
-        raise ValueError(f"{path.as_posix()}: a text that contains a line break")
-    return joined
+        raise ValueError(f"{stem}{PLAIN}: {counted(len(texts), 'text')}, expected {n_segments}")
+    is_plain = not any("\n" in text or "\r" in text for text in texts)
+    lines = texts if is_plain else [json.dumps({word: text}, ensure_ascii=False) for text in texts]
+    return Path(f"{stem}{PLAIN if is_plain else OF_JSON}"), "\n".join(lines) + "\n"
 
 
 def _score_files(table: ScoreTable, documents: Sequence[tuple[str, str]], stem: Path) -> Iterator[tuple[Path, str]]:

@@ -96,10 +96,6 @@ def test_every_double_reads_back_as_it_was(tmp_path_factory: pytest.TempPathFact
         ({"documents": [("n", "a"), ("m", "a")]}, "'a' begins again at line 2, in domain 'm'"),
         ({"documents": [("n", "a\tb")]}, "does not fit in one column"),
         ({"sources": ["one", "two"]}, r"sources/en-de.txt: 2 texts, expected 3"),
-        (
-            {"outputs": {"A": ["one", "two\nlines", "three"]}},
-            r"system-outputs/en-de/A.txt: a text that contains a line",
-        ),
         ({"outputs": {"../A": ["one", "two", "three"]}}, "can't be part of a file's name"),
         ({"metrics": {"X-src": ScoreTable(["A"], seg=np.zeros((1, 2)))}}, r"\(1, 2\), expected \(1, 3\)"),
         ({"metrics": {"X-src": ScoreTable(["A"], doc=np.zeros((1, 3)))}}, r"\(1, 3\), expected \(1, 2\)"),
@@ -115,6 +111,18 @@ def test_what_does_not_fit_the_layout_is_refused_before_anything_is_written(
     with pytest.raises(ValueError, match=message):
         write_evalset(tmp_path, "en-de", **({"documents": DOCUMENTS} | arguments))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_with_line_breaks_are_lines_of_json(tmp_path: Path) -> None:
+    outputs = {"A": ["one", "zwei\nZeilen „ü“", "three"], "B": ["1", "2", "3"]}
+    write_evalset(tmp_path, "en-de", documents=DOCUMENTS, outputs=outputs)
+    folder = tmp_path / "system-outputs" / "en-de"
+    assert sorted(path.name for path in folder.iterdir()) == ["A.jsonl", "B.txt"]
+    assert columns(folder / "A.jsonl") == [
+        ['{"hypothesis": "one"}'],
+        [r'{"hypothesis": "zwei\nZeilen „ü“"}'],
+        ['{"hypothesis": "three"}'],
+    ]
 
 
 def test_facts_of_a_test_set_read_back_as_they_were(tmp_path: Path) -> None:
