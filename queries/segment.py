@@ -250,10 +250,8 @@ def _texts(
 
     An output that repeats the reference of its name is left out.
     """
-    rows = list(catalog.ask(warehouse, "segment_texts", evalset=evalset, segment=segment).iter_rows())
-    rows = [
-        (kind, name, text) for kind, name, text in rows if kind != "output" or ("reference", name, text) not in rows
-    ]
+    found = catalog.ask(warehouse, "texts_of_segments", evalset=evalset, segments=[segment]).drop("segment").rows()
+    rows = [(kind, *text) for kind, *text in found if kind != "output" or ("reference", *text) not in found]
     with_text = {name for _, name, _ in rows}
     rows += [
         ("reference" if kinds[name] == "human" else "output", name, None) for name in scores if name not in with_text
