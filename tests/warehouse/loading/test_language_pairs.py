@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import together
 from tests.warehouse.small_files import SMALL, outcomes, unchanged
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.recognition import claim
@@ -30,7 +31,7 @@ def test_every_spelling_is_the_pair(first: int, tmp_path: Path) -> None:
         assert is_refused or found.rows == unchanged()[name].rows, name
 
 
-@pytest.mark.parametrize("said", ["eng-deu", "en-deu", "ende"])
+@together("said", ["eng-deu", "en-deu", "ende"])
 def test_so_is_what_the_user_says(said: str, tmp_path: Path) -> None:
     (tmp_path / "ad-seg-scores-en-de.csv").write_text(SMALL["direct assessment"].text)
     found = claim(tmp_path / "ad-seg-scores-en-de.csv", Given(testset="wmt20", lp=said))

@@ -10,7 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_facts, tiny_layout
+from tests.helpers import (
+    DOCUMENTS,
+    LP,
+    MQM,
+    SYSTEMS,
+    TESTSET,
+    metric_tables,
+    mqm_table,
+    tiny_facts,
+    tiny_layout,
+    together,
+)
 from tests.warehouse.building import (
     MAJOR,
     MARKS,
@@ -243,7 +254,7 @@ def domains(folder: Path, testset: str) -> None:
         file.write_text("".join(f"{lines[i]}\n" for i in order))
 
 
-@pytest.mark.parametrize("order", _DOMAIN_ORDERS)
+@together("order", _DOMAIN_ORDERS)
 def test_scores_of_domains_go_by_name_in_any_order(order: str, several: Path) -> None:
     query = """
         SELECT unit, system, level, value FROM aggregate_scores
@@ -486,7 +497,7 @@ def scripts(folder: Path, testset: str) -> None:
         tiny_layout(folder, testset=testset, lp=lp, facts=False)
 
 
-@pytest.mark.parametrize("lp", _LPS)
+@together("lp", _LPS)
 def test_language_pairs_may_have_scripts_and_regions(lp: str, several: Path) -> None:
     assert ask(several, "SELECT source_language, target_language FROM evalset WHERE lp = $lp", lp=lp) == [_LPS[lp]]
     assert len(ask(several, "FROM human_scores WHERE lp = $lp", lp=lp)) == 20

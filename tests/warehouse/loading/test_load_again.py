@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, MQM, SYSTEMS, TESTSET, tiny_bytes, tiny_facts, tiny_layout
+from tests.helpers import DOCUMENTS, LP, MQM, SYSTEMS, TESTSET, tiny_bytes, tiny_facts, tiny_layout, together
 from tests.sharing import written
 from tests.warehouse.building import (
     MARKS,
@@ -255,7 +255,7 @@ def test_a_further_file_and_other_segments_are_held_as_they_are_written(changed:
     assert len([row for row in changed.after["segments"] if row[0] == fewer]) == 4
 
 
-@pytest.mark.parametrize("change", ["annotations after scores", "scores after annotations"])
+@together("change", ["annotations after scores", "scores after annotations"])
 def test_scores_and_annotations_of_one_name_may_come_one_after_the_other(change: str, changed: Changed) -> None:
     found = {
         (system, segment): value

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, SYSTEMS, TESTSET, tiny_layout
+from tests.helpers import DOCUMENTS, LP, SYSTEMS, TESTSET, tiny_layout, together
 from tests.warehouse.building import ask, empty_warehouse, loaded, small, statuses
 from warehouse import LoadReport, SourceError, load
 from warehouse.export.mtme import ScoreTable
@@ -228,7 +228,7 @@ def test_files_that_are_not_taken_are_named_with_the_reason(tmp_path: Path) -> N
     assert found == NOT_TAKEN
 
 
-@pytest.mark.parametrize(
+@together(
     ("place", "origin", "lp"),
     [
         ("documents/en-de.docs", "t24/documents/en-de.docs", "en-de"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import LP, TESTSET, tiny_layout
+from tests.helpers import LP, TESTSET, tiny_layout, together
 from tests.sharing import written
 from tests.warehouse.building import MARKS, ask, held, statuses
 from tests.warehouse.loading.published import details, human, metric, write_task
@@ -167,7 +167,7 @@ def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -
     assert database.read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "told"),
     [
         (("tiny42",), "unknown metric of one's own, test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),

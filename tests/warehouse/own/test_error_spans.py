@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from tests import sharing
-from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
-from tests.warehouse.readers.reading import read, read_own, scores
+from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, together
+from tests.warehouse.readers.reading import Whole, read, read_own
 from warehouse import Warehouse, load
 from warehouse.export import export
 from warehouse.own.scores import add
 from warehouse.readers.claims import Given
 from warehouse.readers.error_spans import ErrorSpanReader
-from warehouse.readers.records import Records
 
 N = 5  # segments of the tiny task
 TEXT = "Ash 1"  # the first output: five characters
@@ -143,11 +142,9 @@ DERIVED = {
 FORMS = {"task2.tsv": task_tsv(), "mine.csv": own_table(), "en-de.Mine.seg.rating": rating(), "xcomet.json": xcomet()}
 
 
-def spans_of(records: Records) -> dict[tuple[str, int], list[Span]]:
+def spans_of(records: Whole) -> dict[tuple[str, int], list[Span]]:
     """As `spans_in` has them."""
     assert not records.faults, records.faults
-    assert records.judgements is not None
-    assert records.ratings is not None
     judged = records.judgements.select("judgement", "system", "segment").rows()
     outputs = {judgement: (system, at) for judgement, system, at in judged}
     found: dict[tuple[str, int], list[Span]] = {output: [] for output in outputs.values()}
@@ -157,11 +154,11 @@ def spans_of(records: Records) -> dict[tuple[str, int], list[Span]]:
     return found
 
 
-@pytest.mark.parametrize("name", FORMS)
+@together("name", FORMS)
 def test_spans_come_in_and_make_the_scores(tmp_path: Path, name: str) -> None:
     records = read_own(tmp_path / name, FORMS[name], reference=None)
     assert spans_of(records) == EXPECTED
-    found = scores(records).drop_nulls("value").select("system", "segment", "value", "is_derived").rows()
+    found = records.scores.drop_nulls("value").select("system", "segment", "value", "is_derived").rows()
     assert {(system, at): value for system, at, value, _ in found} == DERIVED
     assert {is_derived for *_, is_derived in found} == {True}
 
@@ -169,7 +166,7 @@ def test_spans_come_in_and_make_the_scores(tmp_path: Path, name: str) -> None:
 def test_scores_of_the_file_stay_beside_its_spans(tmp_path: Path) -> None:
     records = read_own(tmp_path / "xcomet.json", xcomet(COMET=0.5))
     assert spans_of(records) == EXPECTED
-    assert scores(records).select("value", "is_derived").unique().rows() == [(0.5, False)]
+    assert records.scores.select("value", "is_derived").unique().rows() == [(0.5, False)]
 
 
 def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
@@ -177,7 +174,6 @@ def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
     records = read(ErrorSpanReader(), tmp_path / "gold.tsv", task_tsv(), given)
     assert spans_of(records) == EXPECTED
     assert records.scores_from_judgements
-    assert records.judgements is not None
     judged = records.judgements.select("system", "segment", "scorer", "value").rows()
     assert {(system, at): value for system, at, _, value in judged} == DERIVED
     assert {scorer for *_, scorer, _ in judged} == {"gold"}

@@ -10,7 +10,7 @@ from metaeval.options import Options
 from metaeval.study import study
 from queries.selection import Slice
 from tests import sharing
-from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout
+from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout, together
 from tests.warehouse.readers.reading import read_own, told
 from warehouse import QuestionError, Warehouse, load, unload
 from warehouse.own.scores import add, check_spelling
@@ -320,9 +320,7 @@ def test_a_segment_that_cannot_be_is_reported_once(original: Path, tmp_path: Pat
     assert found == list(enumerate(wrong.values(), start=3))
 
 
-@pytest.mark.parametrize(
-    "name", ["", "all", "-x", " x", "x\t", "a\nb", "a\x1bb", *(f"a{sign}b" for sign in "*?[],|/\\")]
-)
+@together("name", ["", "all", "-x", " x", "x\t", "a\nb", "a\x1bb", *(f"a{sign}b" for sign in "*?[],|/\\")])
 def test_a_name_that_means_something_else_is_refused(name: str) -> None:
     with pytest.raises(QuestionError) as refused:
         check_spelling(name)

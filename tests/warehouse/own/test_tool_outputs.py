@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from tests import sharing
-from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
-from tests.warehouse.readers.reading import claimed_as_own, read_own
+from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, together
+from tests.warehouse.readers.reading import Whole, claimed_as_own, read_own
 from warehouse import SourceError, Warehouse
 from warehouse.loading.evalsets import LoadReport
 from warehouse.own.scores import add
 from warehouse.readers.claims import Claim
-from warehouse.readers.records import Records
 from warehouse.readers.tool_outputs import NO_SYSTEM
 from warehouse.wording import option
 
@@ -38,10 +37,9 @@ def stored(database: Path) -> dict[str, tuple[float, ...]]:
     return {name: tuple(value for system, value in rows if system == name) for name, _ in rows}
 
 
-def values(records: Records) -> dict[str, tuple[float, ...]]:
+def values(records: Whole) -> dict[str, tuple[float, ...]]:
     """As `stored` has them."""
     assert not records.faults, records.faults
-    assert records.scores is not None
     frame = records.scores.filter(level="seg").sort("system", "segment")
     return {name: tuple(part["value"]) for (name,), part in frame.group_by("system", maintain_order=True)}
 
@@ -102,7 +100,6 @@ def test_printed_lines_of_comet_bring_segments_and_systems(tmp_path: Path) -> No
     printed += [f"{system}.txt\tscore: 0.3000" for system in VALUES] + ["Predictions saved in: comet.json."]
     records = read_own(tmp_path / "comet.out", "\n".join(printed) + "\n")
     assert values(records) == VALUES
-    assert records.scores is not None
     assert records.scores.filter(level="sys").select("system", "value").rows() == [("Ash", 0.3), ("Beech", 0.3)]
 
 
@@ -119,7 +116,7 @@ def test_predictions_of_metricx_are_errors(database: Path, tmp_path: Path) -> No
     assert f"{tmp_path / 'out.jsonl'}: prediction counts errors, lower is better: stored negated" in report.notes
 
 
-@pytest.mark.parametrize("is_numbered", [True, False])
+@together("is_numbered", [True, False])
 def test_predictions_of_several_systems_have_a_key_that_names_them(tmp_path: Path, is_numbered: bool) -> None:
     rows = [row | {"system_id": system} for system in VALUES for row in predictions(system, label=1.0)]
     if is_numbered:
@@ -132,7 +129,7 @@ def test_predictions_of_several_systems_have_a_key_that_names_them(tmp_path: Pat
     assert any("stored negated" in note for note in records.notes)
 
 
-@pytest.mark.parametrize("is_numbered", [True, False])
+@together("is_numbered", [True, False])
 def test_predictions_beside_the_scores_of_the_metric_change_no_sign(tmp_path: Path, is_numbered: bool) -> None:
     rows = [
         row | {"prediction": 9.0, "Mine": value} | ({"segment_id": at} if is_numbered else {})
@@ -215,7 +212,7 @@ def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(tmp_path:
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "text"),
     [
         ("ash.txt", "0.5\n0.25\n"),
@@ -237,7 +234,7 @@ def test_what_no_reader_takes_is_refused_with_the_reason(database: Path, tmp_pat
     assert str(error.value) == f"{tmp_path / 'ash.txt'}: no score files among 1 file ({why})"
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "text", "found"),
     [
         ("a.json", document()[:-9], "not a JSON document"),
@@ -270,9 +267,7 @@ def test_the_file_of_several_systems_is_not_one_of_them(tmp_path: Path) -> None:
     assert "one file, that of Ash" in [fault.expected for fault in records.faults]
 
 
-@pytest.mark.parametrize(
-    ("metric", "is_error_measure"), [("TER-mine", False), ("TER-mine", True), ("MetricX-24-mine", False)]
-)
+@together(("metric", "is_error_measure"), [("TER-mine", False), ("TER-mine", True), ("MetricX-24-mine", False)])
 def test_errors_that_are_stored_as_they_are_are_noted(
     database: Path, tmp_path: Path, metric: str, is_error_measure: bool
 ) -> None:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -42,9 +42,16 @@ def answer(reader: RecordReader, path: Path, data: bytes, given: Given) -> Claim
     return reader.claim(path, head(data), given)
 
 
-def read(
-    reader: RecordReader, path: Path | str, data: bytes | str | None = None, given: Given | None = None
-) -> Records:
+class Whole(Records):
+    """Completed records: each frame is there."""
+
+    scores: pl.DataFrame
+    judgements: pl.DataFrame
+    ratings: pl.DataFrame
+    segments: pl.DataFrame
+
+
+def read(reader: RecordReader, path: Path | str, data: bytes | str | None = None, given: Given | None = None) -> Whole:
     """Completed records of a file that the reader claims. data: what it holds, where it is not there.
 
     What files are told apart by is no source of rows: the reader does not see it.
@@ -52,7 +59,7 @@ def read(
     path = Path(path)
     data = content(path) if data is None else data.encode() if isinstance(data, str) else data
     found = replace(claimed(reader, path, data, given), origin="", group=None, companion=None)
-    return reader.parse(data, found, given or Given()).normal(path)
+    return cast(Whole, reader.parse(data, found, given or Given()).normal(path))
 
 
 KNOWN = KnownTexts(  # of the tiny task
@@ -71,23 +78,17 @@ def claimed_as_own(path: Path, text: str, **more: Any) -> tuple[Claim | str, Giv
     return claim(path, given), given
 
 
-def read_own(path: Path, text: str, **more: Any) -> Records:
+def read_own(path: Path, text: str, **more: Any) -> Whole:
     """What its reader makes of such a file."""
     found, given = claimed_as_own(path, text, **more)
     assert isinstance(found, Claim), found
-    return record_reader_named(found.reader).parse(path.read_bytes(), found, given).normal(path)
+    return cast(Whole, record_reader_named(found.reader).parse(path.read_bytes(), found, given).normal(path))
 
 
-def rows(records: Records, *columns: str) -> list[tuple[object, ...]]:
-    """The scores' rows in the file's order, some columns."""
-    assert records.scores is not None
+def rows(records: Whole, *columns: str) -> list[tuple[object, ...]]:
+    """The scores' rows of a sound file in its order, some columns."""
+    assert records.faults == []
     return records.scores.select(columns).rows()
-
-
-def scores(records: Records) -> pl.DataFrame:
-    """The scores of completed records."""
-    assert records.scores is not None
-    return records.scores
 
 
 def told(records: Records) -> list[tuple[int, str]]:
@@ -145,7 +146,8 @@ def reads_or_refuses(
             continue
         records = reader.parse(copy, found, given).normal(path)
         n_refused += bool(records.faults)
-        frame = scores(records)
+        frame = records.scores
+        assert frame is not None
         assert frame["value"].is_finite().all()
         assert frame["line"].is_between(1, n_lines).all()
         assert all(fault.path == str(path) and fault.found for fault in records.faults)

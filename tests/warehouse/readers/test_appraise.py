@@ -6,22 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import beside_data, real_data
+from tests.helpers import beside_data, real_data, together
+from tests.warehouse.readers.reading import Whole, read, told
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, told
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
 
 ESA = Path("wmt24-news-systems/humeval/esa_generalMT2024_wave2.csv")
 LIV = Path("wmt22-news-systems/scores/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv")
 READER = AppraiseReader()
 
 
-def statuses(records: Records) -> list[str]:
-    assert records.judgements is not None
+def statuses(records: Whole) -> list[str]:
     return records.judgements["status"].to_list()
 
 
@@ -34,7 +32,6 @@ def test_every_column_of_an_esa_row_arrives() -> None:
     records = read(READER, ESA, esa(spans=json.dumps(spans)))
     assert records.faults == []
     assert records.scores_from_judgements
-    assert records.judgements is not None
     assert records.judgements.to_dicts() == [
         {
             "line": 1,
@@ -57,14 +54,12 @@ def test_every_column_of_an_esa_row_arrives() -> None:
             "status": "valid",
         }
     ]
-    assert records.ratings is not None
     found = records.ratings.select("judgement", "category", "severity", "span_start", "span_end").rows()
     assert found == [(1, None, "major", 3, 8), (1, "", "minor", 4, 5), (1, "missing", "minor", None, None)]
 
 
 def test_segments_of_other_campaigns_keep_their_numbers() -> None:
     records = read(READER, Path("mine/scores.csv"), esa(), Given(testset="mine"))
-    assert records.judgements is not None
     assert records.judgements["segment"].to_list() == [5]
 
 
@@ -78,7 +73,6 @@ def test_quality_control_tutorials_and_canaries_are_kept_with_their_status() -> 
     ]
     records = read(READER, ESA, "".join(rows))
     assert statuses(records) == ["valid", "bad", "bad", "tutorial", "canary"]
-    assert records.judgements is not None
     assert records.judgements["document"].to_list() == ["doc-a", "doc-b", "doc-b", "ende-tutorial1", "canary"]
     assert records.notes == [
         "1 judgement counts, 2 of quality control (bad), 1 of tutorials, 1 of the canary, 1 marked #incomplete#bad"
@@ -89,7 +83,7 @@ def test_references_and_repeats_put_in_to_check_annotators_do_not_count() -> Non
     assert statuses(read(READER, ESA, esa(kind="REF") + esa(kind="CHK", item=6))) == ["check", "check"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("written", "system"),
     [
         ("generaltest2022.en-liv.hyp.TAL-SJTU.liv.txt", "TAL-SJTU"),
@@ -100,7 +94,6 @@ def test_references_and_repeats_put_in_to_check_annotators_do_not_count() -> Non
 )
 def test_systems_are_found_in_names_of_files(written: str, system: str) -> None:
     records = read(READER, ESA, esa(system=written))
-    assert records.judgements is not None
     assert records.judgements["system"].to_list() == [system]
 
 
@@ -108,7 +101,6 @@ def test_marks_are_taken_off_the_document_and_say_why_a_row_does_not_count() -> 
     marks = ["", "#dup", "#incomplete", "#dup#dup", "#duplicate2"]
     records = read(READER, ESA, "".join(esa(document="doc#3" + mark) for mark in marks))
     assert statuses(records) == ["valid", "repeat", "filler", "repeat", "repeat"]
-    assert records.judgements is not None
     assert set(records.judgements["document"].to_list()) == {"doc#3"}
     assert records.judgements["item"].to_list() == ["doc#3" + mark for mark in marks]
 
@@ -138,7 +130,6 @@ def test_scores_of_whole_documents_are_a_human_score_of_their_own() -> None:
     rows = [esa(), esa(score="60", is_document="True"), esa(score="70", is_document="True", user="engjpn2")]
     records = read(READER, ESA, "".join(rows))
     assert statuses(records) == ["valid"]
-    assert records.scores is not None
     columns = ["level", "kind", "scorer", "system", "document", "value"]
     assert records.scores.select(columns).rows() == [("doc", "human", "esa-document", "GPT-4", "doc-a", 65.0)]
     assert records.notes == ["1 judgement counts, 2 of whole documents"]
@@ -149,21 +140,18 @@ def test_livonian_campaigns_name_reference_and_source_apart() -> None:
     row = f"engliv0d03,{system},239,TGT,eng,liv,0,1665744151.351,1665744158.765\n"
     reference = row.replace("hyp.NiuTrans", "ref.A")
     records = read(READER, LIV, row + reference)
-    assert records.judgements is not None
     columns = ["testset", "lp", "scorer", "system", "segment", "document", "value"]
     assert records.judgements.select(columns).rows() == [
         ("wmt22", "en-liv", "da-sqm-ref", "NiuTrans", 239, None, 0.0),
         ("wmt22", "en-liv", "da-sqm-ref", "refA", 239, None, 0.0),
     ]
     other = read(READER, LIV.with_name(LIV.name.replace("LivRef", "LivSrc")), row)
-    assert other.judgements is not None
     assert other.judgements["scorer"].to_list() == ["da-sqm-src"]
 
 
 def test_document_campaigns_are_da_sqm() -> None:
     row = "u1,AIRC,7,TGT,eng,deu,91,doc-1,False,1.5,2.5\n"
     records = read(READER, Path("wmt23-news-systems/humaneval/scores.csv"), row)
-    assert records.judgements is not None
     columns = ["testset", "lp", "scorer", "index", "document", "value", "time"]
     expected = ("wmt23", "en-de", "da-sqm", 7, "doc-1", 91.0, datetime(1970, 1, 1, 0, 0, 2, 500000))
     assert records.judgements.select(columns).rows() == [expected]
@@ -179,7 +167,6 @@ def test_parts_of_documents_are_counted_from_where_they_begin_and_calibration_is
     )
     records = read(READER, path, text)
     assert records.faults == []
-    assert records.judgements is not None
     found = records.judgements.select("scorer", "system", "document", "index", "item").rows()
     assert found == [
         ("da-sqm-calibration", "Online-W", "shop_29", 3, "shop_29#3-13"),
@@ -196,7 +183,6 @@ def test_names_of_columns_are_passed_over_and_alone_are_no_data() -> None:
     assert isinstance(reason, str)
     assert "names of columns" in reason
     records = read(READER, path, header + row)
-    assert records.judgements is not None
     assert records.judgements["line"].to_list() == [2]
 
 
@@ -205,7 +191,7 @@ def test_files_of_one_human_score_form_a_group() -> None:
     assert all(isinstance(wave, Claim) and wave.group == "wmt24/esa" for wave in waves)
 
 
-@pytest.mark.parametrize(
+@together(
     ("row", "found"),
     [
         (esa(score="x"), "score 'x'"),
@@ -245,7 +231,6 @@ def test_real_waves_hold_what_an_independent_count_says(
     path = real_data("wmt24-news-systems", "humeval", f"esa_generalMT2024_{wave}.csv")
     records = read(READER, path)
     assert records.faults == []
-    assert records.judgements is not None
     assert records.judgements.height == n_rows
     counts = dict(records.judgements.group_by("status").len().iter_rows())
     assert (counts["bad"], counts["tutorial"]) == (n_bad, n_tutorial)
@@ -274,7 +259,6 @@ def test_real_livonian_campaigns_are_read_whole() -> None:
         rows = independent_rows(path)
         records = read(READER, path)
         assert records.faults == []
-        assert records.judgements is not None
         assert records.judgements.height == len(rows)
         assert statuses(records).count("bad") == sum(row[3] == "BAD" for row in rows)
         assert set(records.judgements["system"].to_list()) <= {
@@ -300,7 +284,7 @@ def test_real_means_of_systems_are_the_organisers(tmp_path: Path) -> None:
         assert means[lp, system] == pytest.approx(float(mean), abs=1e-9)
 
 
-@pytest.mark.parametrize("score", ["-1", "101", "80.5", "0.8"])
+@together("score", ["-1", "101", "80.5", "0.8"])
 def test_a_score_that_the_tool_cannot_give_is_a_fault(score: str) -> None:
     assert told(read(READER, "esa_wave1.csv", esa() + esa(item=6, score=score), Given(testset="wmt24"))) == [
         (2, f"score {float(score)!r}")

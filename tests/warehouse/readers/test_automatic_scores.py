@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
+from tests.helpers import real_data, together
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.claims import Given
 from warehouse.wording import option
@@ -21,7 +21,6 @@ def test_the_end_of_a_metrics_name_is_its_reference() -> None:
     names = ("bleu-all", "bleu-A", "chrf-refA", "COMET-B", "COMET-stud", "chrf")
     lines = "".join(f"de-en\tAMU\t{n}\tTRUE\t{name}\t{n}.5\n" for n, name in enumerate(names))
     records = read(READER, PATH, HEADER + lines)
-    assert not records.faults
     assert rows(records, "line", "scorer", "reference", "value") == [
         (2, "bleu", "all", 0.5),
         (3, "bleu", "refA", 1.5),
@@ -49,7 +48,7 @@ def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
     assert READER.claim(Path("wmt22/other.tsv"), ("a\tb",), Given()) is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "line", "found"),
     [
         ("system\tpair\n", 1, "the header 'system\\tpair'"),
@@ -68,7 +67,7 @@ def test_the_real_tables_come_through(year: int, n_rows: int, n_pairs: int) -> N
     lines = [line.split("\t") for line in content(path).decode().splitlines()[1:]]
     records = read(READER, path, content(path))
     assert not records.faults
-    frame = scores(records)
+    frame = records.scores
     assert (frame.height, len(lines)) == (n_rows, n_rows)
     assert frame["lp"].n_unique() == n_pairs
     assert Counter(frame.select("lp", "system", "value").rows()) == Counter((r[0], r[1], float(r[5])) for r in lines)
@@ -81,7 +80,6 @@ def test_a_list_of_one_metric_is_told_by_its_name_and_folder() -> None:
     reader = SystemScoreListReader()
     for header in ("", "sys\tscore\n"):
         records = read(reader, LIST, header + "Facebook-AI\t0.5\nref-A\tNone\n")
-        assert not records.faults
         assert rows(records, "testset", "lp", "scorer", "reference", "system", "value") == [
             ("wmt21.news", "en-de", "COMET", "refB", "Facebook-AI", 0.5),
             ("wmt21.news", "en-de", "COMET", "refB", "ref-A", None),

@@ -5,21 +5,20 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from tests.warehouse.readers.reading import answer, claimed, read
+from tests.helpers import together
+from tests.warehouse.readers.reading import Whole, answer, claimed, read
 from tests.warehouse.readers.samples import FACTS, HEADER, ROWS, SYSTEM, workbook
 from warehouse.facts.languages import language
 from warehouse.names import LanguagePair
 from warehouse.readers import campaign_workbooks
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Given
-from warehouse.readers.records import Records
 from warehouse.wording import option
 
 READER = CampaignWorkbookReader()
 
 
-def scores(records: Records, level: str) -> pl.DataFrame:
-    assert records.scores is not None
+def scores(records: Whole, level: str) -> pl.DataFrame:
     return records.scores.filter(pl.col("level") == level)
 
 
@@ -27,7 +26,6 @@ def test_each_row_is_a_judgement(tmp_path: Path) -> None:
     records = read(READER, workbook(tmp_path))
     assert records.faults == []
     assert records.scores_from_judgements
-    assert records.judgements is not None
     columns = ["line", "testset", "lp", "scorer", "system", "domain", "document", "index", "rater", "value", "status"]
     place = ("toship.01234567", "en-zh", "da", "MSFT-fedcba98", "news")
     assert records.judgements.select(columns).rows() == [
@@ -58,7 +56,7 @@ def test_scores_of_the_system_are_all_facts_that_are_numbers(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     ("said", "file_name", "expected"),
     [
         ("PUBL", SYSTEM, "PUBL-fedcba98"),
@@ -93,7 +91,6 @@ def test_columns_of_texts_are_named(tmp_path: Path) -> None:
 def test_options_name_test_set_pair_and_human_score(tmp_path: Path) -> None:
     given = Given(testset="mine", lp="en-zh_CN", human="ours")
     records = read(READER, workbook(tmp_path), given=given)
-    assert records.judgements is not None
     assert records.judgements.select("testset", "lp", "scorer").unique().rows() == [("mine", "en-zh_CN", "ours")]
 
 
@@ -104,7 +101,7 @@ def test_unknown_languages_are_asked_for_once(tmp_path: Path) -> None:
     assert option("lp") in fault.expected
 
 
-@pytest.mark.parametrize(
+@together(
     ("at", "cell", "found"),
     [(5, "good", "Score 'good'"), (6, "perhaps", "valid_line 'perhaps'"), (3, None, "SegmentID None")],
 )
@@ -124,7 +121,6 @@ def test_lacking_columns_are_named(tmp_path: Path) -> None:
 def test_a_sheet_without_rows_brings_nothing(tmp_path: Path) -> None:
     records = read(READER, workbook(tmp_path, rows=[]))
     assert records.faults == []
-    assert records.judgements is not None
     assert records.judgements.is_empty()
 
 
@@ -185,7 +181,7 @@ def test_texts_below_a_metrics_name_are_faults_however_many_they_are(tmp_path: P
     ]
 
 
-@pytest.mark.parametrize("value", ["n/a", "0,5", "0.7x", "inf"])
+@together("value", ["n/a", "0,5", "0.7x", "inf"])
 def test_a_text_where_a_score_of_the_system_should_be_is_a_fault(value: str, tmp_path: Path) -> None:
     (fault,) = read(READER, workbook(tmp_path, facts={**FACTS, "SacreBLEU_chrf": value})).faults
     assert fault.found in (

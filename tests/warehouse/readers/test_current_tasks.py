@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.helpers import beside_data
-from tests.warehouse.readers.reading import read, scores
+from tests.warehouse.readers.reading import read
 from warehouse.readers.recognition import RecordReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
@@ -48,7 +48,7 @@ def test_paragraphs_of_the_general_task(metric: str, document: str, index: int, 
 
 def value_at(reader: RecordReader, name: str, place: dict[str, object]) -> tuple[str, float]:
     """Test set and value of the one score at a place."""
-    frame = scores(read(reader, beside_data(name)))
+    frame = read(reader, beside_data(name)).scores
     ((testset, value),) = (
         frame.filter(pl.col(key) == said for key, said in place.items()).select("testset", "value").rows()
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import real_data
+from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import content, reads_or_refuses
 from tests.warehouse.readers.samples import NAMED, PACKED, SPOILED
 from warehouse import load
@@ -46,7 +46,7 @@ def test_damaged_real_files_are_read_or_refused(reader: RecordReader, pattern: s
     assert n_refused > 7 * len(seeds)
 
 
-@pytest.mark.parametrize("what", SPOILED | PACKED)
+@together("what", SPOILED | PACKED)
 def test_a_file_whose_name_or_place_says_what_it_is_is_never_passed_over(what: str, tmp_path: Path) -> None:
     folders: dict[Path, Path] = {}
     for number, (name, data) in enumerate(NAMED.items()):
@@ -54,7 +54,7 @@ def test_a_file_whose_name_or_place_says_what_it_is_is_never_passed_over(what: s
             continue
         if name == "mine.csv" and what == "its first byte":
             continue  # a table of one's own may have any first line
-        folder = tmp_path / str(number)
+        folder = tmp_path / what / str(number)
         path = folder / name
         path.parent.mkdir(parents=True)
         path.write_bytes((SPOILED | PACKED)[what](data))
@@ -62,7 +62,7 @@ def test_a_file_whose_name_or_place_says_what_it_is_is_never_passed_over(what: s
         assert found.skipped == [], name
         assert len(found.faults) + len(found.claims) == 1, name
         folders[path] = folder
-    report = load(list(folders.values()), tmp_path / "w.duckdb")
+    report = load(list(folders.values()), tmp_path / what / "w.duckdb")
     assert {fault.path for fault in report.faults} == {str(path) for path in folders}
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, read, rows, scores, told
+from tests.helpers import real_data, together
+from tests.warehouse.readers.reading import claimed, content, read, rows, told
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.wording import option
@@ -34,7 +34,6 @@ def test_segments_into_english_are_lines_and_others_have_document_and_index_from
     for records, names in ((lines, [("Online-A.1", 2)]), (documents, [("HUMAN.0", 1), ("yolo.1", 1)])):
         found = set(rows(records, "testset", "lp", "level", "kind", "reference"))
         assert found == {("wmt20", "de-en", "seg", "human", None)}
-        assert records.judgements is not None
         judged = records.judgements.select("scorer", "system", "n", "status").rows()
         assert judged == [("wmt-raw", name, n, "valid") for name, n in names]
 
@@ -44,7 +43,7 @@ def test_lines_and_documents_are_not_mixed_in_one_file() -> None:
     assert told(read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)) == [(4, "SID '1_0'")]
 
 
-@pytest.mark.parametrize("trail", ["", " "])
+@together("trail", ["", " "])
 def test_system_scores_have_their_columns_first_and_a_blank_at_the_end_or_not(trail: str) -> None:
     text = f"RAW.SCR Z.SCR N SYS N.ALL{trail}\n85.5 0.5 1163 HUMAN 2622{trail}\n"
     records = read(READER, FOLDER / "ad-sys-scores-en-cs.csv", text)
@@ -52,7 +51,6 @@ def test_system_scores_have_their_columns_first_and_a_blank_at_the_end_or_not(tr
         ("sys", "wmt-raw", "HUMAN", 85.5),
         ("sys", "wmt-z", "HUMAN", 0.5),
     ]
-    assert records.judgements is not None
     assert records.judgements.is_empty()
 
 
@@ -93,7 +91,7 @@ def test_claims_go_by_name_and_test_set() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "line", "found"),
     [
         ("SYS SID RAW.SCR N\n", 1, "the header 'SYS SID RAW.SCR N'"),
@@ -120,7 +118,7 @@ def test_the_real_assessments_come_through(year: int) -> None:
         at = lines[0].index("Z.SCR")
         records = read(READER, path, data)
         assert not records.faults, path.name
-        frame = scores(records)
+        frame = records.scores
         assert frame.height == 2 * (len(lines) - 1), path.name
         z = frame.filter(frame["scorer"] == "wmt-z")["value"]
         assert z.sum() == pytest.approx(sum(float(line[at]) for line in lines[1:] if line[at] not in ("NA", "NaN")))
@@ -129,6 +127,6 @@ def test_the_real_assessments_come_through(year: int) -> None:
 def test_the_real_cells_of_wmt20_are_those_of_systems_and_of_humans() -> None:
     for lp, n_systems, n_humans in (("en-de", 9730, 1630), ("en-cs", 14577, 1163)):
         path = real_data("wmt20-metrics", "manual-evaluation", "DA", f"ad-seg-scores-{lp}.csv")
-        raw = scores(read(READER, path, content(path))).filter(scorer="wmt-raw")
+        raw = read(READER, path, content(path)).scores.filter(scorer="wmt-raw")
         n_human_cells = raw["system"].str.to_lowercase().str.starts_with("human").sum()
         assert (raw.height - n_human_cells, n_human_cells) == (n_systems, n_humans)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_layout, together
 from warehouse import Given, Warehouse, load
 from warehouse.readers.text.bytes import ExpansionError, unpacked, unterminated
 
@@ -44,7 +44,7 @@ def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tm
     assert {evalset.status for evalset in load([path], database).evalsets} == {"unchanged"}
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "is_whole"),
     [
         ("A\t0.50\nA\t0.25\n", True),

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
+from tests.helpers import together
 from warehouse.readers.claims import Given
 from warehouse.readers.recognition import claim
 from warehouse.wording import option
@@ -14,7 +13,7 @@ GIVEN = Given(testset="mine24", lp="en-de")
 OWN = Given(testset="mine24", lp="en-de", metric="Mine", is_own=True)
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "text", "lack"),
     [
         ("README", "Scores of our task.\nOne, two, three.\n", "text without columns"),
@@ -38,7 +37,7 @@ def test_a_load_says_what_is_lacking(tmp_path: Path, name: str, text: str, lack:
     assert claim(tmp_path / name, GIVEN) == f"not a known score format: {lack}"
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "text", "lack"),
     [
         ("README", "Scores of our task.\nOne, two, three.\n", "text without columns"),
@@ -51,7 +50,7 @@ def test_so_does_an_own_metric(tmp_path: Path, name: str, text: str, lack: str) 
     assert claim(tmp_path / name, OWN) == f"not a known score format: {lack}"
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "text"),
     [
         ("a.jsonl", '{"system": "A", "segment": 1, "source": "a", "hypothesis": "b", "prediction": 0.5}\n'),

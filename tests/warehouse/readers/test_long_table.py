@@ -3,12 +3,11 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from tests.warehouse.readers.reading import answer, claimed, read
+from tests.helpers import together
+from tests.warehouse.readers.reading import answer, claimed, read, rows
 from warehouse.readers.claims import Given
 from warehouse.readers.long_table import LongTableReader
-from warehouse.readers.records import Records
 from warehouse.wording import option
 
 READER = LongTableReader()
@@ -17,17 +16,10 @@ FULL = "testset,lp,level,scorer,ref,system,doc,seg,score\n"
 PLACE = Given(testset="wmt23", lp="en-de")
 
 
-def rows(records: Records, *columns: str) -> list[tuple[object, ...]]:
-    assert records.faults == []
-    assert records.scores is not None
-    return records.scores.select(columns).rows()
-
-
 def test_every_column_of_a_row_arrives() -> None:
     records = read(READER, MINE, FULL + "wmt23,en-de,seg,Mine,refA,AIRC,doc-1,7,0.25\n")
     assert records.faults == []
     assert records.notes == []
-    assert records.scores is not None
     assert records.scores.to_dicts() == [
         {
             "line": 2,
@@ -49,7 +41,7 @@ def test_every_column_of_a_row_arrives() -> None:
     ]
 
 
-@pytest.mark.parametrize("separator", [",", "\t", ";"])
+@together("separator", [",", "\t", ";"])
 def test_any_order_and_the_names_that_people_use(separator: str) -> None:
     header = ["Score", "System ID", "Source-Lang", "target_lang", "Segment_ID", "Metric Name", "Dataset"]
     cells = ["1.5", "A", "eng", "jpn", "3", "Mine", "wmt24"]
@@ -113,7 +105,7 @@ def test_one_metric_gets_the_name_that_the_user_gives() -> None:
     assert [fault.found for fault in records.faults] == ["metrics v2, v3"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("header", "cells", "given", "expected"),
     [
         ("metric", "Mine", None, ("Mine", "refA")),  # the standard reference of wmt23 en-de
@@ -162,7 +154,7 @@ def test_keys_of_json_lines_may_be_left_out() -> None:
     assert records.notes == ["columns not read: x"]
 
 
-@pytest.mark.parametrize("cell", [[1], {"a": 1}, True])
+@together("cell", [[1], {"a": 1}, True])
 def test_values_with_parts_are_faults(cell: object) -> None:
     sound = json.dumps({"system": "A", "metric": "M", "score": 1}) + "\n"
     text = sound + json.dumps({"system": "A", "metric": "M", "score": cell}) + "\n"
@@ -197,7 +189,6 @@ def test_damaged_parquet_is_a_fault(tmp_path: Path) -> None:
         path.write_bytes(data)
         records = read(READER, path, data, Given(testset="t", lp="en-de", metric="M"))
         assert [fault.path for fault in records.faults] == [str(path)]
-        assert records.scores is not None
         assert records.scores.is_empty()
 
 
@@ -207,7 +198,7 @@ def test_parquet_of_something_else_is_left_to_others(tmp_path: Path) -> None:
     assert answer(READER, path, path.read_bytes(), PLACE) is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("header", "given", "option"),
     [
         ("system,metric,score", Given(lp="en-de"), option("testset")),
@@ -227,7 +218,7 @@ def test_the_test_set_may_be_told_by_the_path() -> None:
     assert rows(records, "testset") == [("wmt23",)]
 
 
-@pytest.mark.parametrize("path", ["wmt23/en-de/mine.csv", "wmt23/en-de.Mine.csv", "testset=wmt23/lp=en-de/mine.csv"])
+@together("path", ["wmt23/en-de/mine.csv", "wmt23/en-de.Mine.csv", "testset=wmt23/lp=en-de/mine.csv"])
 def test_the_language_pair_may_be_told_by_the_path(path: str) -> None:
     records = read(READER, Path(path), "system,metric,score\nA,M,1\n")
     assert rows(records, "testset", "lp") == [("wmt23", "en-de")]
@@ -264,7 +255,7 @@ def test_a_header_alone_has_no_scores() -> None:
     assert answer(READER, MINE, FULL.encode(), PLACE) == "names of columns and no scores"
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "found"),
     [
         ("wmt23,en-de,seg,M,refA,A,d,7,x", "value 'x'"),
@@ -288,7 +279,6 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str)
     (fault,) = records.faults
     assert fault.line == 3
     assert found in fault.found
-    assert records.scores is not None
 
 
 def test_a_name_of_a_metric_and_one_of_a_human_score_in_one_row_is_a_fault() -> None:
@@ -301,7 +291,7 @@ def test_columns_that_stand_there_twice_are_a_fault() -> None:
     assert [fault.found for fault in records.faults] == ["columns that appear twice: x"]
 
 
-@pytest.mark.parametrize("separator", ["\t", ","])
+@together("separator", ["\t", ","])
 def test_a_column_of_reference_texts_names_no_references(separator: str) -> None:
     rows_of = [
         ("metric", "system", "segment", "reference", "score"),
@@ -318,5 +308,4 @@ def test_translations_with_quotes_join_no_lines_of_a_table_with_tabs() -> None:
         f"M\tA\t{n}\t{line}\t0.{n}\n" for n, line in enumerate(lines, start=1)
     )
     records = read(LongTableReader(), "mine.tsv", text, Given(testset="lab", lp="de-en"))
-    assert records.faults == []
     assert rows(records, "segment", "value") == [(n, n / 10) for n in range(1, 6)]

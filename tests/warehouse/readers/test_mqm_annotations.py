@@ -3,13 +3,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.helpers import beside_data
+from tests.helpers import beside_data, together
+from tests.warehouse.readers.reading import Whole, read
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm import MqmAnnotationsReader
-from warehouse.readers.records import Records
 from warehouse.wording import option
 
 NEW = (
@@ -21,8 +20,7 @@ GENERAL = Path("wmt-mqm-human-evaluation/generalMT2023/zhen/mqm_generalMT2023_zh
 READER = MqmAnnotationsReader()
 
 
-def values(records: Records) -> list[float]:
-    assert records.judgements is not None
+def values(records: Whole) -> list[float]:
     return records.judgements["value"].to_list()
 
 
@@ -30,12 +28,10 @@ def test_every_column_of_a_row_arrives() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row(target='Übung <v>macht</v> den "Meister'))
     assert records.faults == []
     assert records.scores_from_judgements
-    assert records.judgements is not None
     columns = ["line", "testset", "lp", "scorer", "system", "document", "segment", "rater", "value", "n", "status"]
     assert records.judgements.select(columns).rows() == [
         (2, "wmt21.tedtalks", "en-de", "mqm", "Nemo", "talk.1", 7, "rater1", -1.0, 1, "valid")
     ]
-    assert records.ratings is not None
     assert records.ratings.rows() == [(2, "Style/Awkward", "Minor", 1.0, 6, 11, False)]
 
 
@@ -43,14 +39,12 @@ def test_the_later_generation_has_other_names_and_documentation_in_its_header() 
     line = "GPT-4\tdoc-9\t1\t88\trater5\t<v>源</v>\ttarget\tSource issue\tmajor\t{}\n"
     records = read(READER, GENERAL, NEW + line)
     assert records.faults == []
-    assert records.judgements is not None
     columns = ["testset", "lp", "system", "document", "segment", "rater", "value"]
     assert records.judgements.select(columns).rows() == [("wmt23", "zh-en", "GPT-4", "doc-9", 88, "rater5", 0.0)]
-    assert records.ratings is not None
     assert records.ratings.rows() == [(2, "Source issue", "major", 0.0, 0, 1, True)]
 
 
-@pytest.mark.parametrize(
+@together(
     ("category", "severity", "points"),
     [
         ("Accuracy/Mistranslation", "Major", 5.0),
@@ -77,7 +71,7 @@ def test_weights_of_the_default_scheme(category: str, severity: str, points: flo
     assert values(read(READER, TED, MQM_HEADER + mqm_row(category, severity))) == [-points]
 
 
-@pytest.mark.parametrize(("testset", "points"), [("ted", 1.0), ("generalMT2022", 0.0), ("generalMT2024", 0.0)])
+@together(("testset", "points"), [("ted", 1.0), ("generalMT2022", 0.0), ("generalMT2024", 0.0)])
 def test_errors_of_the_source_cost_nothing_since_wmt22(testset: str, points: float) -> None:
     assert values(read(READER, Path(f"mqm_{testset}_ende.tsv"), MQM_HEADER + mqm_row("Source error"))) == [-points]
 
@@ -93,7 +87,6 @@ def test_a_line_that_repeats_another_counts_once_and_is_reported() -> None:
     lines = mqm_row("Other", "Major") + mqm_row("Fluency/Punctuation") + mqm_row("Other", "Major", rater="rater2")
     records = read(READER, TED, MQM_HEADER + lines * 2)
     assert values(records) == [-5.1, -5.0]
-    assert records.ratings is not None
     assert records.ratings.height == 3
     assert records.notes[1] == "3 repeated lines, counted once"
 
@@ -105,10 +98,8 @@ def test_each_annotator_has_a_judgement_also_without_an_error() -> None:
         + mqm_row(rater="rater3", segment="8")
     )
     records = read(READER, TED, MQM_HEADER + rows)
-    assert records.judgements is not None
     found = records.judgements.select("judgement", "segment", "rater", "value").rows()
     assert found == [(2, 7, "rater1", -5.0), (3, 7, "rater2", 0.0), (4, 8, "rater3", -1.0)]
-    assert records.ratings is not None
     assert records.ratings["judgement"].to_list() == [2, 4]
     assert records.notes == ["3 judgements with 2 errors, weights google-mqm"]
 
@@ -122,7 +113,6 @@ def test_no_translation_replaces_all_other_errors_of_its_annotator() -> None:
     ]
     records = read(READER, TED, MQM_HEADER + "".join(rows))
     assert values(records) == [-25.0, -5.0]
-    assert records.ratings is not None
     assert records.ratings["weight"].to_list() == [0.0, 25.0, 0.0, 5.0]
 
 
@@ -134,7 +124,6 @@ def test_planted_errors_are_excluded_and_counted() -> None:
 
 def test_an_error_without_marks_has_no_span() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row(target="nothing marked") + mqm_row(target="<v>never closed"))
-    assert records.ratings is not None
     found = records.ratings.select("span_start", "span_end", "is_source_error").rows()
     assert found == [(None, None, None), (None, None, False)]
 
@@ -148,7 +137,7 @@ def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
     assert claim.is_annotation
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "given", "answer"),
     [
         ("mine/mqm_test_ende.tsv", Given(), option("testset")),
@@ -171,7 +160,7 @@ def test_test_set_and_languages_come_from_the_path_or_are_asked_for(
         assert claim.evalsets == (answer,)
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "human"),
     [
         ("mqm_newstest2020_ende.tsv", "mqm"),
@@ -191,7 +180,7 @@ def test_errors_of_sources_alone_are_no_human_score() -> None:
     assert claim == "errors of the source texts alone, which are no scores of translations"
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "found"),
     [
         (mqm_row(severity="Terrible"), "severity 'Terrible'"),
@@ -229,7 +218,6 @@ def test_real_annotations_give_the_official_averages(folder: str, pair: str, n: 
     path = beside_data(folder, f"mqm_ted_{pair}.tsv")
     records = read(READER, path)
     assert records.faults == []
-    assert records.judgements is not None
     means = records.judgements.group_by("system", "segment").agg(pl.col("value").mean())
     ours = {(system, segment): value for system, segment, value in means.iter_rows()}
     official = {}
@@ -245,9 +233,8 @@ def test_real_annotations_give_the_official_averages(folder: str, pair: str, n: 
     assert unsure == never_alone(records)
 
 
-def never_alone(records: Records) -> list[str]:
+def never_alone(records: Whole) -> list[str]:
     """Kinds of errors whose weight no official score shows by itself, as others stand beside them wherever they are."""
-    assert records.judgements is not None
     errors = records.ratings.join(records.judgements.select("judgement", "system", "segment"), on="judgement")
     kinds = errors.with_columns(kind=pl.concat_str("category", pl.lit(" "), "severity"))
     alone = kinds.filter(pl.col("kind").n_unique().over("system", "segment") == 1)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
+from tests.helpers import real_data, together
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.claims import Given
 from warehouse.readers.mqm import MqmAverageReader
 from warehouse.wording import option
@@ -15,17 +15,16 @@ PATH = Path("newstest2021/zhen/mqm_newstest2021_zhen.avg_seg_scores.tsv")
 HEADER = "system mqm_avg_score seg_id\n"
 
 
-@pytest.mark.parametrize("between", [" ", "\t"])
+@together("between", [" ", "\t"])
 def test_blank_or_tab_a_line_is_system_score_and_segment(between: str) -> None:
     records = read(READER, PATH, HEADER + f"ref-A{between}-0.000000 1\nBorderline{between}None 2\n")
-    assert not records.faults
     assert rows(records, "testset", "lp", "level", "kind", "scorer", "system", "segment", "value", "line") == [
         ("wmt21.news", "zh-en", "seg", "human", "mqm", "ref-A", 1, 0.0, 2),
         ("wmt21.news", "zh-en", "seg", "human", "mqm", "Borderline", 2, None, 3),
     ]
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "evalset"),
     [
         ("mqm_newstest2020_ende.avg_seg_scores.tsv", ("wmt20", "en-de")),
@@ -58,7 +57,7 @@ def test_without_such_a_name_folders_or_the_user_tell() -> None:
     assert READER.claim(Path("mqm_ted_ende.tsv"), ("system\tdoc\tdoc_id\tseg_id",), Given()) is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "line", "found"),
     [
         ("seg_id system mqm_avg_score\nA -1 1\n", 1, "the header 'seg_id system mqm_avg_score'"),
@@ -86,7 +85,7 @@ def test_the_real_averages_come_through(parts: tuple[str, ...], n_rows: int, n_m
     data = content(path)
     records = read(READER, path, data)
     assert not records.faults
-    frame = scores(records)
+    frame = records.scores
     assert (frame.height, data.count(b"\n") - 1) == (n_rows, n_rows)
     assert (frame["value"].null_count(), data.count(b"None")) == (n_missing, n_missing)
     lines = [line.replace("\t", " ").split(" ") for line in data.decode().splitlines()[1:]]

@@ -5,8 +5,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
+from tests.helpers import together
 from tests.warehouse.readers.samples import MQM_HEADER
 from warehouse import Warehouse, load
 from warehouse.names import Numbering
@@ -94,19 +93,19 @@ QUERY = """
     """
 
 
-@pytest.mark.parametrize("true", ["document", "testset"])
+@together("true", ["document", "testset"])
 def test_two_segments_are_never_taken_for_one(true: Numbering, tmp_path: Path) -> None:
-    places = BY_DOCUMENT if true == "document" else BY_TESTSET
+    folder, places = tmp_path / true, BY_DOCUMENT if true == "document" else BY_TESTSET
     for form, name, _ in FORMS:
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_text(form(places))
-    report = load([tmp_path], tmp_path / "w.duckdb", given=Given(lp="en-de"))
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(form(places))
+    report = load([folder], folder / "w.duckdb", given=Given(lp="en-de"))
     assert {fault.path for fault in report.faults} == {
-        str(tmp_path / name) for _, name, stated in FORMS if stated != true
+        str(folder / name) for _, name, stated in FORMS if stated != true
     }
     assert all(f"numbering={true!r}" in str(fault) for fault in report.faults)
-    assert load([tmp_path], tmp_path / "w.duckdb", given=Given(lp="en-de", numbering=true)).is_clean
-    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+    assert load([folder], folder / "w.duckdb", given=Given(lp="en-de", numbering=true)).is_clean
+    with Warehouse.open(folder / "w.duckdb") as warehouse:
         found = dict(warehouse.rows(QUERY))
     assert found == {Path(name).parts[0]: BY_TESTSET for _, name, _ in FORMS}
 

@@ -5,8 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
 from warehouse import Warehouse, load
@@ -56,7 +55,6 @@ def test_an_entry_has_a_judgement_for_each_segment_and_system() -> None:
     first = {"A": judgement(87, (4, 6, "minor"), ("missing", "missing", "major")), "B": 40}
     records = read(READER, PATH, document(entry([first, {"A": 90.5}])))
     assert records.faults == []
-    assert records.judgements is not None
     columns = ("testset", "lp", "domain", "document", "index", "system", "scorer", "rater", "value", "status")
     place = ("wmt26", "en-cs", "news", "newrepublic.com.18633")
     assert records.judgements.select(columns).rows() == [
@@ -65,7 +63,6 @@ def test_an_entry_has_a_judgement_for_each_segment_and_system() -> None:
         (*place, 2, "A", "esa", "u1", 90.5, "valid"),
     ]
     assert records.judgements["time"].unique().to_list() == [datetime(2026, 2, 17, 8, 2, 57, 500000)]
-    assert records.ratings is not None
     found = records.ratings.select("judgement", "severity", "span_start", "span_end").rows()
     assert found == [(1, "minor", 4, 7), (1, "major", None, None)]
     assert records.notes == ["3 judgements with 2 errors"]
@@ -74,14 +71,12 @@ def test_an_entry_has_a_judgement_for_each_segment_and_system() -> None:
 def test_a_reset_cancels_what_the_user_had_answered_of_that_item() -> None:
     others = [entry({"A": 1}, item=1), entry({"A": 2}, user="u2")]
     records = read(READER, PATH, document(entry({"A": 99}), *others, reset(), entry({"A": 3})))
-    assert records.judgements is not None
     assert sorted(records.judgements.select("rater", "value").rows()) == [("u1", 1.0), ("u1", 3.0), ("u2", 2.0)]
     assert records.notes == ["3 judgements with 0 errors, 1 cancelled answers not read"]
 
 
 def test_the_later_of_two_answers_of_a_user_counts() -> None:
     records = read(READER, PATH, document(entry({"A": 10, "B": 20}), entry({"A": 30})))
-    assert records.judgements is not None
     found = records.judgements.select("system", "value", "status").rows()
     assert found == [("A", 10.0, "superseded"), ("B", 20.0, "valid"), ("A", 30.0, "valid")]
 
@@ -102,18 +97,16 @@ def test_what_is_none_of_the_test_set_is_counted() -> None:
     )
     records = read(READER, PATH, document(*entries, entry([{"A": 5}, None])))
     assert records.faults == []
-    assert records.judgements is not None
     assert records.judgements["value"].to_list() == [5.0]
     assert records.notes == ["1 judgement with 0 errors, 2 attention checks not read, 4 tutorials and forms not read"]
 
 
 def test_a_skipped_segment_has_no_score() -> None:
     records = read(READER, PATH, document(entry({"A": None, "B": 5})))
-    assert records.judgements is not None
     assert records.judgements["value"].to_list() == [None, 5.0]
 
 
-@pytest.mark.parametrize(
+@together(
     ("campaign", "item", "given", "place"),
     [
         ("wmt25_#_en-cs_CZ", "cs-de_DE_#_edu_#_edu02178_#_0", Given(), ("cs-de_DE", "edu", "edu02178", 1)),
@@ -129,11 +122,10 @@ def test_the_place_is_in_the_names_of_campaign_and_item(
     one["item"][0]["item_id"] = item
     records = read(READER, PATH, document(one, campaign=campaign), given)
     assert records.faults == []
-    assert records.judgements is not None
     assert records.judgements.select("lp", "domain", "document", "index").rows() == [place]
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "found"),
     [
         (document(entry({"A": {"points": 3}})), "a judgement of 'A' with points"),

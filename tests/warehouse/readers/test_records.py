@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 
+from tests.helpers import together
 from warehouse.readers.records import Records, columns
 
 _SCORE = {
@@ -41,22 +41,22 @@ def _faults(kind: str, **changed: object) -> list[str]:
     return [str(fault) for fault in Records(**{kind: frame}).normal(Path("f")).faults]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", _KINDS)
+@together("kind", _KINDS)
 def test_a_sound_row_has_no_faults(kind: str) -> None:
     assert _faults(kind) == []
 
 
-@pytest.mark.parametrize(
+@together(
     ("kind", "name"),
     [(kind, name) for kind in _KINDS for name in ("testset", "lp", "system", "scorer") if name in _KINDS[kind]],
 )
-@pytest.mark.parametrize("value", [None, ""])
+@together("value", [None, ""])
 def test_a_row_has_every_name(kind: str, name: str, value: str | None) -> None:
     line = ":7" if "line" in _KINDS[kind] else ""
     assert f"f{line}: no {name}, expected a {name}" in _faults(kind, **{name: value})
 
 
-@pytest.mark.parametrize(
+@together(
     ("kind", "changed", "fault"),
     [
         ("scores", {"lp": "German"}, "f:7: language pair 'German', expected one such as en-de"),
@@ -87,8 +87,8 @@ def test_further_rows_of_one_language_pair_or_another_are_counted_together() -> 
     assert [fault.n_more for fault in faults if fault.n_more] == [30 - len(faults) + 1]
 
 
-@pytest.mark.parametrize("word", ["NaN", "None", "null", "NA", "#N/A", "#REF!"])
-@pytest.mark.parametrize("column", ["system", "scorer"])
+@together("word", ["NaN", "None", "null", "NA", "#N/A", "#REF!"])
+@together("column", ["system", "scorer"])
 def test_a_word_for_nothing_is_no_name(word: str, column: str) -> None:
     faults = Records(scores=pl.DataFrame([{**_SCORE, column: word}])).normal(Path("x")).faults
     assert [(fault.line, fault.found) for fault in faults] == [(7, f"no {column}")]

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from tests.helpers import real_data
+from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, told
 from warehouse import Warehouse, load
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.segment_details import SegmentDetailsReader
+from warehouse.readers.submissions import SubmissionReader
 
 READER = SegmentDetailsReader()
 PATH = Path("wmt20-metrics/input/details/de-en.txt")
@@ -23,7 +23,6 @@ TEXT = (
 def test_each_line_declares_a_segment_by_its_number_and_its_place_in_a_document() -> None:
     records = read(READER, PATH, TEXT)
     assert not records.faults
-    assert records.segments is not None
     assert records.segments.select("testset", "lp", "segment", "document", "index", "domain").rows() == [
         ("wmt20", "de-en", 1, "b.de.7", 1, None),
         ("wmt20", "de-en", 2, "b.de.7", 2, None),
@@ -37,14 +36,12 @@ def test_the_claim_declares_the_segments_of_its_evaluation_set() -> None:
     assert claim.origin == "wmt20/input/details/de-en.txt"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n\n", "A sentence.\n", TEXT[:10], "<html>\n", TEXT.replace("\t", " "), "\0" * 99]
-)
+@together("text", ["", "\n\n", "A sentence.\n", TEXT[:10], "<html>\n", TEXT.replace("\t", " "), "\0" * 99])
 def test_details_without_one_line_that_can_be_read_are_refused_by_their_place(text: str, tmp_path: Path) -> None:
     """Also where the test set is known by the files beside it alone."""
     for folder in ("wmt20-metrics/input/details", "elsewhere/details"):
         path = tmp_path / folder / "de-en.txt"
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         (path.parent / "cs-en.txt").write_text(TEXT.replace("de-en", "cs-en"))
         claim = READER.claim(path, head(text.encode()), Given())
         assert isinstance(claim, Claim)
@@ -69,7 +66,7 @@ def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(t
         assert warehouse.rows("SELECT count(*), count(DISTINCT segment) FROM segments") == [(3, 3)]
 
 
-@pytest.mark.parametrize(
+@together(
     ("spoiled", "line", "found"),
     [
         (TEXT.replace("3\t", "4\t"), 3, "segment 4, number 1 of document 'a.de.9'"),
@@ -91,7 +88,6 @@ def test_the_real_files_declare_all_their_lines() -> None:
         records = read(READER, path, data)
         assert not records.faults
         assert records.evalsets == (("wmt20", path.stem),)
-        assert records.segments is not None
         assert records.segments.height == data.count(b"\n")
         assert not records.segments.select("document", "index").is_duplicated().any()
         n_segments[path.stem] = records.segments.height
@@ -100,15 +96,12 @@ def test_the_real_files_declare_all_their_lines() -> None:
 
 
 def test_the_real_submissions_place_every_segment_in_a_declared_document() -> None:
-    from tests.warehouse.readers.reading import scores
-    from warehouse.readers.submissions import SubmissionReader
-
     details = sorted(real_data("wmt20-metrics", "input", "details").glob("*.txt"))
-    declared = pl.concat([read(READER, path, content(path)).segments for path in details])  # type: ignore[type-var]
+    declared = pl.concat([read(READER, path, content(path)).segments for path in details])
     path = real_data("wmt20-metrics", "final-metric-scores", "submissions", "Yisi-combi.seg.score.gz")
     claim = claimed(SubmissionReader(), path, content(path))
     assert list(claim.needs) == details
-    found = scores(read(SubmissionReader(), path, content(path))).join(
+    found = read(SubmissionReader(), path, content(path)).scores.join(
         declared, on=["testset", "lp", "document", "index"], how="left", maintain_order="left"
     )
     assert found["segment_right"].null_count() == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import together
 from tests.warehouse.readers.reading import answer, claimed, read, reads_or_refuses
 from tests.warehouse.readers.samples import MQM_HEADER, esa, mqm_row, workbook
 from warehouse.readers.appraise import AppraiseReader
@@ -162,7 +163,7 @@ def _sample(name: str) -> str:
     return header + "".join(map(row, LINES))
 
 
-@pytest.mark.parametrize("name", FILES)
+@together("name", FILES)
 def test_a_file_is_left_to_the_reader_of_its_format(name: str) -> None:
     """Tables of one's own come last: they may have columns that other formats have, too."""
     reader, path, *_, given = FILES[name]
@@ -179,7 +180,7 @@ NO_SCORES = (
 )
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.json"])
+@together("name", ["x.csv", "x.jsonl", "x.json"])
 def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
     for reader, text in itertools.product(RECORD_READERS, NO_SCORES):
         assert answer(reader, Path(name), text.encode(), Given()) is None, (reader, text)
@@ -188,9 +189,7 @@ def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
 TABLES = ("long table", "wide table", "system scores")  # the rows of two name it, and the third has it in its name
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, (*_, given) in FILES.items() if not given.is_own and name not in TABLES]
-)
+@together("name", [name for name, (*_, given) in FILES.items() if not given.is_own and name not in TABLES])
 def test_a_test_set_that_neither_rows_nor_place_tell_is_asked_for(name: str) -> None:
     reader, path, *_ = FILES[name]
     place, text = (re.sub(r"newstest20\d\d|wmt\d\d", "other", one) for one in (path, _sample(name)))
@@ -207,7 +206,7 @@ def test_damaged_files_are_read_or_refused(name: str, in_full: bool) -> None:
     assert reads_or_refuses(reader, Path(path), sound.encode(), seed, given, n=160 if in_full else 8) > 0
 
 
-@pytest.mark.parametrize("name", FILES)
+@together("name", FILES)
 def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) -> None:
     reader, path, *_, given = FILES[name]
     sound = read(reader, path, _sample(name), given)

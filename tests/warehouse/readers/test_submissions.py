@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.helpers import but_slow, real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
+from tests.helpers import but_slow, real_data, together
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.claims import Given
 from warehouse.readers.submissions import SubmissionReader
 
@@ -28,7 +28,6 @@ def test_system_scores_of_2020_have_a_reference_set_and_a_test_set() -> None:
         "BLEU\tde-en\ttestsuites2020\ttestsuites2020\tyolo.1\t-0.0\n"
     )
     records = read(READER, "submissions/other.sys.score.gz", text)
-    assert not records.faults
     assert rows(records, "testset", "lp", "level", "kind", "scorer", "reference", "system", "value", "line") == [
         ("wmt20", "en-in", "sys", "metric", "BLEU", "ref", "Huawei_TSC.7", 11.5, 1),
         ("wmt20", "en-de", "sys", "metric", "BLEU", "refB", "Human-A.0", 12.0, 2),
@@ -37,7 +36,7 @@ def test_system_scores_of_2020_have_a_reference_set_and_a_test_set() -> None:
         ("wmt20", "en-de", "sys", "metric", "YiSi-2", None, "Human-A.0", None, 5),
         ("testsuites2020", "de-en", "sys", "metric", "BLEU", "ref", "yolo.1", 0.0, 6),
     ]
-    assert str(scores(records)["value"][5]) == "0.0"
+    assert str(records.scores["value"][5]) == "0.0"
 
 
 def test_document_and_segment_scores_of_2020_have_their_place_within_the_document() -> None:
@@ -77,7 +76,6 @@ def test_since_2021_scores_have_a_domain_and_all_means_the_whole_test_set() -> N
         "COMET\ten-de\tchallengeset\tall\trefA\tgood\t1.1\n"
     )
     records = read(READER, "wmt22-metrics/COMET.sys.score", text)
-    assert not records.faults
     assert rows(records, "testset", "lp", "level", "domain", "reference") == [
         ("wmt22", "en-de", "sys", None, "refA"),
         ("wmt22", "en-de", "domain", "news", "refB"),
@@ -113,7 +111,6 @@ def test_tables_of_2025_are_read_by_their_header() -> None:
         "en\tde_DE\tall\tall\tchallenge\tGPT-4.1\tall\tBLEU\t0.6\t\n"
     )
     records = read(READER, "wmt25/primary/team.seg.tsv", text)
-    assert not records.faults
     columns = ("testset", "lp", "level", "domain", "document", "index", "scorer", "reference", "value")
     assert rows(records, *columns) == [
         ("wmt25", "en-de_DE", "seg", "news", "d1", 1, "BLEU", "ref", 0.1),
@@ -136,7 +133,7 @@ def of_2025(*places: str, set_id: str = "official", method: str = "M") -> str:
     return HEADER_25 + "".join(row.replace(" ", "\t", 1) for row in rows)
 
 
-@pytest.mark.parametrize("missing", range(5))
+@together("missing", range(5))
 def test_segments_of_2025_are_known_by_their_numbers_whichever_is_missing(missing: int) -> None:
     within_documents = ["d 1", "d 2", "d 3", "e 1", "e 2"]
     assert not read(READER, "M.seg.tsv", of_2025(*within_documents)).faults
@@ -163,7 +160,7 @@ def test_a_blank_line_before_the_header_of_2025_is_a_fault() -> None:
     assert told(read(READER, "M.seg.tsv", "\n" + of_2025("d 1"))) == [(1, "a blank line")]
 
 
-@pytest.mark.parametrize("target", ["zh", "cmn", "zho", "zho_Hans", "zh_Hans", "cmn_Hans"])
+@together("target", ["zh", "cmn", "zho", "zho_Hans", "zh_Hans", "cmn_Hans"])
 def test_spellings_of_a_language_are_of_one_pair(target: str) -> None:
     text = of_2025("d 1").replace("\tde\t", f"\t{target}\t")
     assert rows(read(READER, "M.seg.tsv", text), "lp") == [("en-zh",)]
@@ -228,10 +225,10 @@ def test_a_line_of_an_unknown_test_set_is_reported() -> None:
     text = "COMET\ten-de\tchallengeset\tall\trefA\tgood\t1.1\n"
     records = read(READER, "COMET.sys.score", text.replace("challengeset", "newstest2021") * 2 + text)
     assert told(records) == [(3, "test set 'challengeset'")]
-    assert scores(records).height == 2
+    assert records.scores.height == 2
 
 
-@pytest.mark.parametrize(
+@together(
     ("spoiled", "line", "found"),
     [
         (SEG20 + SEG20.split("\n")[0].rsplit("\t", 1)[0], 3, "7 columns"),
@@ -261,7 +258,7 @@ def test_every_row_of_the_real_submissions_comes_through(folder: str) -> None:
         data = content(path)
         records = read(READER, path, data)
         assert not records.faults, path.name
-        frame = scores(records)
+        frame = records.scores
         assert frame.height == data.count(b"\n"), path.name
         assert frame["value"].null_count() == 0
         if ".sys." in path.name:
@@ -278,7 +275,7 @@ def test_metrics_without_reference_stand_under_one_reference_set_in_2020() -> No
     """So their rows come once, whatever reference set the file names."""
     found = set()
     for path in sorted(real_data("wmt20-metrics", "final-metric-scores", "submissions").glob("*.sys.score.gz")):
-        frame = scores(read(READER, path, content(path)))
+        frame = read(READER, path, content(path)).scores
         free = frame.filter(pl.col("reference").is_null())
         assert free.select("testset", "lp", "scorer", "system").is_duplicated().sum() == 0, path.name
         found |= set(free["scorer"])
@@ -287,7 +284,7 @@ def test_metrics_without_reference_stand_under_one_reference_set_in_2020() -> No
 
 def test_the_real_references_of_english_german_are_four() -> None:
     path = real_data("wmt20-metrics", "final-metric-scores", "submissions", "bleurt-combi.sys.score.gz")
-    frame = scores(read(READER, path, content(path)))
+    frame = read(READER, path, content(path)).scores
     assert sorted(frame.group_by("scorer", "reference").len().rows()) == [
         ("bleurt-Yisi-combi", "refP", 16),
         ("bleurt-combi", "ref", 16),
@@ -298,7 +295,7 @@ def test_the_real_references_of_english_german_are_four() -> None:
 
 def test_english_inuktitut_of_another_domain_keeps_its_own_language_pair() -> None:
     path = real_data("wmt20-metrics", "final-metric-scores", "baselines", "BLEU.sys.score.gz")
-    frame = scores(read(READER, path, content(path)))
+    frame = read(READER, path, content(path)).scores
     systems = {lp: set(frame.filter(pl.col("lp") == lp)["system"]) for lp in ("en-in", "en-iu")}
     assert len(systems["en-in"]) == 11
     assert systems["en-in"] == systems["en-iu"]

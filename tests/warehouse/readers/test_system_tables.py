@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.helpers import real_data
-from tests.warehouse.readers.reading import claimed, content, head, read, rows, scores, told
+from tests.helpers import real_data, together
+from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.claims import Given
 from warehouse.readers.system_tables import SystemTableReader
 from warehouse.wording import option
@@ -21,7 +19,6 @@ TEXT = (
 
 def test_each_column_is_a_scorer_even_where_a_metric_is_called_lp() -> None:
     records = read(READER, PATH, TEXT)
-    assert not records.faults
     assert rows(records, "line", "kind", "scorer", "reference", "system", "value") == [
         (2, "human", "wmt-z", None, "UCAM.6731", 0.213),
         (3, "human", "wmt-z", None, "online-X.0", -0.5),
@@ -46,7 +43,7 @@ def test_the_claim_follows_the_name_or_else_the_header_and_the_first_row() -> No
     assert READER.claim(Path("table.csv"), ("SYS SID RAW.SCR Z.SCR N ",), Given()) is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("spoiled", "line", "found"),
     [
         (TEXT.replace("LP SYSTEM", "SYSTEM LP"), 1, "the header 'SYSTEM LP HUMAN BLEU LP YiSi-2'"),
@@ -69,7 +66,7 @@ def test_the_real_tables_come_through_cell_by_cell() -> None:
         lines = [line.split() for line in data.decode().splitlines()]
         records = read(READER, path, data)
         assert not records.faults, path.name
-        found = {(row[0], row[1]): row[2] for row in scores(records).select("system", "scorer", "value").iter_rows()}
+        found = {(row[0], row[1]): row[2] for row in records.scores.select("system", "scorer", "value").iter_rows()}
         assert len(found) == sum(len(line) - 2 for line in lines[1:])
         for line in lines[1:]:
             assert found[line[1], "wmt-z"] == float(line[2])

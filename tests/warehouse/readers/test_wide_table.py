@@ -1,23 +1,16 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from tests.warehouse.readers.reading import answer, claimed, read
+from tests.helpers import together
+from tests.warehouse.readers.reading import answer, claimed, read, rows
 from warehouse.readers.claims import Given
-from warehouse.readers.records import Records
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.wording import option
 
 READER = WideTableReader()
 MINE = Path("scores/mine.csv")
 PLACE = Given(testset="wmt23", lp="en-de")
-
-
-def rows(records: Records, *columns: str) -> list[tuple[object, ...]]:
-    assert records.faults == []
-    assert records.scores is not None
-    return records.scores.select(columns).rows()
 
 
 def test_each_column_of_numbers_is_a_metric_or_a_human_score() -> None:
@@ -43,7 +36,7 @@ def test_test_set_pair_and_segment_may_be_columns() -> None:
     ]
 
 
-@pytest.mark.parametrize(("human", "expected"), [(None, "HUMAN"), ("esa", "esa")])
+@together(("human", "expected"), [(None, "HUMAN"), ("esa", "esa")])
 def test_a_column_called_human_has_the_name_that_the_user_gives(human: str | None, expected: str) -> None:
     records = read(READER, MINE, "system,HUMAN,Mine\nA,1,2\n", Given(testset="t", lp="en-de", human=human))
     assert rows(records, "kind", "scorer") == [("human", expected), ("metric", "Mine")]
@@ -87,14 +80,14 @@ def test_parquet_holds_the_same(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("given", "lacking"), [(Given(lp="en-de"), "testset"), (Given(testset="mine"), "lp")])
+@together(("given", "lacking"), [(Given(lp="en-de"), "testset"), (Given(testset="mine"), "lp")])
 def test_what_is_lacking_is_asked_for(given: Given, lacking: str) -> None:
     reason = answer(READER, MINE, b"system,BLEU\nA,1\n", given)
     assert isinstance(reason, str)
     assert option(lacking) in reason
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "found"),
     [("B,x", "BLEU 'x'"), ("B,inf", "BLEU 'inf'"), (",1", "no system"), ("B", "1 column"), ("", "a blank line")],
 )
@@ -105,7 +98,7 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str)
     assert found in fault.found
 
 
-@pytest.mark.parametrize("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])
+@together("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])
 def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it(column: str) -> None:
     text = f"system,{column},BLEU\nA,7,30\nB,9,31\nC,8,32.5\n"
     records = read(READER, MINE, text, PLACE)
@@ -115,14 +108,14 @@ def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it
     assert len(rows(named, "value")) == 3
 
 
-@pytest.mark.parametrize("values", [(1, 2, 3), (0, 1, 2), (2024, 2024, 2024)])
+@together("values", [(1, 2, 3), (0, 1, 2), (2024, 2024, 2024)])
 def test_numbers_that_count_up_or_are_all_the_same_are_no_metric(values: tuple[int, ...]) -> None:
     lines = [f"{system},{value},{value * 0.3 + (system == 'C')}" for system, value in zip("ABC", values, strict=True)]
     records = read(READER, MINE, "\n".join(["system,n,Mine", *lines, ""]), PLACE)
     assert {name for (name,) in rows(records, "scorer")} == {"Mine"}
 
 
-@pytest.mark.parametrize("name", ["MQM-GEMBA", "wmt-xcomet", "DA_COMET"])
+@together("name", ["MQM-GEMBA", "wmt-xcomet", "DA_COMET"])
 def test_a_metric_called_after_a_human_score_is_a_metric(name: str) -> None:
     records = read(READER, MINE, f"system,{name}\nA,1.5\nB,2.5\n", PLACE)
     assert {kind for (kind,) in rows(records, "kind")} == {"metric"}

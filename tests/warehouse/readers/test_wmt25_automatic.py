@@ -1,9 +1,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.helpers import real_data
+from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
 from warehouse.readers.claims import Claim, Given
@@ -21,7 +19,6 @@ def document(scores: object, lp: object = "en-bho_IN", domain: object = "news", 
 def test_every_paragraph_and_metric_has_a_row() -> None:
     records = read(READER, PATH, document({"CometKiwi-XL": [0.5, None], "chrF++": [40, 41.5]}))
     assert records.faults == []
-    assert records.scores is not None
     columns = ["line", "testset", "lp", "level", "kind", "scorer", "reference", "system"]
     assert records.scores.select(columns).unique(maintain_order=True).rows() == [
         (1, "wmt25", "en-bho_IN", "seg", "metric", "CometKiwi-XL", None, "GPT-4.1"),
@@ -45,18 +42,16 @@ def test_metrics_took_no_part_in_the_metrics_task() -> None:
 
 def test_packed_files_have_the_same_system() -> None:
     records = read(READER, PATH.with_name("GPT-4.1.jsonl.gz"), document({"chrF++": [1]}))
-    assert records.scores is not None
     assert records.scores["system"].to_list() == ["GPT-4.1"]
 
 
 def test_a_document_without_paragraphs_brings_nothing() -> None:
     records = read(READER, PATH, document({"chrF++": []}))
     assert records.faults == []
-    assert records.scores is not None
     assert records.scores.is_empty()
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "found"),
     [
         ("{broken\n", "not a JSON object"),
@@ -79,14 +74,12 @@ def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:
     (fault,) = records.faults
     assert fault.line == 2
     assert found in fault.found
-    assert records.scores is not None
     assert 1.0 in records.scores["value"].to_list()
 
 
 def test_nan_is_missing() -> None:
     records = read(READER, PATH, document({"chrF++": [float("nan"), 2]}))
     assert records.faults == []
-    assert records.scores is not None
     assert records.scores["value"].to_list() == [None, 2.0]
 
 
@@ -96,7 +89,6 @@ def test_real_files_are_read_whole() -> None:
     for path in sorted(folder.glob("*.jsonl")):
         records = read(READER, path)
         assert records.faults == []
-        assert records.scores is not None
         n_rows += records.scores.height
         n_missing += records.scores["value"].null_count()
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -2,8 +2,7 @@ import json
 from datetime import datetime
 from pathlib import Path
 
-import pytest
-
+from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
 from warehouse.readers.claims import Claim, Given
@@ -32,7 +31,6 @@ def test_each_round_is_a_human_score_of_its_own() -> None:
     records = read(READER, PATH, segment({"Yolu": judged}))
     assert records.faults == []
     assert records.scores_from_judgements
-    assert records.judgements is not None
     assert records.judgements.to_dicts() == [
         {
             "line": 1,
@@ -59,13 +57,11 @@ def test_each_round_is_a_human_score_of_its_own() -> None:
             (2, "f702", 95.5, None),
         ]
     ]
-    assert records.ratings is not None
     assert records.ratings.select("judgement", "severity", "span_start", "span_end").rows() == [(1, "minor", 4, 5)]
 
 
 def test_segments_that_nobody_judged_are_counted() -> None:
     records = read(READER, PATH, segment({}) + segment({"A": {"human1": 5}}, ITEM.replace("_#_0", "_#_3")))
-    assert records.judgements is not None
     assert records.judgements.select("line", "index", "value", "rater").rows() == [(2, 4, 5.0, None)]
     assert records.notes == ["1 judgement with 0 errors; 1 segment not judged"]
 
@@ -73,7 +69,6 @@ def test_segments_that_nobody_judged_are_counted() -> None:
 def test_a_segment_in_two_lines_is_counted_where_they_are_equal_and_refused_where_they_differ() -> None:
     line = segment({"A": {"human1": 5}})
     records = read(READER, PATH, line + segment({}, ITEM.replace("112", "7")) + line)
-    assert records.judgements is not None
     assert records.judgements.select("line", "value").rows() == [(1, 5.0)]
     assert records.notes[1:] == ["1 repeated line, loaded once"]
     other = read(READER, PATH, line + segment({"A": {"human1": 6}}))
@@ -86,7 +81,6 @@ def test_a_judgement_in_two_equal_lines_counts_once() -> None:
     one = {"langs": "en-es", "line_id": 5, "doc_id": "d", "system": "A", "esa_score": 90, "annotator": "a"}
     lines = [json.dumps(judged) + "\n" for judged in (one, one, one | {"annotator": "b"})]
     records = read(READER, Path("wmt24/wmt24_esa.jsonl"), "".join(lines))
-    assert records.judgements is not None
     assert records.judgements["rater"].to_list() == ["a", "b"]
     assert records.notes[1:] == ["1 repeated line, loaded once"]
 
@@ -94,7 +88,6 @@ def test_a_judgement_in_two_equal_lines_counts_once() -> None:
 def test_control_segments_have_a_list_of_judgements() -> None:
     judged = [{"human": 90, "annotator": "a", "errors": []}, {"human": 70, "annotator": "b", "errors": []}]
     records = read(READER, PATH.with_name("wmt25-genmt-humeval_control.jsonl"), segment({"Yolu": judged}))
-    assert records.judgements is not None
     found = records.judgements.select("scorer", "rater", "value").rows()
     assert found == [("esa-control", "a", 90.0), ("esa-control", "b", 70.0)]
 
@@ -107,14 +100,12 @@ def test_lists_of_judgements_have_scores_errors_annotators_and_times() -> None:
     ]
     records = read(READER, Path("wmt24/humeval.jsonl"), segment({"Yolu": judged}))
     assert records.faults == []
-    assert records.judgements is not None
     found = records.judgements.select("scorer", "rater", "value", "time").rows()
     assert found == [("esa", "a", 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000)), ("esa", "b", 70.5, None)]
-    assert records.ratings is not None
     assert records.ratings.select("judgement", "severity", "span_start", "span_end").rows() == [(1, "minor", 4, 5)]
 
 
-@pytest.mark.parametrize("judged", [{"rating": 90, "annotator": "a"}, [{"rating": 90, "annotator": "a"}], [{}]])
+@together("judged", [{"rating": 90, "annotator": "a"}, [{"rating": 90, "annotator": "a"}], [{}]])
 def test_a_judgement_whose_score_is_under_no_known_key_is_a_fault(judged: object) -> None:
     records = read(READER, PATH, segment({"Yolu": judged}))
     (fault,) = records.faults
@@ -128,7 +119,7 @@ def test_the_claim_is_grouped_by_human_score() -> None:
     assert (claim.origin, claim.group) == ("wmt25/humeval/wmt25-genmt-humeval.jsonl", "wmt25/esa")
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "found"),
     [
         (segment({"A": {"human1": "high"}}), "score 'high'"),
@@ -161,7 +152,6 @@ def test_numbers_of_wmt23_begin_with_1_and_its_protocol_names_the_score() -> Non
     )
     records = read(READER, Path("wmt23/wmt23-humaneval.jsonl"), text)
     assert records.faults == []
-    assert records.judgements is not None
     found = records.judgements.select("lp", "document", "index", "segment", "scorer").rows()
     assert found == [("en-de", document, number, None, "da-sqm") for document in "ab" for number in (1, 2)]
     wrong = read(READER, Path("wmt23/wmt23-humaneval.jsonl"), segment({"A": judged}, "en-de_#_news_#_a_#_0"))
@@ -182,7 +172,6 @@ def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
     path = Path("wmt24/wmt24-genmt-humeval.jsonl")
     records = read(READER, path, text, Given(lp="en-de"))
     assert records.faults == []
-    assert records.judgements is not None
     found = records.judgements.select("lp", "document", "index", "segment", "value", "time").rows()
     assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
     asks = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
@@ -213,11 +202,9 @@ def test_wmt24_has_a_file_with_a_judgement_a_line() -> None:
     path = Path("wmt24/wmt24_esa.jsonl")
     records = read(READER, path, json.dumps(one) + "\n" + json.dumps(one | {"langs": "en-cs"}) + "\n")
     assert records.faults == []
-    assert records.judgements is not None
     columns = ("lp", "domain", "document", "index", "segment", "system", "scorer", "rater", "value", "time")
     row = ("news", "test-en-news_abc.1", None, 6, "A", "esa", "engspa1", 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))
     assert records.judgements.select(columns).rows() == [("en-es", *row), ("en-cs", *row)]
-    assert records.ratings is not None
     assert records.ratings.select("judgement", "severity", "span_start", "span_end").rows() == [
         (number, "minor", 4, 7) for number in (1, 2)
     ]

@@ -1,17 +1,15 @@
 """Checks over a whole evaluation set: what no single file can show."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import polars as pl
-import pytest
 
-from tests.helpers import DOCUMENTS
+from tests.helpers import DOCUMENTS, together
 from tests.warehouse.building import ask, empty_warehouse, loaded, statuses
 from warehouse import load
-from warehouse.database.stage import Batch, Evalset, Stage
+from warehouse.database.stage import Batch, Evalset
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import inspect
@@ -102,17 +100,9 @@ def test_one_language_pair_has_one_documents_file(tmp_path: Path) -> None:
     assert any(fault.found.startswith("documents beside ") for fault in report.faults)
 
 
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    with duckdb.connect() as connection:
-        yield Batch(connection).stage(Evalset("t24", "en-de"), [0])
-
-
-@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), -2e100])
-@pytest.mark.parametrize("table", ["score", "aggregate"])
-def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(
-    value: float, table: str, stage: Stage, tmp_path: Path
-) -> None:
+@together("value", [float("inf"), float("-inf"), float("nan"), -2e100])
+@together("table", ["score", "aggregate"])
+def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(value: float, table: str, tmp_path: Path) -> None:
     (tmp_path / "f").write_text("x\n")
     content = inspect(Claim(tmp_path / "f", "r/1", "t24/f", (("t24", "en-de"),), tmp_path), 0)
     vector = {
@@ -128,10 +118,12 @@ def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(
         "n_values": 2,
         "n_missing": 0,
     }
-    stage.add("vector", pl.DataFrame([vector]))
-    place = {"segment": [1, 2, 3]} if table == "score" else {"unit": ["a", "b", "c"]}
-    stage.add(table, pl.DataFrame({"vector_no": [0, 0, 0], **place, "value": [1.0, value, None]}))
-    check_batch([content], stage.batch)
+    with duckdb.connect() as connection:
+        stage = Batch(connection).stage(Evalset("t24", "en-de"), [0])
+        stage.add("vector", pl.DataFrame([vector]))
+        place = {"segment": [1, 2, 3]} if table == "score" else {"unit": ["a", "b", "c"]}
+        stage.add(table, pl.DataFrame({"vector_no": [0, 0, 0], **place, "value": [1.0, value, None]}))
+        check_batch([content], stage.batch)
     (fault,) = stage.faults[0]
     assert (fault.path, fault.line) == (str(tmp_path / "f"), 0)
     assert fault.found == "1 score that is no finite number of at most 1e+100 in size, the first of system 'Ash'"

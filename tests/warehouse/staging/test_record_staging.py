@@ -1,7 +1,6 @@
 """Records on the stage: what several rows, and several files, make together."""
 
-import pytest
-
+from tests.helpers import together
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
 
@@ -74,7 +73,7 @@ def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
     ) == [("A", "style"), ("B", "fluency")]
 
 
-@pytest.mark.parametrize(("scored", "notes"), [("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])])
+@together(("scored", "notes"), [("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])])
 def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference(scored: str, notes: list[str]) -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in ("A", "B", "refA") for n in (1, 2)])))

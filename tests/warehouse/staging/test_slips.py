@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
-
+from tests.helpers import together
 from tests.warehouse.memory import File, Memory, scores
 from warehouse import load
 from warehouse.database.stage import Stage
@@ -29,7 +28,7 @@ def faults(*brought: tuple[str, str, Iterable[int]]) -> list[str]:
     return told(Memory().staged(file("mine.csv", *brought))[0])
 
 
-@pytest.mark.parametrize("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
+@together("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
 def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str) -> None:
     (fault,) = faults(("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
     assert f"mine.csv:16: system {slip!r} with 1 score, 'Birch' with 7, expected one spelling" in fault
@@ -40,7 +39,7 @@ def test_so_is_that_of_a_metric() -> None:
     assert "metric or human score 'fathom' with 1 score, 'Fathom' with 15" in fault
 
 
-@pytest.mark.parametrize(
+@together(
     ("one", "other", "segments"),
     [
         ("ONLINE-A", "ONLINE-B", [1]),  # single letters and numbers tell systems apart
@@ -64,7 +63,7 @@ def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
     assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
 
 
-@pytest.mark.parametrize("is_later", [True, False])
+@together("is_later", [True, False])
 def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(*, is_later: bool) -> None:
     def of_file(number: int, system: str) -> File:
         return file(f"{number}.csv", (f"M{number}", "Aspen", SEGMENTS), (f"M{number}", system, SEGMENTS))
