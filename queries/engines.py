@@ -116,11 +116,10 @@ def opened(where: Warehouse | Source | str | Path, testset: str, lp: str) -> Ite
 class Counter:
     """An engine at a source.
 
-    session: a SparkSession, which may belong to a cluster; without one the active session, else Spark here.
     Raises QuestionError: an unknown engine, or Spark over a warehouse.
     """
 
-    def __init__(self, source: Source, engine: Engine, session: Any = None) -> None:
+    def __init__(self, source: Source, engine: Engine) -> None:
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
         if engine == "spark" and source.scores is None:
@@ -128,7 +127,7 @@ class Counter:
                 f"{option('engine', 'spark')} reads exported Parquet: `scorehouse export DIR`, then "
                 f"{option('folder', 'DIR')}; or {option('engine', 'polars')}"
             )
-        self._source, self._engine, self._session = source, engine, session
+        self._source, self._engine = source, engine
 
     def pairs(self, grid: Grid, by: Unit, epsilon: float) -> pl.DataFrame:
         """Columns scorer_id, unit (segment, system_id, or 0) and the five counts (int64); sorted."""
@@ -154,7 +153,7 @@ class Counter:
         if self._engine == "duckdb":
             return _ask_duckdb(self._source, question, grid, values)
         text = catalog.questions()[question].text
-        return ask_spark(text, values, "grid_score", _spark_scores(self._source, grid), self._session)
+        return ask_spark(text, values, "grid_score", _spark_scores(self._source, grid))
 
 
 def _ask_duckdb(source: Source, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:

@@ -88,16 +88,14 @@ def _spark() -> Any:
     return SparkSession
 
 
-def ask_spark(
-    text: str, values: Mapping[str, object], relation: str, make: Callable[[Any], Any], session: Any = None
-) -> pl.DataFrame:
+def ask_spark(text: str, values: Mapping[str, object], relation: str, make: Callable[[Any], Any]) -> pl.DataFrame:
     """The answer of one of the plain questions, asked of a relation.
 
-    make: the relation as Spark's frame, given the session. session: one that the caller started is not stopped; without
-    one the active session, else Spark here. Spark's AVG adds up in no fixed order.
+    make: the relation as Spark's frame, given the session: the active one, which goes on, else Spark here. Spark's AVG
+    adds up in no fixed order.
     Raises QuestionError: see `spark_session`.
     """
-    there = session or _spark().getActiveSession()  # one that the caller started is not ours to stop
+    there = _spark().getActiveSession()  # one that the caller started is not ours to stop
     own = there or spark_session()
     try:
         make(own).createOrReplaceTempView(_PREFIX + relation)

@@ -18,7 +18,7 @@ from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.simulation.evalset import SimulatedEvalset
 from warehouse.simulation.human_scores import human_scores
 from warehouse.simulation.metric_scores import metric_scores, predictions
-from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan, Texts
+from warehouse.simulation.plan import LPS, MQM_YEARS, OUTLIER, YEARS, Plan, Texts
 
 
 def simulate_shared_task(
@@ -41,15 +41,9 @@ def write_shared_task(folder: Path, evalsets: Iterable[SimulatedEvalset]) -> lis
 
 
 def declared_facts(evalsets: Sequence[SimulatedEvalset]) -> TestsetFacts:
-    """What the organisers would have declared of a test set; evalsets: its language pairs.
-
-    Raises ValueError: none at all, or of several test sets.
-    """
-    names = sorted({evalset.testset for evalset in evalsets})
-    if len(names) != 1:
-        raise ValueError(f"evaluation sets of test sets {names}, expected those of one")
+    """What the organisers would have declared of a test set; evalsets: its language pairs, at least one."""
     return TestsetFacts(
-        name=names[0],
+        name=evalsets[0].testset,
         year=evalsets[0].year,
         description="Simulated shared task: no real systems, metrics or people",
         primary=frozenset(name for evalset in evalsets for name in evalset.primary_metrics),
@@ -96,7 +90,6 @@ def simulate_evalset(year: int, lp: str, seed: int = 0) -> SimulatedEvalset:
         standard_reference="refA",
         standard_human=MappingProxyType(_standard_human(year)),
         outlier_systems=tuple(system for system in plan.systems if system == OUTLIER),
-        human_references=tuple(system for system in plan.systems if system == HUMAN_REFERENCE),
     )
 
 

@@ -50,7 +50,6 @@ class SimulatedEvalset:
     standard_reference: str
     standard_human: Mapping[str, str]
     outlier_systems: tuple[str, ...]
-    human_references: tuple[str, ...]
 
     @property
     def primary_metrics(self) -> tuple[str, ...]:

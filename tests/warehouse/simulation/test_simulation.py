@@ -28,7 +28,7 @@ def evalset_of(task: tuple[SimulatedEvalset, ...], testset: str, lp: str) -> Sim
 
 
 def official_rows(evalset: SimulatedEvalset) -> list[int]:
-    left_out = {*evalset.outlier_systems, *evalset.human_references}
+    left_out = {*evalset.outlier_systems, HUMAN_REFERENCE}
     return [row for row, system in enumerate(evalset.systems) if system not in left_out]
 
 
@@ -56,7 +56,6 @@ def test_there_are_four_years_of_three_language_pairs(task: tuple[SimulatedEvals
 def test_the_human_reference_is_judged_and_its_metrics_leave_it_out(task: tuple[SimulatedEvalset, ...]) -> None:
     evalset = evalset_of(task, "sim23", "en-de")
     row = evalset.systems.index(HUMAN_REFERENCE)
-    assert evalset.human_references == (HUMAN_REFERENCE,)
     assert np.isfinite(scores_of(evalset, evalset.humans["mqm"])[row]).any()
     assert HUMAN_REFERENCE not in evalset.metrics["simBLEU-refA"].systems
     assert HUMAN_REFERENCE in evalset.metrics["simBLEU-refB"].systems
@@ -165,8 +164,6 @@ def test_the_facts_of_a_test_set_are_written_beside_its_scores(
     assert declared.status("en-de", "simBLEU") == "baseline"
     assert declared.status("en-de", "Marlin-22") == "primary"
     assert declared.status("en-de", "Marlin-XL-22") == "contrastive"
-    with pytest.raises(ValueError, match=r"\['sim21', 'sim22'"):
-        declared_facts(task)
 
 
 def test_the_loader_takes_the_written_task_without_a_fault(
