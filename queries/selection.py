@@ -263,24 +263,17 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         evalset,
     )
     humans: dict[str, int] = {}
-    scored: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for row in catalog.ask(warehouse, "coverage", evalset=number).rows(named=True):
-        if row["kind"] == "human":
-            humans[row["scorer"]] = row["scorer_id"]
-        if row["n_values"]:
-            scored[row["kind"], row["scorer"], row["level"]].add(row["system"])
-    metrics = warehouse.rows(
-        """
-        SELECT
-          sc.scorer_id, sc.name, sc.base_name, sc.reference, n.status, coalesce(n.is_own, false), bool_or(v.is_derived)
-        FROM vector AS v
-        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
-        LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
-        WHERE v.evalset_id = $evalset
-        GROUP BY ALL
-        """,
-        evalset,
-    )
+    metrics: dict[str, MetricChoice] = {}
+    scored: dict[tuple[str, str, str], set[str]] = {}
+    for row in warehouse.rows(catalog.questions()["scorers_of_evalset"].text, evalset):
+        kind, scorer_id, name, base_name, its_reference, status, is_own, level, is_derived, with_scores = row
+        if with_scores:
+            scored[kind, name, level] = set(with_scores)
+        if kind == "human":
+            humans[name] = scorer_id
+        else:
+            is_derived |= name in metrics and metrics[name].is_derived
+            metrics[name] = MetricChoice(scorer_id, name, base_name, its_reference, status, is_own, is_derived)
     systems = warehouse.rows(
         "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", evalset
     )
@@ -299,7 +292,7 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         ranks_references=bool(ranks_references),
         humans=humans,
         scored=scored,
-        metrics=tuple(sorted((MetricChoice(*row) for row in metrics), key=lambda one: one.name)),
+        metrics=tuple(metrics.values()),
         systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
         segments=segments,
     )
