@@ -4,60 +4,49 @@ import bz2
 import gzip
 import itertools
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
+import numpy as np
 
-from tests.helpers import tiny_layout
+from tests.warehouse.building import ask, small
 from tests.warehouse.readers.samples import esa
-from warehouse import LoadReport, Warehouse, load
+from warehouse import load
+from warehouse.export.mtme import ScoreTable
 
 COPIES = ["esa_wave1.csv.bak", "esa_wave1.csv~", "Copy of esa_wave1.csv", "esa_wave1 (1).csv", "esa_wave1_v2.csv"]
 COPIES += ["esa_wave1 - Copy.csv", "esa_wave1_copy.csv", "esa_wave1.csv.orig"]
 BACKUPS = [name for name in COPIES if name.endswith(("bak", "~", "orig"))]
 
 
-def judged(folder: Path) -> int:
-    with Warehouse.open(folder / "w.duckdb") as warehouse:
-        return len(warehouse.rows("FROM judgements"))
-
-
-def beside_copies(folder: Path, names: Iterable[str], score: str) -> LoadReport:
-    (folder / "wmt23").mkdir()
-    (folder / "wmt23" / "esa_wave1.csv").write_text(esa())
-    for name in names:
-        (folder / "wmt23" / name).write_text(esa(score=score))
-    return load([folder / "wmt23"], folder / "w.duckdb")
-
-
-@pytest.mark.parametrize(("names", "score"), [(COPIES, "80"), (BACKUPS, "90")])
-def test_judgements_are_never_doubled_by_a_copy(names: list[str], score: str, tmp_path: Path) -> None:
-    report = beside_copies(tmp_path, names, score)
-    assert sorted(Path(path).name for path, _ in report.skipped) == sorted(names)
-    assert report.faults == []
-    assert judged(tmp_path) == 1
-
-
-def test_a_copy_with_other_content_is_a_fault(tmp_path: Path) -> None:
-    names = sorted({*COPIES} - {*BACKUPS})
-    report = beside_copies(tmp_path, names, "90")
-    found = [(Path(fault.path).name, fault.found) for fault in report.faults]
-    assert sorted(found) == [(name, "a copy of esa_wave1.csv with other content") for name in names]
-    assert [evalset.status for evalset in report.evalsets] == ["refused"]
-
-
-def test_a_file_that_is_called_a_copy_is_loaded_where_it_is_alone(tmp_path: Path) -> None:
-    (tmp_path / "Copy of esa_generalMT2024 (1).csv").write_text(esa())
-    assert not load([tmp_path], tmp_path / "w.duckdb").faults
-    assert judged(tmp_path) == 1
+def test_copies_are_passed_over_and_one_with_other_content_is_a_fault(tmp_path: Path) -> None:
+    """Judgements are never doubled; a name such as `Copy of` is loaded where it is alone."""
+    others = sorted({*COPIES} - {*BACKUPS})
+    for testset, names, score in (("wmt22", COPIES, "80"), ("wmt23", BACKUPS, "90"), ("wmt24", others, "90")):
+        (tmp_path / "in" / testset).mkdir(parents=True)
+        (tmp_path / "in" / testset / "esa_wave1.csv").write_text(esa())
+        for name in names:
+            (tmp_path / "in" / testset / name).write_text(esa(score=score))
+    (tmp_path / "in" / "wmt25").mkdir()
+    (tmp_path / "in" / "wmt25" / "Copy of esa_wave1 (1).csv").write_text(esa())
+    report = load([tmp_path / "in"], tmp_path / "w.duckdb")
+    skipped = sorted((Path(path).parent.name, Path(path).name) for path, _ in report.skipped)
+    assert skipped == sorted([("wmt22", name) for name in COPIES] + [("wmt23", name) for name in BACKUPS])
+    found = sorted((Path(fault.path).parent.name, Path(fault.path).name, fault.found) for fault in report.faults)
+    assert found == [("wmt24", name, "a copy of esa_wave1.csv with other content") for name in others]
+    statuses = [(evalset.testset, evalset.status) for evalset in report.evalsets]
+    assert statuses == [("wmt22", "loaded"), ("wmt23", "loaded"), ("wmt24", "refused"), ("wmt25", "loaded")]
+    assert ask(tmp_path / "w.duckdb", "SELECT testset, count(*) FROM judgements GROUP BY ALL ORDER BY ALL") == [
+        *(("wmt22", 1), ("wmt23", 1), ("wmt25", 1))
+    ]
 
 
 def test_packed_files_of_the_layout_are_faults(tmp_path: Path) -> None:
-    paths = ("metric-scores/en-de/Rough-refA.seg.score", "human-scores/en-de.mqm.seg.score", "documents/en-de.docs")
+    paths = ("metric-scores/en-de/A-refA.seg.score", "human-scores/en-de.mqm.seg.score", "documents/en-de.docs")
+    scores = ScoreTable(["Ash"], seg=np.ones((1, 5)))
     packed = []
     for path, (ending, pack) in itertools.product(paths, ((".gz", gzip.compress), (".bz2", bz2.compress))):
-        plain = tiny_layout(tmp_path / "in", testset=f"t{len(packed)}") / path
+        root = small(tmp_path / "in", testset=f"t{len(packed)}", humans={"mqm": scores}, metrics={"A-refA": scores})
+        plain = root / path
         packed.append(plain.with_name(f"{plain.name}{ending}"))
         packed[-1].write_bytes(pack(plain.read_bytes()))
         plain.unlink()
@@ -85,6 +74,5 @@ def test_a_submission_of_2015_is_known_by_its_columns_whatever_its_name(tmp_path
         rows = (f"M\t{lp}\tnewstest2015\tAsh\t{at}\t0.{at}\n" for at in (1, 2, 3))
         (tmp_path / "wmt15" / name).write_text("".join(rows))
     assert not load([tmp_path / "wmt15"], tmp_path / "w.duckdb").faults
-    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
-        found = warehouse.rows("SELECT lp, system, segment, value FROM scores ORDER BY ALL")
+    found = ask(tmp_path / "w.duckdb", "SELECT lp, system, segment, value FROM scores ORDER BY ALL")
     assert found == [(lp, "Ash", at, at / 10) for lp in names for at in (1, 2, 3)]

@@ -3,74 +3,42 @@
 import gzip
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+import numpy as np
 
-from tests.helpers import tiny_bytes, tiny_layout
+from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout
 from tests.sharing import written
-from tests.warehouse.building import ask, held
+from tests.warehouse.building import ask, by_cell, cells_of, edited, held, small
 from tests.warehouse.loading.published import metric, write_task
 from warehouse import load
-
-Edit = Callable[[Path], None]
-SCORES = "metric-scores/en-de/Fine-src.seg.score"
-VALUES = "SELECT metric, system, segment, value FROM scores ORDER BY ALL"
+from warehouse.export.mtme import ScoreTable
 
 
-def returned(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-
-
-def returned_here_and_there(path: Path) -> None:
-    ends = random.Random(0)
-    lines = path.read_bytes().split(b"\n")[:-1]
-    path.write_bytes(b"".join(line + ends.choice([b"\n", b"\r\n"]) for line in lines))
-
-
-@pytest.mark.parametrize("edit", [returned, returned_here_and_there])
-def test_line_ends_of_windows_change_nothing(edit: Edit, tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "windows")
-    for path in root.rglob("*"):
-        if path.is_file():
-            edit(path)
+def test_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
+    """In all lines of every second file, and here and there in the others."""
+    root, ends = tiny_layout(tmp_path / "in"), random.Random(0)
+    for number, path in enumerate(sorted(path for path in root.rglob("*") if path.is_file())):
+        lines = path.read_bytes().split(b"\n")[:-1]
+        path.write_bytes(b"".join(line + ends.choice([b"\r\n", b"\n"][: 1 + number % 2]) for line in lines))
     assert not load([root], tmp_path / "windows.duckdb").faults
     plain, windows = held(written(tmp_path / "plain.duckdb", tiny_bytes())), held(tmp_path / "windows.duckdb")
     assert {name for name in plain if plain[name] != windows[name]} <= {"sources"}
 
 
-def test_files_that_differ_in_line_ends_are_one(tmp_path: Path) -> None:
-    first = tiny_layout(tmp_path / "a")
-    second = Path(shutil.copytree(first, tmp_path / "b" / first.name))
-    returned(second / SCORES)
-    report = load([first, second], tmp_path / "w.duckdb")
-    assert not report.faults
-    assert f"{second / SCORES}: the same as {first / SCORES}, loaded once" in report.notes
-
-
-def with_domains(path: Path, domains: list[str]) -> None:
-    lines = path.read_text().splitlines()
-    path.write_text("".join(f"{domains[at % len(domains)]}\t{line}\n" for at, line in enumerate(lines)))
-
-
-def test_domains_may_stand_before_systems(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    domains = [line.split("\t")[0] for line in (root / "documents/en-de.docs").read_text().splitlines()]
-    with_domains(root / SCORES, domains)
-    assert not load([root], tmp_path / "w.duckdb").faults
-    plain = written(tmp_path / "plain.duckdb", tiny_bytes())
-    assert ask(tmp_path / "w.duckdb", VALUES) == ask(plain, VALUES)
-
-
-def test_they_are_the_segments_own(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    with_domains(root / SCORES, ["news"])
-    report = load([root], tmp_path / "w.duckdb")
-    lines = (root / "documents/en-de.docs").read_text().splitlines()
-    wrong = [number for number, line in enumerate(lines, start=1) if not line.startswith("news\t")]
-    assert {(fault.found, fault.expected) for fault in report.faults if fault.line == wrong[0]} == {
-        ("domain 'news'", "'speech', as in the documents file")
+def test_domains_that_stand_before_systems_are_the_segments_own(tmp_path: Path) -> None:
+    values, names = np.arange(10.0).reshape(2, 5), [domain for domain, _ in DOCUMENTS]
+    for testset, domains in {"own": names, "plain": None, "wrong": ["news"] * 5}.items():
+        root = small(tmp_path / "in", testset=testset, metrics={"M-src": ScoreTable(["Ash", "Elm"], seg=values)})
+        if domains is not None:
+            path = root / "metric-scores" / "en-de" / "M-src.seg.score"
+            edited(path, lambda lines, domains=domains: [f"{domains[n % 5]}\t{line}" for n, line in enumerate(lines)])
+    report = load([tmp_path / "in"], tmp_path / "w.duckdb")
+    found = ask(tmp_path / "w.duckdb", "SELECT system, segment, value, testset FROM scores")
+    assert by_cell([row[:3] for row in found if row[3] == "own"]) == cells_of(("Ash", "Elm"), values)
+    assert {row[3] for row in found} == {"own", "plain"}
+    assert {(fault.line, fault.found, fault.expected) for fault in report.faults} == {
+        (line, "domain 'news'", "'speech', as in the documents file") for line in (4, 5, 9, 10)
     }
 
 
@@ -83,7 +51,9 @@ PLACES = {
 
 
 def test_folders_called_data_name_nothing(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "made", facts=False)
+    scores = {"M-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))}
+    root = small(tmp_path / "made", metrics=scores)
+    (root / "testset.toml").unlink()
     for place in PLACES:
         shutil.copytree(root, tmp_path / "in" / place)
     assert not load([tmp_path / "in" / place for place in PLACES], tmp_path / "w.duckdb").faults

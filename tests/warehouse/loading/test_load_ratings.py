@@ -7,46 +7,35 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data
+from tests.warehouse.building import ask
 from warehouse import Warehouse, load
 
 BARE = [{"start": 2, "end": 4, "severity": "minor"}, {"start": "missing", "end": "missing", "severity": "major"}]
 WEIGHED = [{"start": 2, "end": 5, "severity": "minor", "score": 1, "category": ["Accuracy", "Omission"]}]
 
 
-def written(root: Path, errors: object, scores: str | None) -> Path:
-    folder = root / "wmt23"
-    for name in ("documents", "human-scores"):
-        (folder / name).mkdir(parents=True)
-    (folder / "documents" / "en-de.docs").write_text("news\ta\nnews\ta\n")
-    rating = f"A\t{json.dumps({'errors': errors})}\tu\nA\tNone\n"
-    (folder / "human-scores" / "en-de.esa.seg.rating").write_text(rating)
-    if scores is not None:
-        (folder / "human-scores" / "en-de.esa.seg.score").write_text(scores)
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("errors", "expected"),
-    [
-        (BARE, [(None, "minor", 2, 5), ("missing", "major", None, None)]),
-        (WEIGHED, [("Accuracy/Omission", "minor", 2, 5)]),
-    ],
-)
-def test_a_judgement_has_the_score_beside_it_where_that_is_no_penalty(
-    tmp_path: Path, errors: object, expected: object
-) -> None:
-    database = tmp_path / "w.duckdb"
-    assert load([written(tmp_path, errors, "A\t70\nA\tNone\n")], database).faults == []
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows("SELECT rater, value FROM judgement") == [("u", 70.0)]
-        found = warehouse.rows("SELECT category, severity, span_start, span_end FROM span ORDER BY span_start")
-        assert found == expected
-
-
-def test_errors_without_weights_need_the_scores_beside_them(tmp_path: Path) -> None:
-    (fault,) = load([written(tmp_path, BARE, None)], tmp_path / "w.duckdb").faults
+def test_a_judgement_has_the_score_beside_it_where_that_is_no_penalty(tmp_path: Path) -> None:
+    """Errors without weights need scores beside them."""
+    for testset, errors, score in (("t1", BARE, 70), ("t2", WEIGHED, 71), ("t3", BARE, None)):
+        folder = tmp_path / "in" / testset
+        for name in ("documents", "human-scores"):
+            (folder / name).mkdir(parents=True)
+        (folder / "documents" / "en-de.docs").write_text("news\ta\nnews\ta\n")
+        rating = f"A\t{json.dumps({'errors': errors})}\tu\nA\tNone\n"
+        (folder / "human-scores" / "en-de.esa.seg.rating").write_text(rating)
+        if score:
+            (folder / "human-scores" / "en-de.esa.seg.score").write_text(f"A\t{score}\nA\tNone\n")
+    (fault,) = load([tmp_path / "in"], tmp_path / "w.duckdb").faults
+    assert "/t3/" in fault.path
     assert "errors without weights" in fault.found
     assert ".seg.score" in fault.expected
+    assert ask(tmp_path / "w.duckdb", "SELECT rater, value FROM judgement ORDER BY ALL") == [("u", 70.0), ("u", 71.0)]
+    query = "SELECT testset, category, severity, span_start, span_end FROM spans ORDER BY testset, span_start"
+    assert ask(tmp_path / "w.duckdb", query) == [
+        ("t1", None, "minor", 2, 5),
+        ("t1", "missing", "major", None, None),
+        ("t2", "Accuracy/Omission", "minor", 2, 5),
+    ]
 
 
 def _scores(path: Path) -> dict[str, list[float]]:

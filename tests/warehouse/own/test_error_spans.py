@@ -269,7 +269,7 @@ def test_what_measures_leave_out_is_stored_and_counted(database: Path, tmp_path:
     assert not report.faults
     assert sorted(spans_in(database)["Ash", 1]) == sorted(odd)
     (note,) = [note for note in report.notes if "marked error" in note]
-    assert "1 end behind the text" in note
+    assert "of 5 marked errors, 1 end behind the text" in note
     assert "2 empty" in note
     assert "1 of another severity" in note
 
