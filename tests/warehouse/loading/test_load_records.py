@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import tiny_layout
+from tests.helpers import mqm_table
 from tests.sharing import written
-from tests.warehouse.building import Loaded
+from tests.warehouse.building import Loaded, small
 from tests.warehouse.loading.published import (
     BLEU,
     HUMAN,
@@ -159,16 +159,6 @@ def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: P
     assert statuses(load([task], database)) == {("wmt20", "en-cs"): "unchanged", ("wmt20", "en-de"): "unchanged"}
 
 
-def test_half_an_archive_is_refused_and_keeps_its_evaluation_set_out(task: Path, database: Path) -> None:
-    data = metric(task).read_bytes()
-    metric(task).write_bytes(data[: len(data) // 2])
-    report = load([task], database)
-    assert statuses(report) == {("wmt20", "en-de"): "refused"}
-    assert [(name, found.partition(":")[0]) for name, _, found in told(report)] == [
-        ("BLEU.seg.score.gz", "cannot be unpacked")
-    ]
-
-
 def test_systems_that_one_side_lacks_are_named_with_the_nearest(task: Path, database: Path) -> None:
     human(task).write_text(judged({**HUMAN, "CC.2": (1.0, 2.0, 3.0), "HUMAN-Q": (1.0, 2.0, 3.0)}))
     notes = load([task], database).notes
@@ -226,7 +216,7 @@ def test_judgements_of_two_waves_make_one_score(tmp_path: Path, database: Path) 
 
 
 def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_path: Path, database: Path) -> None:
-    tiny_layout(tmp_path, testset="wmt23", facts=False)
+    (small(tmp_path, testset="wmt23", humans={"mqm": mqm_table()}) / "testset.toml").unlink()
     folder = tmp_path / "wmt23-news-systems" / "scores"
     folder.mkdir(parents=True)
     (folder / "automatic-scores.tsv").write_text(
@@ -257,20 +247,21 @@ def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_pat
     ]
 
 
-def test_a_last_line_without_an_end_is_reported(tmp_path: Path, database: Path) -> None:
-    table = tmp_path / "mine.csv"
-    table.write_text("testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,0.")
-    report = load([table], database)
-    assert [(line, found) for _, line, found in told(report)] == [
-        (3, "the last line has no end, so that the file may be cut")
+def test_half_an_archive_a_last_line_without_an_end_and_a_header_alone_are_refused(
+    task: Path, tmp_path: Path, database: Path
+) -> None:
+    data = metric(task).read_bytes()
+    metric(task).write_bytes(data[: len(data) // 2])
+    header = "testset,lp,metric,system,score\n"
+    (tmp_path / "mine.csv").write_text(f"{header}lab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,0.")
+    (tmp_path / "DA-newstest2019-decs-sys-nohy-scores.csv").write_text("LP SYSTEM HUMAN BLEU\n")
+    report = load([task, *tmp_path.glob("*.csv")], database)
+    assert statuses(report).get(("wmt20", "en-de")) == "refused"
+    assert sorted((name, line, found.partition(":")[0]) for name, line, found in told(report)) == [
+        ("BLEU.seg.score.gz", 0, "cannot be unpacked"),
+        ("DA-newstest2019-decs-sys-nohy-scores.csv", 0, "no scores"),
+        ("mine.csv", 3, "the last line has no end, so that the file may be cut"),
     ]
-
-
-def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Path) -> None:
-    path = tmp_path / "DA-newstest2019-decs-sys-nohy-scores.csv"
-    path.write_text("LP SYSTEM HUMAN BLEU\n")
-    report = load([path], database)
-    assert [(name, found) for name, _, found in told(report)] == [(path.name, "no scores")]
     assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
 
 

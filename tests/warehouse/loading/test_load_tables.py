@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from warehouse import Given, Warehouse, load
+from tests.warehouse.building import ask
+from warehouse import Given, load
 from warehouse.wording import option
 
 
@@ -47,29 +46,22 @@ def _own_tables(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("inside", ["", "en-de"])
-def test_facts_beside_a_table_hold_for_its_test_set(tmp_path: Path, inside: str) -> None:
-    folder = _own_tables(tmp_path / "mine")
-    if inside:
-        (folder / inside).mkdir()
-        (folder / "scores.csv").rename(folder / inside / "scores.csv")
-    database = tmp_path / "w.duckdb"
-    report = load([folder], database, given=Given(testset="mine25", lp="en-de"))
-    assert report.is_clean, report.faults
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows(_STANDARDS) == [(2025, "refB", "mqm")]
-        assert warehouse.rows("SELECT DISTINCT metric, status FROM metrics") == [("Ours-refB", "primary")]
-
-
-def test_changed_facts_change_what_the_same_table_means(tmp_path: Path) -> None:
-    folder = _own_tables(tmp_path / "mine")
-    database = tmp_path / "w.duckdb"
-    for text in (_FACTS, _FACTS.replace("refB", "refC").replace("2025\n", "2024\n")):
+def test_facts_beside_a_table_or_above_it_hold_for_its_test_set_and_may_change(tmp_path: Path) -> None:
+    folder, changed = _own_tables(tmp_path / "mine"), _FACTS.replace("refB", "refC").replace("2025\n", "2024\n")
+    for name, text, year, reference in (
+        ("beside", _FACTS, 2025, "refB"),
+        ("beside", changed, 2024, "refC"),
+        ("above", changed, 2024, "refC"),
+    ):
+        database = tmp_path / f"{name}.duckdb"
+        if name == "above":
+            (folder / "en-de").mkdir()
+            (folder / "scores.csv").rename(folder / "en-de" / "scores.csv")
         (folder / "testset.toml").write_text(text)
-        assert load([folder], database, given=Given(testset="mine25", lp="en-de")).is_clean
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows(_STANDARDS) == [(2024, "refC", "mqm")]
-        assert warehouse.rows("SELECT DISTINCT metric FROM metrics") == [("Ours-refC",)]
+        report = load([folder], database, given=Given(testset="mine25", lp="en-de"))
+        assert report.is_clean, report.faults
+        assert ask(database, _STANDARDS) == [(year, reference, "mqm")]
+        assert ask(database, "SELECT DISTINCT metric, status FROM metrics") == [(f"Ours-{reference}", "primary")]
 
 
 def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refused(tmp_path: Path) -> None:
