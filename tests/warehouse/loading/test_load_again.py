@@ -51,25 +51,16 @@ def fresh(root: Path, folder: Path) -> Held:
     return held(loaded_all(root, folder / "fresh.duckdb"))
 
 
-def test_the_same_content_is_unchanged_to_the_last_byte(layout: Path, database: Path) -> None:
+def test_the_same_content_from_another_place_is_unchanged_to_the_last_byte_also_while_it_is_read(
+    layout: Path, database: Path
+) -> None:
     before = database.read_bytes()
-    report = load([layout], database)
+    with Warehouse.open(database) as warehouse:
+        report = load([layout], database)
+        assert warehouse.rows("SELECT count(*) FROM evalsets") == [(1,)]
     (evalset,) = report.evalsets
     assert (evalset.status, evalset.n_files, evalset.n_unchanged, evalset.n_rows) == ("unchanged", 0, N_FILES, 0)
     assert database.read_bytes() == before
-
-
-def test_the_same_content_in_another_place_is_unchanged(layout: Path, database: Path, tmp_path: Path) -> None:
-    before = database.read_bytes()
-    moved = shutil.copytree(layout, tmp_path / "elsewhere" / TESTSET)
-    assert statuses(load([moved], database)) == ["unchanged"]
-    assert database.read_bytes() == before
-
-
-def test_the_same_content_is_unchanged_while_this_process_reads_the_warehouse(layout: Path, database: Path) -> None:
-    with Warehouse.open(database) as warehouse:
-        assert statuses(load([layout], database)) == ["unchanged"]
-        assert warehouse.rows("SELECT count(*) FROM evalsets") == [(1,)]
 
 
 ELM = "system-outputs/en-de/Elm.txt"
@@ -274,13 +265,6 @@ def test_a_system_that_no_file_names_any_more_is_gone(tmp_path: Path) -> None:
     assert ask(database, "SELECT system FROM systems ORDER BY 1") == [("Ash",), ("Oak",)]
 
 
-def test_a_file_that_is_gone_leaves_what_it_brought(layout: Path, database: Path) -> None:
-    before = held(database)
-    (layout / FINE).unlink()
-    assert statuses(load([layout], database)) == ["unchanged"]
-    assert held(database) == before
-
-
 @pytest.mark.slow
 def test_a_further_language_pair_or_test_set_leaves_the_first_alone(layout: Path, database: Path) -> None:
     before = held(database)["human_scores"]
@@ -313,12 +297,6 @@ def test_parts_in_any_order_hold_the_same_as_all_at_once(tmp_path: Path) -> None
     for one, other in zip(places, (*places[2::-1], *places[3:]), strict=True):
         assert load([roots[0] / one, roots[1] / other], parts).faults == []
     assert held(parts) == fresh(tmp_path / "in", tmp_path / "fresh")
-
-
-def test_a_single_file_is_loaded(layout: Path, tmp_path: Path) -> None:
-    report = load([layout / FINE], empty_warehouse(tmp_path / "b.duckdb"))
-    assert [(e.status, e.n_files) for e in report.evalsets] == [("loaded", 2)]
-    assert len(ask(tmp_path / "b.duckdb", "FROM scores")) == 20
 
 
 def test_later_scores_are_counted_against_the_segments_that_are_there(layout: Path, database: Path) -> None:
@@ -380,17 +358,14 @@ def test_documents_read_along_with_a_subfolder_are_refused_when_they_changed(lay
     assert held(database) == before
 
 
-def test_facts_that_are_gone_leave_what_was_told_before(layout: Path, database: Path) -> None:
-    before = database.read_bytes()
-    (layout / "testset.toml").unlink()
-    assert statuses(load([layout], database)) == ["unchanged"]
-    assert database.read_bytes() == before
-
-
-def test_without_facts_of_its_own_a_further_file_gets_the_status_that_nobody_declares(
+def test_facts_and_scores_that_are_gone_stay_and_a_further_file_gets_the_status_that_nobody_declares(
     layout: Path, database: Path
 ) -> None:
+    before = database.read_bytes()
     (layout / "testset.toml").unlink()
+    (layout / "metric-scores/en-de/Wrong-src.seg.score").unlink()
+    assert statuses(load([layout], database)) == ["unchanged"]
+    assert database.read_bytes() == before
     shutil.copy(layout / FINE, layout / "metric-scores/en-de/New-src.seg.score")
     assert statuses(load([layout], database)) == ["added"]
     assert dict(ask(database, "SELECT metric, status FROM metrics")) == {
@@ -403,20 +378,16 @@ def test_without_facts_of_its_own_a_further_file_gets_the_status_that_nobody_dec
     }
 
 
-def test_a_broken_change_leaves_everything_as_it_was(layout: Path, database: Path) -> None:
+def test_a_broken_change_leaves_everything_and_skip_broken_takes_the_old_content_of_the_file_away(
+    layout: Path, database: Path
+) -> None:
     before = database.read_bytes()
     edited(layout / FINE, lambda lines: ["Ash\tnan", *lines[1:]])
-    edited(layout / "human-scores/en-de.mqm.seg.score", lambda lines: ["Ash\t-3", *lines[1:]])
+    edited(layout / SCORES, lambda lines: ["Ash\t-3", *lines[1:]])
     assert statuses(load([layout], database)) == ["refused"]
     assert database.read_bytes() == before
-
-
-def test_skip_broken_takes_the_old_content_of_a_file_away_that_is_broken_now(
-    layout: Path, database: Path, tmp_path: Path
-) -> None:
-    edited(layout / FINE, lambda lines: ["Ash\tnan", *lines[1:]])
     (evalset,) = load([layout], database, skip_broken=True).evalsets
-    assert (evalset.n_files, evalset.n_broken, evalset.n_unchanged) == (0, 1, N_FILES - 1)
+    assert (evalset.n_files, evalset.n_broken, evalset.n_unchanged) == (1, 1, N_FILES - 2)
     assert ask(database, "FROM scores WHERE metric = 'Fine-src'") == []
     assert ask(database, "SELECT count(*) FROM sources WHERE status = 'refused'") == [(1,)]
 
@@ -431,19 +402,14 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     return Loaded(layout, database, load([layout], database, skip_broken=True))
 
 
-def test_skip_broken_again_changes_nothing_and_tells_the_fault_again(broken: Loaded) -> None:
+def test_a_refused_file_is_refused_again_and_skip_broken_changes_nothing(broken: Loaded) -> None:
     before = broken.database.read_bytes()
+    refused = load([broken.folder], broken.database)
     again = load([broken.folder], broken.database, skip_broken=True)
-    assert again.faults == broken.report.faults != []
-    assert (statuses(broken.report), statuses(again)) == (["loaded"], ["unchanged"])
+    assert refused.faults == again.faults == broken.report.faults
+    assert [fault.line for fault in again.faults] == [1]
+    assert [statuses(one) for one in (broken.report, refused, again)] == [["loaded"], ["refused"], ["unchanged"]]
     assert (again.evalsets[0].n_broken, again.evalsets[0].n_unchanged) == (1, N_FILES - 1)
-    assert broken.database.read_bytes() == before
-
-
-def test_a_refused_file_is_refused_again_without_skip_broken(broken: Loaded) -> None:
-    before = broken.database.read_bytes()
-    report = load([broken.folder], broken.database)
-    assert (statuses(report), [fault.line for fault in report.faults]) == (["refused"], [1])
     assert broken.database.read_bytes() == before
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, TESTSET, metric_tables, tiny_facts, tiny_layout
+from tests.helpers import DOCUMENTS, LP, TESTSET, metric_tables, tiny_layout
 from tests.sharing import made_once
 from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
-from warehouse import Fault, LoadReport, SourceError, load
+from warehouse import LoadReport, SourceError, load
 from warehouse.errors import MOST_FAULTS
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 
@@ -66,18 +66,6 @@ def annotated_layout(folder: Path, testset: str = TESTSET) -> Path:
 @pytest.fixture
 def layout(tmp_path: Path) -> Path:
     return annotated_layout(tmp_path / "in")
-
-
-def faults_of(root: Path, database: Path, place: str, edit: Edit) -> list[Fault]:
-    """Break one file and load: nothing is made, and all faults lie in that file."""
-    file = root / place
-    file.write_bytes(edit(file.read_bytes()))
-    report = load([root], database)
-    assert statuses(report) == ["refused"]
-    assert (report.evalsets[0].n_broken, report.evalsets[0].n_files, report.evalsets[0].n_rows) == (1, 0, 0)
-    assert not database.exists()
-    assert {fault.path for fault in report.faults} == {str(file)}
-    return report.faults
 
 
 SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
@@ -135,6 +123,14 @@ SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
 }
 
 
+SCORE_FAULTS |= {
+    "many": (lambda data: 2 * data.replace(b"\t", b"\tx"), 1, "score 'x0.9'", NUMBER),
+    "two kinds": (lambda data: line(12, "Cherry")(line(4, "Ash\tinf")(data)), 4, "score 'inf'", NUMBER),
+    "too large": (
+        *(line(3, "Ash\t1.0001e100"), 0, "1 score that is no finite number of at most 1e+100 in size, the first of"),
+        "",
+    ),
+}
 OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     "sys: a system twice": (
         "human-scores/en-de.mqm.sys.score",
@@ -148,6 +144,9 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
         3,
         "unknown domain 'speach'",
         "one of news, speech",
+    ),
+    "domain: unknown in one line": (
+        *(DOMAIN, line(3, "speach\tAsh\t1"), 3, "unknown domain 'speach'", "one of news, speech"),
     ),
     "domain: a tab at the end": (DOMAIN, line(2, "news\tBeech\t2\t"), 2, "4 columns", "DOMAIN, SYSTEM and SCORE"),
     "domain: empty": (DOMAIN, line(3, "\tAsh\t1"), 3, "an empty domain", "one of news, speech"),
@@ -300,9 +299,19 @@ def test_broken_files_are_refused_with_line_found_and_expected(every_fault: tupl
     assert others == {}
 
 
-def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path: Path) -> None:
-    faults = faults_of(layout, tmp_path / "a.duckdb", DOMAIN, line(3, "speach\tAsh\t1"))
-    assert [(fault.line, fault.found) for fault in faults] == [(3, "unknown domain 'speach'")]
+def test_faults_of_a_file_come_in_the_order_of_its_lines_and_those_behind_the_first_are_counted(
+    every_fault: tuple[Path, LoadReport],
+) -> None:
+    folder, report = every_fault
+
+    def told(kind: str) -> list[tuple[int, str]]:
+        path = str(folder / "in" / broken_at(kind))
+        return [(fault.line, fault.found) for fault in report.faults if fault.path == path]
+
+    assert told(f"{DOMAIN}: domain: unknown in one line") == [(3, "unknown domain 'speach'")]
+    assert told("two kinds") == [(4, "score 'inf'"), (12, "1 column")]
+    assert [number for number, _ in told("many")] == [*range(1, MOST_FAULTS + 1), 0]
+    assert told("many")[-1] == (0, f"{40 - MOST_FAULTS} more such lines")
 
 
 @pytest.mark.slow
@@ -328,14 +337,6 @@ def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path:
     ]
 
 
-def test_the_largest_score_is_taken_and_a_larger_one_is_not(tmp_path: Path) -> None:
-    root = small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash"], seg=np.array([[1e100, -1e100, 0, 0, 0]]))})
-    assert loaded(root, tmp_path / "a.duckdb")
-    edited(root / "metric-scores" / LP / "A-src.seg.score", lambda lines: ["Ash\t1.0001e100", *lines[1:]])
-    (fault,) = load([root], tmp_path / "a.duckdb").faults
-    assert fault.found == "1 score that is no finite number of at most 1e+100 in size, the first of system 'Ash'"
-
-
 def test_json_lines_without_a_text_are_refused(tmp_path: Path) -> None:
     root = small(tmp_path / "in")
     file = root / "sources" / "en-de.jsonl"
@@ -355,29 +356,35 @@ def test_segment_scores_without_documents_name_the_file_that_lacks(tmp_path: Pat
     assert fault.expected == "documents/en-de.docs, which says how many segments there are"
 
 
-def test_the_first_faults_of_a_file_are_shown_and_the_others_counted(layout: Path, tmp_path: Path) -> None:
-    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda data: 2 * data.replace(b"\t", b"\tx"))
-    assert [fault.line for fault in faults] == [*range(1, MOST_FAULTS + 1), 0]
-    assert faults[0].found == "score 'x0.9'"
-    assert faults[-1].found == f"{40 - MOST_FAULTS} more such lines"
-
-
-def test_several_kinds_of_faults_of_a_file_come_in_the_order_of_its_lines(layout: Path, tmp_path: Path) -> None:
-    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda d: line(12, "Cherry")(line(4, "Ash\tinf")(d)))
-    assert [(fault.line, fault.found) for fault in faults] == [(4, "score 'inf'"), (12, "1 column")]
-
-
-def test_one_broken_evaluation_set_keeps_no_other_out(tmp_path: Path) -> None:
-    for testset, lp in (("t23", "en-de"), ("t24", "cs-uk"), ("t24", "en-de")):
-        tiny_layout(tmp_path / "in", testset=testset, lp=lp, facts=False)
-    edited(tmp_path / "in" / "t24" / "metric-scores" / "cs-uk" / "Fine-src.seg.score", lambda lines: lines[1:])
+def test_broken_files_facts_and_links_keep_no_other_evaluation_set_out(tmp_path: Path) -> None:
+    scores = ScoreTable(["Ash"], seg=np.ones((1, 5)))
+    for testset in ("broken", "facts", "link", "other", "sound"):
+        small(tmp_path / "in", testset=testset, metrics={"A-src": scores})
+    write_evalset(tmp_path / "in" / "broken", "cs-uk", documents=DOCUMENTS, metrics={"A-src": scores})
+    edited(tmp_path / "in" / "broken" / "metric-scores" / LP / "A-src.seg.score", lambda lines: lines[1:])
+    (tmp_path / "in" / "facts" / "testset.toml").write_text("name = 'facts'\nyears = 2024\n")
+    link = tmp_path / "in" / "link" / "metric-scores" / LP / "A-src.seg.score"
+    link.unlink()
+    link.symlink_to(tmp_path / "gone")
+    (tmp_path / "in" / "other").rename(tmp_path / "in" / "other25")
     report = load([tmp_path / "in"], tmp_path / "a.duckdb")
-    assert [(e.testset, e.lp, e.status) for e in report.evalsets] == [
-        *(("t23", "en-de", "loaded"), ("t24", "cs-uk", "refused"), ("t24", "en-de", "loaded"))
-    ]
     assert not report.is_clean
+    assert [(e.testset, e.lp, e.status) for e in report.evalsets] == [
+        ("broken", "cs-uk", "loaded"),
+        ("broken", "en-de", "refused"),
+        ("facts", "en-de", "refused"),
+        ("link", "en-de", "refused"),
+        ("other25", "en-de", "refused"),
+        ("sound", "en-de", "loaded"),
+    ]
+    told = {Path(fault.path).relative_to(tmp_path / "in").parts[0]: fault for fault in report.faults}
+    assert len(told) == len(report.faults) == 4
+    assert str(told["facts"]).startswith(f"{tmp_path / 'in' / 'facts' / 'testset.toml'}: years: unknown key")
+    assert "name is 'other', expected 'other25'" in told["other25"].found
+    assert (told["link"].path, told["link"].line) == (str(link), 0)
+    assert told["link"].found == "cannot be read: No such file or directory"
     assert ask(tmp_path / "a.duckdb", "SELECT testset, lp FROM evalsets ORDER BY ALL") == [
-        *(("t23", "en-de"), ("t24", "en-de"))
+        *(("broken", "cs-uk"), ("sound", "en-de"))
     ]
 
 
@@ -414,33 +421,6 @@ def test_skip_broken_with_nothing_but_broken_files_loads_no_scores(tmp_path: Pat
     assert ask(tmp_path / "a.duckdb", "FROM scores") == []
 
 
-def test_faulty_facts_refuse_their_test_set_alone(tmp_path: Path) -> None:
-    tiny_layout(tmp_path / "in", testset="t23", facts=False)
-    root = tiny_layout(tmp_path / "in", testset="t24", facts=False)
-    (root / "testset.toml").write_text("name = 't24'\nyears = 2024\n")
-    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
-    assert statuses(report) == ["loaded", "refused"]
-    (fault,) = report.faults
-    assert str(fault).startswith(f"{root / 'testset.toml'}: years: unknown key")
-
-
-def test_facts_of_another_test_set_are_refused(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    root = root.rename(tmp_path / "in" / "other25")
-    report = load([root], tmp_path / "a.duckdb")
-    (fault,) = report.faults
-    assert f"name is '{tiny_facts().name}', expected 'other25'" in fault.found
-
-
-def test_a_broken_link_is_reported(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    (root / FINE).unlink()
-    (root / FINE).symlink_to(tmp_path / "gone")
-    report = load([root], tmp_path / "a.duckdb")
-    (fault,) = report.faults
-    assert (fault.path, fault.line, fault.found) == (str(root / FINE), 0, "cannot be read: No such file or directory")
-
-
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may read every file")
 def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
@@ -455,7 +435,7 @@ def test_nothing_to_load_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="empty: an empty folder"):
         load([tmp_path / "empty"], tmp_path / "a.duckdb")
     with pytest.raises(SourceError, match="gone: no such file or folder"):
-        load([tmp_path / "gone"], tmp_path / "a.duckdb")
+        load([small(tmp_path / "in"), tmp_path / "gone"], tmp_path / "a.duckdb")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("hello\n")
     (tmp_path / "notes" / "b.csv").write_text("hello\n")
