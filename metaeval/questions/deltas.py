@@ -64,7 +64,7 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
                 if self.is_given(name):
                     raise QuestionError(f"{option(name)} and {option('hard')} do not go together")
         elif self.metric is None:
-            raise QuestionError(f"no metric: {option('hard')} lists pairs without one")
+            raise QuestionError(f"no metric, expected one, such as deltas all all BLEU; {option('hard')} takes none")
 
     def answer(self, run: Run) -> "Answer":
         return self._hard(run) if self.hard else self._differences(run)
