@@ -166,25 +166,6 @@ def test_a_folder_brings_several_language_pairs(tmp_path: Path) -> None:
     assert [(item.lp, item.n_rows) for item in report.evalsets] == [("en-cs", 15), ("en-de", 19)]
 
 
-def test_of_a_bad_number_a_system_and_a_segment_in_one_file_all_are_reported(database: Path, tmp_path: Path) -> None:
-    good = [f"{system},{segment},1.5" for system in VALUES for segment in range(1, 6)]
-    own = written(tmp_path / "scores.csv", ["system,seg,score", *good[:-1], "Ash,4,high", "Beach,2,1.5", "Ash,6,1.5"])
-    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
-    assert [(fault.line, fault.found) for fault in report.faults] == [
-        (16, "value 'high'"),
-        (17, "unknown system 'Beach'"),
-        (18, "segment 6"),
-    ]
-    by_position = blocks()
-    by_position[3], by_position[10:] = "Ash\thigh", [row.replace("Cherry", "Chery") for row in by_position[10:]]
-    own = written(tmp_path / "mine.seg.score", by_position)
-    report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
-    assert [(fault.line, fault.found) for fault in report.faults] == [
-        (4, "value 'high'"),
-        (11, "unknown system 'Chery' in 5 lines"),
-    ]
-
-
 @pytest.mark.slow
 def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
     rows = [
@@ -200,22 +181,35 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
 def test_what_does_not_fit_is_refused_with_its_line(
     original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:
-    own, failed = tmp_path / "mine.seg.score", []
-    for rows, line, found in (
-        ([*blocks(), "Ash\t7"], 16, "a second block of system 'Ash'"),
-        ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 column"),
-        ([*blocks()[:2], "Ash\tmany", *blocks()[3:]], 3, "value 'many'"),
-        ([*blocks()[:2], "Ash\tinf", *blocks()[3:]], 3, "value 'inf'"),
+    """All that is wrong in each of the files, in one report."""
+    rows, own = blocks(), tmp_path / "mine.seg.score"
+    for text, line, found in (
+        ([*rows, "Ash\t7"], 16, "a second block of system 'Ash'"),
+        ([*rows[:2], "Ash 3", *rows[3:]], 3, "1 column"),
+        ([*rows[:2], "Ash\tinf", *rows[3:]], 3, "value 'inf'"),
     ):
-        if (line, found) not in told(read_own(own, "\n".join(rows) + "\n")):
-            failed.append(found)
-    assert failed == []
-    for rows, line, found in (
-        (blocks()[:-1], 11, "4 lines of 'Cherry'"),
-        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach' in 5 lines"),
-    ):
-        report = add([written(own, rows)], original, "Mine", testset=TESTSET, lp=LP)
-        assert (line, found) in [(fault.line, fault.found) for fault in report.faults]
+        assert (line, found) in told(read_own(own, "\n".join(text) + "\n"))
+    report = add([written(own, rows[:-1])], original, "Mine", testset=TESTSET, lp=LP)
+    assert [(fault.line, fault.found) for fault in report.faults] == [(11, "4 lines of 'Cherry'")]
+    written(own, [*rows[:3], "Ash\thigh", *rows[4:10], *(row.replace("Cherry", "Chery") for row in rows[10:])])
+    wrong = {
+        "Ash,4,high": "value 'high'",
+        "Beach,2,1.5": "unknown system 'Beach'",
+        "Ash,6,1.5": "segment 6",
+        "Ash,0,1.5": "a segment number out of range",
+        "Ash,-1,1.5": "segment '-1'",
+        f"Ash,{2**31},1.5": f"segment '{2**31}'",
+    }
+    table = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", *wrong])
+    binary = tmp_path / "mine.sys.score"
+    binary.write_bytes(bytes(range(256)) * 20)
+    report = add([own, table, binary], original, "Mine", testset=TESTSET, lp=LP)
+    assert sorted((Path(fault.path).name, fault.line, fault.found) for fault in report.faults) == [
+        ("mine.seg.score", 4, "value 'high'"),
+        ("mine.seg.score", 11, "unknown system 'Chery' in 5 lines"),
+        ("mine.sys.score", 0, "binary data"),
+        *(("scores.csv", line, found) for line, found in enumerate(wrong.values(), start=3)),
+    ]
     assert content(original) == at_first
 
 
@@ -251,13 +245,6 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     with Warehouse.open(database) as warehouse:
         found = study(warehouse, Slice(TESTSET, LP, own=True), [parse_measure("acc23(by=item)")], Options())
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
-
-
-def test_a_file_that_is_no_text_has_one_fault(database: Path, tmp_path: Path) -> None:
-    own = tmp_path / "mine.seg.score"
-    own.write_bytes(bytes(range(256)) * 20)
-    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
-    assert [str(fault) for fault in report.faults] == [f"{own}: binary data, expected text in UTF-8"]
 
 
 def test_an_own_metric_that_was_not_asked_for_is_no_news(with_both: Path) -> None:
@@ -305,19 +292,6 @@ def test_evaluation_sets_that_are_there_come_in_beside_one_that_is_not(database:
         ("de-en", "refused", 0),
         (LP, "added", 3),
     ]
-
-
-def test_a_segment_that_cannot_be_is_reported_once(original: Path, tmp_path: Path) -> None:
-    wrong = {
-        "Ash,0,1.5": "a segment number out of range",
-        "Ash,-1,1.5": "segment '-1'",
-        f"Ash,{2**31},1.5": f"segment '{2**31}'",
-        "Ash,6,1.5": "segment 6",
-    }
-    own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", *wrong])
-    report = add([own], original, "Mine", testset=TESTSET, lp=LP)
-    found = sorted((fault.line, fault.found) for fault in report.faults)
-    assert found == list(enumerate(wrong.values(), start=3))
 
 
 @together("name", ["", "all", "-x", " x", "x\t", "a\nb", "a\x1bb", *(f"a{sign}b" for sign in "*?[],|/\\")])
