@@ -179,7 +179,7 @@ def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
     assert {scorer for *_, scorer, _ in judged} == {"gold"}
 
 
-def test_exported_spans_come_back(database: Path, tmp_path: Path) -> None:
+def test_exported_spans_come_back_and_a_file_added_again_replaces_them(database: Path, tmp_path: Path) -> None:
     """Of a metric, and of a human score with two annotators of an output; also empty and missing ones."""
     (tmp_path / "mine.csv").write_text(own_table())
     rows = [line.split(",", 2) for line in own_table().splitlines()]
@@ -204,6 +204,9 @@ def test_exported_spans_come_back(database: Path, tmp_path: Path) -> None:
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT is_derived, is_own FROM metrics WHERE metric = 'Mine-src'") == [(True, True)]
     assert len({rater for scorer, *_, rater, _ in looked_at(back) if scorer == "gold"}) == 2
+    (tmp_path / "mine.csv").write_text(own_table({output: [] for output in PREDICTED}))
+    assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
+    assert spans_in(database) == {output: [] for output in PREDICTED}
 
 
 def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_path: Path) -> None:
@@ -221,14 +224,6 @@ def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_p
     )
     (row,) = (tmp_path / "out" / TESTSET / LP / "Mine-src.tsv").read_text().splitlines()[1:]
     assert row.split("\t")[-3:] == ["0", "3", "minor"]
-
-
-def test_a_file_that_is_added_again_replaces_its_spans(database: Path, tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    for text in (own_table(), own_table({output: [] for output in PREDICTED})):
-        path.write_text(text)
-        assert not add([path], database, "Mine", testset=TESTSET, lp=LP).faults
-    assert spans_in(database) == {output: [] for output in PREDICTED}
 
 
 def test_what_is_no_span_is_refused_in_one_line(database: Path, tmp_path: Path) -> None:

@@ -255,28 +255,14 @@ def test_damaged_outputs_are_refused(tmp_path: Path, name: str, text: str, found
     assert found in [fault.found for fault in records.faults]
 
 
-def test_a_file_with_faults_brings_nothing(database: Path, tmp_path: Path) -> None:
-    text = json.dumps({"Oak.txt": items("Ash", VALUES["Ash"]), "Ash.txt": items("Ash", VALUES["Ash"])})
-    report = added(database, tmp_path / "a.json", text)
-    assert "unknown system 'Oak' in 5 lines" in [fault.found for fault in report.faults]
-    assert stored(database) == {}
-
-
 def test_the_file_of_several_systems_is_not_one_of_them(tmp_path: Path) -> None:
     records = read_own(tmp_path / "comet.json", document(), system="Ash")
     assert "one file, that of Ash" in [fault.expected for fault in records.faults]
 
 
-@together(("metric", "is_error_measure"), [("TER-mine", False), ("TER-mine", True), ("MetricX-24-mine", False)])
-def test_errors_that_are_stored_as_they_are_are_noted(
-    database: Path, tmp_path: Path, metric: str, is_error_measure: bool
-) -> None:
-    (tmp_path / "ash.txt").write_text("1\n2\n0.5\n3\n2\n")
-    way = option("add.is_error_measure", True)
-    note = f"a metric that counts errors, none below 0: `scorehouse {way}` stores them negated"
-    given = {"reference": "refA", "testset": TESTSET, "lp": LP, "system": "Ash"}
-    report = add([tmp_path / "ash.txt"], database, metric, is_error_measure=is_error_measure, **given)  # type: ignore[arg-type]
-    assert (f"{tmp_path / 'ash.txt'}: {note}" in report.notes) is not is_error_measure
+def test_errors_are_stored_negated_where_the_user_says_so(database: Path, tmp_path: Path) -> None:
+    assert added(database, tmp_path / "ash.txt", "1\n2\n0.5\n3\n2\n", system="Ash", is_error_measure=True).is_clean
+    assert stored(database) == {"Ash": (-1.0, -2.0, -0.5, -3.0, -2.0)}
 
 
 FORMS = {

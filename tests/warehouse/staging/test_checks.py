@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from tests.helpers import DOCUMENTS, together
-from tests.warehouse.building import ask, empty_warehouse, loaded, statuses
+from tests.warehouse.building import ask, empty_warehouse, statuses
 from warehouse import load
 from warehouse.database.stage import Batch, Evalset
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
@@ -27,77 +27,62 @@ def _spelled_twice(root: Path, first: float, second: float) -> Path:
     return root
 
 
-def test_scores_that_two_files_agree_on_are_taken_once_with_a_note(tmp_path: Path) -> None:
-    root = _spelled_twice(tmp_path / "t24", 1.0, 1.0)
-    report = load([root], empty_warehouse(tmp_path / "a.duckdb"))
-    assert (statuses(report), report.faults) == (["loaded"], [])
-    assert len(report.notes) == 2
-    assert "metric 'A-src', system 'Ash', level sys has the same scores in" in "".join(report.notes)
-    assert ask(tmp_path / "a.duckdb", "SELECT system, value FROM aggregate_scores ORDER BY 1") == [
-        *(("Ash", 1.0), ("Beech", 2.0))
+def _marked_twice(root: Path) -> list[Path]:
+    """Two files, one for each spelling, with the same annotations."""
+    for lp in (LONG, SHORT):
+        write_evalset(root, lp, documents=DOCUMENTS, ratings={"mqm": RatingTable({"Ash": [[{"score": 1.0}]] * 5})})
+    (root / "documents" / f"{SHORT}.docs").unlink()
+    return [root / "human-scores" / f"{lp}.mqm.seg.rating" for lp in (LONG, SHORT)]
+
+
+def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_fault_of_both(tmp_path: Path) -> None:
+    """So are two documents files of one language pair."""
+    _spelled_twice(tmp_path / "in" / "same24", 1.0, 1.0)
+    _spelled_twice(tmp_path / "in" / "differ24", 1.0, 1.5)
+    _marked_twice(tmp_path / "in" / "marked24")
+    for lp in (LONG, SHORT):
+        scores = {"M-src": ScoreTable(["A"], seg=np.ones((1, 5)))}
+        write_evalset(tmp_path / "in" / "documents24", lp, documents=DOCUMENTS, metrics=scores)
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    report = load([tmp_path / "in"], database)
+    status = {evalset.testset: evalset.status for evalset in report.evalsets}
+    assert status == {"differ24": "refused", "documents24": "refused", "marked24": "loaded", "same24": "loaded"}
+    notes = {name: [note for note in report.notes if f"/{name}/" in note] for name in status}
+    assert [len(notes[name]) for name in ("marked24", "same24")] == [1, 2]
+    assert "metric 'A-src', system 'Ash', level sys has the same scores in" in "".join(notes["same24"])
+    assert ask(database, "SELECT testset, system, value FROM aggregate_scores ORDER BY ALL") == [
+        *(("same24", "Ash", 1.0), ("same24", "Beech", 2.0))
     ]
-
-
-def test_scores_that_two_files_differ_on_are_faults_of_both(tmp_path: Path) -> None:
-    root = _spelled_twice(tmp_path / "t24", 1.0, 1.5)
-    report = load([root], tmp_path / "a.duckdb")
-    assert statuses(report) == ["refused"]
-    assert {Path(fault.path).parent.name for fault in report.faults} == {LONG, SHORT}
-    for fault in report.faults:
+    assert ask(database, "SELECT testset, count(*) FROM spans GROUP BY ALL") == [("marked24", 5)]
+    assert ask(database, "SELECT count(*) FROM span") == [(5,)]
+    faults = {name: [fault for fault in report.faults if f"/{name}/" in fault.path] for name in status}
+    assert {Path(fault.path).parent.name for fault in faults["differ24"]} == {LONG, SHORT}
+    for fault in faults["differ24"]:
         assert fault.found.startswith("metric 'A-src', system 'Ash', level sys has different scores from ")
         assert (fault.expected, fault.way_out) == ("one content", "load one or the other")
+    assert any(fault.found.startswith("documents beside ") for fault in faults["documents24"])
+    assert len(report.faults) == len(faults["differ24"]) + len(faults["documents24"])
 
 
-def test_scores_that_the_warehouse_has_from_another_file_are_refused(tmp_path: Path) -> None:
-    root = _spelled_twice(tmp_path / "t24", 1.0, 1.5)
-    database = loaded(root / "metric-scores" / LONG, tmp_path / "a.duckdb")
+def test_what_the_warehouse_has_from_another_file_is_refused(tmp_path: Path) -> None:
+    """Annotations even where they are the same."""
+    root, database = _spelled_twice(tmp_path / "t24", 1.0, 1.5) / "metric-scores", tmp_path / "a.duckdb"
+    long, short = _marked_twice(tmp_path / "t25")
+    assert load([root / LONG, long], empty_warehouse(database)).is_clean
     before = database.read_bytes()
-    report = load([root / "metric-scores" / SHORT], database)
-    (fault,) = report.faults
-    assert fault.path == str(root / "metric-scores" / SHORT / "A-src.sys.score")
-    first = root / "metric-scores" / LONG / "A-src.sys.score"
-    assert fault.found == f"metric 'A-src' at level sys is in the warehouse already, from {first}"
-    assert fault.way_out == f"`remove {first}` takes that one out"
-    assert statuses(report) == ["refused"]
+    report = load([root / SHORT, short], database)
+    first = root / LONG / "A-src.sys.score"
+    assert {(fault.path, fault.found) for fault in report.faults} == {
+        (str(root / SHORT / first.name), f"metric 'A-src' at level sys is in the warehouse already, from {first}"),
+        (str(short), f"human 'mqm' at level seg is in the warehouse already, from {long}"),
+    }
+    assert {fault.way_out for fault in report.faults} == {
+        f"`remove {path}` takes that one out" for path in (first, long)
+    }
+    assert statuses(report) == ["refused", "refused"]
     assert ask(database, "SELECT min(value) FROM aggregate_scores") == [(1.0,)]
-    assert database.read_bytes() == before or len(ask(database, "FROM sources")) == 1
-
-
-def test_annotations_that_the_warehouse_has_from_another_file_are_refused_even_with_equal_scores(
-    tmp_path: Path,
-) -> None:
-    marked = RatingTable({"Ash": [[{"score": 1.0}]] * 5})
-    write_evalset(tmp_path / "t24", LONG, documents=DOCUMENTS, ratings={"mqm": marked})
-    write_evalset(tmp_path / "t24", SHORT, documents=DOCUMENTS, ratings={"mqm": marked})
-    (tmp_path / "t24" / "documents" / f"{SHORT}.docs").unlink()
-    long, short = (tmp_path / "t24" / "human-scores" / f"{lp}.mqm.seg.rating" for lp in (LONG, SHORT))
-    report = load([long], empty_warehouse(tmp_path / "a.duckdb"))
-    assert (statuses(report), report.faults) == (["loaded"], [])
-    report = load([short], tmp_path / "a.duckdb")
-    (fault,) = report.faults
-    assert fault.found == f"human 'mqm' at level seg is in the warehouse already, from {long}"
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM span") == [(5,)]
-
-
-def test_annotations_that_two_files_agree_on_are_taken_once(tmp_path: Path) -> None:
-    marked = RatingTable({"Ash": [[{"score": 1.0}]] * 5})
-    for lp in (LONG, SHORT):
-        write_evalset(tmp_path / "t24", lp, documents=DOCUMENTS, ratings={"mqm": marked})
-    (tmp_path / "t24" / "documents" / f"{SHORT}.docs").unlink()
-    report = load([tmp_path / "t24"], empty_warehouse(tmp_path / "a.duckdb"))
-    assert (statuses(report), report.faults, len(report.notes)) == (["loaded"], [], 1)
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM span") == [(5,)]
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM spans") == [(5,)]
-
-
-def test_one_language_pair_has_one_documents_file(tmp_path: Path) -> None:
-    for lp in (LONG, SHORT):
-        write_evalset(
-            tmp_path / "t24", lp, documents=DOCUMENTS, metrics={"M-src": ScoreTable(["A"], seg=np.ones((1, 5)))}
-        )
-    report = load([tmp_path / "t24"], tmp_path / "a.duckdb")
-    assert statuses(report) == ["refused"]
-    assert any(fault.found.startswith("documents beside ") for fault in report.faults)
+    assert ask(database, "SELECT count(*) FROM span") == [(5,)]
+    assert database.read_bytes() == before or len(ask(database, "FROM sources WHERE testset = 't24'")) == 1
 
 
 @together("value", [float("inf"), float("-inf"), float("nan"), -2e100])

@@ -1,8 +1,8 @@
 """Records on the stage: what several rows, and several files, make together."""
 
-from tests.helpers import together
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
+from warehouse.wording import option
 
 JUDGED = {"scorer": "esa", "rater": "r", "n": 1, "status": "valid"}
 
@@ -73,10 +73,22 @@ def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
     ) == [("A", "style"), ("B", "fluency")]
 
 
-@together(("scored", "notes"), [("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])])
-def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference(scored: str, notes: list[str]) -> None:
+def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference() -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in ("A", "B", "refA") for n in (1, 2)])))
-    own = scores([(system, n, float(n)) for system in scored for n in (1, 2)], "Mine", reference="refA")
-    stage, _ = memory.staged(File("own", own, claim={"is_own": True}))
-    assert stage.notes == notes
+    for scored, notes in (("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])):
+        own = scores([(system, n, float(n)) for system in scored for n in (1, 2)], "Mine", reference="refA")
+        stage, _ = memory.staged(File("own", own, claim={"is_own": True}))
+        assert stage.notes == notes
+
+
+def test_errors_of_ones_own_that_are_stored_as_they_are_are_noted() -> None:
+    memory = Memory()
+    memory.write(File("task", scores([("A", 1, 0.5)])))
+    files = [
+        File(metric, scores([("A", 1, 2.0)], metric), claim={"is_own": True, "is_negated": is_negated})
+        for metric, is_negated in (("TER-mine", False), ("TER-ours", True), ("MetricX-24-mine", False))
+    ]
+    note = "a metric that counts errors, none below 0: `scorehouse {}` stores them negated"
+    note = note.format(option("add.is_error_measure", True))
+    assert memory.staged(*files)[0].notes == [f"{metric}: {note}" for metric in ("TER-mine", "MetricX-24-mine")]

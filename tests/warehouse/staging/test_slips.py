@@ -1,7 +1,9 @@
 """Names that are nearly others: faults where they take scores of theirs, and where they have their own none."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import pytest
 
 from tests.helpers import together
 from tests.warehouse.memory import File, Memory, scores
@@ -10,6 +12,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.claims import Given
 
 SEGMENTS = range(1, 9)
+Faults = Callable[..., list[str]]
 
 
 def file(name: str, *brought: tuple[str, str, Iterable[int]]) -> File:
@@ -23,18 +26,20 @@ def told(stage: Stage) -> list[str]:
     return [str(fault) for of_file in stage.faults.values() for fault in of_file]
 
 
-def faults(*brought: tuple[str, str, Iterable[int]]) -> list[str]:
+@pytest.fixture(scope="module")
+def faults() -> Faults:
     """Of one file."""
-    return told(Memory().staged(file("mine.csv", *brought))[0])
+    memory = Memory()
+    return lambda *brought: told(memory.staged(file("mine.csv", *brought))[0])
 
 
 @together("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
-def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str) -> None:
+def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str, faults: Faults) -> None:
     (fault,) = faults(("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
     assert f"mine.csv:16: system {slip!r} with 1 score, 'Birch' with 7, expected one spelling" in fault
 
 
-def test_so_is_that_of_a_metric() -> None:
+def test_so_is_that_of_a_metric(faults: Faults) -> None:
     (fault,) = faults(("Fathom", "Aspen", SEGMENTS), ("Fathom", "Birch", SEGMENTS[1:]), ("fathom", "Birch", [1]))
     assert "metric or human score 'fathom' with 1 score, 'Fathom' with 15" in fault
 
@@ -51,7 +56,7 @@ def test_so_is_that_of_a_metric() -> None:
         ("Bork", "Birch", [1]),
     ],
 )
-def test_other_names_are_others(one: str, other: str, segments: list[int]) -> None:
+def test_other_names_are_others(one: str, other: str, segments: list[int], faults: Faults) -> None:
     others = SEGMENTS if 8 in segments else SEGMENTS[1:]
     assert faults(("M", one, segments), ("M", other, others)) == []
 
