@@ -1,12 +1,15 @@
 """Small warehouses that are odd but legal: too little of something, too much, or under names that mean something."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.helpers import NAN, metric_tables, mqm_table, tiny_layout
+from tests.sharing import written
 from warehouse import load
 from warehouse.export.mtme import ScoreTable
 
@@ -239,10 +242,17 @@ ODD: Mapping[str, Callable[[Path], None]] = {
 }
 
 
+@functools.cache
+def _odd_bytes(name: str) -> bytes:
+    """The file of an odd warehouse, loaded from the organisers' layout once in a process."""
+    with TemporaryDirectory() as folder:
+        layout, database = Path(folder, name), Path(folder, f"{name}.duckdb")
+        ODD[name](layout)
+        report = load([layout], database)
+        assert not report.faults, report.faults
+        return database.read_bytes()
+
+
 def odd_warehouse(name: str, folder: Path) -> Path:
-    """The file of an odd warehouse, loaded from the organisers' layout in a folder."""
-    layout = folder / name
-    ODD[name](layout)
-    report = load([layout], folder / f"{name}.duckdb")
-    assert not report.faults, report.faults
-    return folder / f"{name}.duckdb"
+    """The file of an odd warehouse in a folder."""
+    return written(folder / f"{name}.duckdb", _odd_bytes(name))
