@@ -177,7 +177,7 @@ def settle_log(path: Path, patience: float = 0.0) -> None:
     """
     if path.with_name(f"{path.name}.wal").exists():
         with translated(path), duckdb.connect() as connection:
-            _lock_up_but_for(path, connection)
+            lock_up_but_for(path, connection)
             retry_while_locked(lambda: attach(path, connection), patience)
             connection.execute("DETACH warehouse_file")
 
@@ -231,7 +231,7 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
         connection.execute("SET lock_configuration = true")
 
 
-def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+def lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Let a connection open the warehouse file and what DuckDB puts beside it, and do nothing else outside."""
     names = ", ".join(literal(plain_path(path) + ending) for ending in _ENDINGS)
     connection.execute(f"SET allowed_paths = [{names}]")

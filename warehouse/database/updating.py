@@ -313,7 +313,8 @@ def writing(
     """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
 
     The file is locked for as long as the block runs. Yields the names of migrations that were applied.
-    patience: seconds to wait for another process to let go of the file. is_known: `bring_up_to_date` has seen it.
+    patience: seconds to wait for another process to let go of the file. is_known: its macros do no harm, since
+    `bring_up_to_date` has seen it or the connection is locked up.
     Raises SchemaError: see `Warehouse.open`; the folder cannot be written.
     """
     check_path(path)
