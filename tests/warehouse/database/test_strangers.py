@@ -10,6 +10,7 @@ from tests.helpers import tiny_bytes, tiny_layout
 from tests.sharing import written
 from tests.warehouse.building import ask, empty_warehouse
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load, unload
+from warehouse.database.connection import StoredResult, store_results
 from warehouse.export import export
 
 SECRET = "42424242"
@@ -20,12 +21,14 @@ HOSTILE = {
     "a ledger": "DROP TABLE internal.schema_migration; CREATE VIEW internal.schema_migration AS "
     "SELECT 1 AS number, content AS name, '' AS sha256 FROM read_text('{secret}')",
     "a function": "CREATE MACRO main.replace(a, b, c) AS (SELECT content FROM read_text('{secret}'))",
+    "a function that storing calls": "CREATE MACRO internal.now() AS (SELECT content FROM read_text('{secret}'))",
     "DuckDB's list of views": "CREATE MACRO main.duckdb_views() AS TABLE SELECT content AS view_name, "
     "current_database() AS database_name, 'internal' AS schema_name, false AS internal FROM read_text('{secret}')",
 }
 ACTS: dict[str, Callable[[Path], object]] = {
     "asked": lambda path: ask(path, "SELECT * FROM testsets, known_issues"),
     "loaded into": lambda path: load([tiny_layout(path.parent / "in")], path),
+    "given a result": lambda path: store_results(path, [StoredResult("key", "compare", "", "", "", "", "0", 0.0)]),
     "exported": lambda path: export(path, path.parent / "out"),
 }
 
