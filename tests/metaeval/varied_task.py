@@ -77,8 +77,7 @@ def _varied(evalset: SimulatedEvalset) -> SimulatedEvalset:
 
 def _strength(evalset: SimulatedEvalset, system: str) -> float:
     """-inf for what is a human translation already."""
-    is_human = system in evalset.human_references
-    return float("-inf") if is_human else float(evalset.strengths[evalset.systems.index(system)])
+    return float("-inf") if system in evalset.references else float(evalset.strengths[evalset.systems.index(system)])
 
 
 def _kept(evalset: SimulatedEvalset) -> list[int]:
