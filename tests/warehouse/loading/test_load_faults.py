@@ -69,18 +69,11 @@ def layout(tmp_path: Path) -> Path:
 
 
 SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
-    "an underscore": (line(3, "Ash\t1_0"), 3, "score '1_0'", NUMBER),
-    "hexadecimal": (line(3, "Ash\t0x1p3"), 3, "score '0x1p3'", NUMBER),
-    "a decimal comma": (line(3, "Ash\t0,5"), 3, "score '0,5'", NUMBER),
-    "a blank before": (line(3, "Ash\t 1"), 3, "score ' 1'", NUMBER),
-    "a blank after": (line(3, "Ash\t1 "), 3, "score '1 '", NUMBER),
-    "another script's digit": (line(3, "Ash\t٣"), 3, "score '٣'", NUMBER),
-    "none in small letters": (line(3, "Ash\tnone"), 3, "score 'none'", NUMBER),
-    "NaN": (line(3, "Ash\tNaN"), 3, "score 'NaN'", NUMBER),
+    **{
+        f"no number: {text!r}": (line(3, f"Ash\t{text}"), 3, f"score {text!r}", NUMBER)
+        for text in ("1_0", "0x1p3", "0,5", " 1", "1 ", "٣", "none", "NaN", "-1e400", "true", "")
+    },
     "infinity": (line(20, "refA\tInfinity"), 20, "score 'Infinity'", NUMBER),
-    "minus a number beyond all bounds": (line(3, "Ash\t-1e400"), 3, "score '-1e400'", NUMBER),
-    "true": (line(3, "Ash\ttrue"), 3, "score 'true'", NUMBER),
-    "an empty score": (line(3, "Ash\t"), 3, "score ''", NUMBER),
     "one column": (line(3, "Ash"), 3, "1 column", TWO),
     "three columns": (line(3, "news\tAsh\t1"), 3, "3 columns", TWO),
     "a tab at the end": (line(3, "Ash\t1\t"), 3, "3 columns", TWO),
@@ -131,6 +124,14 @@ SCORE_FAULTS |= {
         "",
     ),
 }
+WRONG_ERRORS = {
+    '{"score": "5"}': "an error with score '5'",
+    '{"score": NaN}': "an error with score nan",
+    '{"score": true}': "an error with score True",
+    '{"score": 1, "start": "a"}': "an error span with character 'a'",
+    '{"score": 1, "end": -1}': "an error span with character -1",
+    '{"score": 1, "category": "\\ud800"}': "text that is not Unicode",
+}
 OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     "sys: a system twice": (
         "human-scores/en-de.mqm.sys.score",
@@ -173,47 +174,19 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     "documents: no domain": (DOCS, line(2, "\tn1"), 2, "an empty column", "DOMAIN and DOCUMENT, separated by a tab"),
     "documents: blank line": (DOCS, line(2, ""), 2, "", "DOMAIN and DOCUMENT, separated by a tab"),
     "documents: empty": (DOCS, lambda data: b"", 0, "the file is empty", ""),
-    "rating: no JSON": (RATING, line(2, "Ash\t{"), 2, "not valid JSON", "SYSTEM, JSON or None, and perhaps RATER"),
-    "rating: one column": (RATING, line(2, "Ash"), 2, "1 column", "SYSTEM, JSON or None"),
-    "rating: blank line": (RATING, line(2, ""), 2, "a blank line", "SYSTEM, JSON or None"),
-    "rating: no system": (RATING, line(2, "\tNone\tr"), 2, "an empty system name", "SYSTEM, JSON or None"),
-    "rating: a list": (RATING, line(2, "Ash\t[]"), 2, "not a list of errors", "SYSTEM, JSON or None"),
-    "rating: errors are none": (RATING, line(2, 'Ash\t{"errors": [1]}'), 2, "not a list of errors", "SYSTEM, JSON"),
+    **{
+        f"rating: {text}": (RATING, line(2, text), 2, found, "SYSTEM, JSON or None, and perhaps RATER")
+        for text, found in {
+            "Ash\t{": "not valid JSON",
+            "Ash": "1 column",
+            "": "a blank line",
+            "\tNone\tr": "an empty system name",
+            "Ash\t[]": "not a list of errors",
+            'Ash\t{"errors": [1]}': "not a list of errors",
+            **{f'Ash\t{{"errors": [{error}]}}': found for error, found in WRONG_ERRORS.items()},
+        }.items()
+    },
     "rating: no weight": (RATING, line(2, 'Ash\t{"errors": [{}]}'), 2, "an error with score None", "SYSTEM, JSON"),
-    "rating: weight in words": (
-        RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": "5"}]}'), 2, "an error with score '5'", "SYSTEM, JSON"),
-    ),
-    "rating: weight NaN": (
-        RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": NaN}]}'), 2, "an error with score nan", "SYSTEM, JSON"),
-    ),
-    "rating: weight true": (
-        RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": true}]}'), 2, "an error with score True", "SYSTEM, JSON"),
-    ),
-    "rating: span in words": (
-        RATING,
-        *(
-            line(2, 'Ash\t{"errors": [{"score": 1, "start": "a"}]}'),
-            2,
-            "an error span with character 'a'",
-            "SYSTEM, JSON",
-        ),
-    ),
-    "rating: span before the text": (
-        RATING,
-        *(line(2, 'Ash\t{"errors": [{"score": 1, "end": -1}]}'), 2, "an error span with character -1", "SYSTEM, JSON"),
-    ),
-    "rating: half a letter": (
-        RATING,
-        *(
-            line(2, 'Ash\t{"errors": [{"score": 1, "category": "\\ud800"}]}'),
-            2,
-            "text that is not Unicode",
-            "SYSTEM, JSON",
-        ),
-    ),
     "rating: deeply nested": (RATING, line(2, "Ash\t" + "[" * 9**6), 2, "nested too deeply", "SYSTEM, JSON"),
     "rating: too few": (RATING, order(1, 2, *span(4, 10)), 4, "system 'Ash' has 4 annotations", "5 (segments of"),
     "rating: not together": (RATING, order(6, *span(1, 5), *span(7, 10)), 1, "lines of system 'Beech'", "one"),

@@ -2,7 +2,7 @@
 
 import gzip
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -94,6 +94,18 @@ def rows(records: Whole, *columns: str) -> list[tuple[object, ...]]:
 def told(records: Records) -> list[tuple[int, str]]:
     """Line and finding of each fault."""
     return [(fault.line, fault.found) for fault in records.faults]
+
+
+def assert_no_row_fits(
+    reader: RecordReader, path: Path, sound: str, rows: Sequence[tuple[str, str]], given: Given | None = None
+) -> None:
+    """That each row behind sound ones is one fault with its line. rows: with what is found there."""
+    others, line = {}, sound.count("\n") + 1
+    for row, found in rows:
+        faults = told(read(reader, path, sound + row, given))
+        if len(faults) != 1 or faults[0][0] != line or found not in faults[0][1]:
+            others[row] = faults
+    assert others == {}
 
 
 def damaged(data: bytes, seed: int, n: int) -> Iterator[bytes]:

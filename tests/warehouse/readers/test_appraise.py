@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import beside_data, real_data, together
-from tests.warehouse.readers.reading import Whole, read, told
+from tests.warehouse.readers.reading import Whole, assert_no_row_fits, read, told
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse, load
@@ -191,9 +191,8 @@ def test_files_of_one_human_score_form_a_group() -> None:
     assert all(isinstance(wave, Claim) and wave.group == "wmt24/esa" for wave in waves)
 
 
-@together(
-    ("row", "found"),
-    [
+def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
+    rows = [
         (esa(score="x"), "score 'x'"),
         (esa(score="inf"), "score 'inf'"),
         (esa(kind="???"), "type '???'"),
@@ -207,13 +206,8 @@ def test_files_of_one_human_score_form_a_group() -> None:
         ("a,b\n", "2 columns"),
         ("\n", "a blank line"),
         ('a,"b\n', "broken quoting"),
-    ],
-)
-def test_a_row_that_does_not_fit_is_a_fault_with_its_line(row: str, found: str) -> None:
-    records = read(READER, ESA, esa() + row)
-    (fault,) = records.faults
-    assert fault.line == 2
-    assert found in fault.found
+    ]
+    assert_no_row_fits(READER, ESA, esa(), rows)
 
 
 def independent_rows(path: Path) -> list[list[str]]:

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.helpers import beside_data, together
-from tests.warehouse.readers.reading import Whole, read
+from tests.warehouse.readers.reading import Whole, assert_no_row_fits, read
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
@@ -180,9 +180,8 @@ def test_errors_of_sources_alone_are_no_human_score() -> None:
     assert claim == "errors of the source texts alone, which are no scores of translations"
 
 
-@together(
-    ("line", "found"),
-    [
+def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
+    rows = [
         (mqm_row(severity="Terrible"), "severity 'Terrible'"),
         (mqm_row(severity="trivial"), "severity 'trivial'"),
         (mqm_row("Acuracy/Mistranslation"), "category 'Acuracy/Mistranslation'"),
@@ -192,13 +191,8 @@ def test_errors_of_sources_alone_are_no_human_score() -> None:
         (mqm_row(system=""), "no system"),
         ("Nemo\ttalk.1\t3\n", "3 columns"),
         ("\n", "a blank line"),
-    ],
-)
-def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str) -> None:
-    records = read(READER, TED, MQM_HEADER + mqm_row() + line)
-    (fault,) = records.faults
-    assert fault.line == 3
-    assert found in fault.found
+    ]
+    assert_no_row_fits(READER, TED, MQM_HEADER + mqm_row(), rows)
 
 
 def test_a_comment_may_be_left_out() -> None:

@@ -34,84 +34,74 @@ from warehouse.wording import option
 LINES = range(1, 41)
 AT = (25, 33)  # lines behind those that tell the format
 OWN = Given(testset="lab", lp="en-de", metric="M", is_own=True)
-FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
+Sample = tuple[RecordReader, str, str, Callable[[int], str]]
+TASKS_FILES: dict[str, Sample] = {
     "submission": (
         SubmissionReader(),
         "wmt20-metrics/M.seg.score",
         "",
         lambda n: f"M\ten-de\tnewstest2020\tnewstest2020\tA.1\td\t{n}\t0.{n}\n",
-        Given(),
     ),
     "direct assessment": (
         DirectAssessmentReader(),
         "wmt20-metrics/manual-evaluation/DA/ad-seg-scores-en-de.csv",
         "SYS SID RAW.SCR Z.SCR N \n",
         lambda n: f"A.1 {n} 80 0.{n} 2 \n",
-        Given(),
     ),
     "five columns": (
         FiveColumnReader(),
         "scores",
         "METRIC\tLP\tTESTSET\tSYSTEM\tSCORE\n",
         lambda n: f"M\tes-en\tnewstest2012\tS{n}\t0.{n}\n",
-        Given(),
     ),
     "automatic": (
         AutomaticScoreReader(),
         "wmt22-news-systems/scores/automatic-scores.tsv",
         "pair\tsystem\tid\tis_constrained\tmetric\tscore\n",
         lambda n: f"en-de\tS{n}\t{n}\tTRUE\tbleu-A\t0.{n}\n",
-        Given(),
     ),
     "averages": (
         MqmAverageReader(),
         "newstest2020/ende/mqm_newstest2020_ende.avg_seg_scores.tsv",
         "system mqm_avg_score seg_id\n",
         lambda n: f"A -0.{n} {n}\n",
-        Given(),
     ),
     "annotations": (
         MqmAnnotationsReader(),
         "newstest2020/ende/mqm_newstest2020_ende.tsv",
         MQM_HEADER,
         lambda n: mqm_row(segment=str(n)),
-        Given(),
     ),
-    "ESA": (AppraiseReader(), "wmt24/humeval/esa_wave2.csv", "", lambda n: esa(item=n), Given()),
+    "ESA": (AppraiseReader(), "wmt24/humeval/esa_wave2.csv", "", lambda n: esa(item=n)),
     "long table": (
         LongTableReader(),
         "long.csv",
         "testset,lp,metric,system,seg,score\n",
         lambda n: f'lab,en-de,M,"A",{n},0.{n}\n',
-        Given(),
     ),
     "wide table": (
         WideTableReader(),
         "wide.tsv",
         "testset\tlp\tsystem\tseg\tM\n",
         lambda n: f"lab\ten-de\tA\t{n}\t0.{n}\n",
-        Given(),
     ),
     "system table": (
         SystemTableReader(),
         "wmt19-sys-scores/DA-newstest2019-ende-sys-nohy-scores.csv",
         "LP SYSTEM HUMAN BLEU YiSi-2\n",
         lambda n: f"en-de S{n} 0.{n} 0.{n} 0.{n}\n",
-        Given(),
     ),
     "system scores": (
         SystemScoreListReader(),
         "scores/en-de/COMET_newstest2021_ref-A.tsv",
         "sys\tscore\n",
         lambda n: f"S{n}\t0.{n}\n",
-        Given(),
     ),
     "segment details": (
         SegmentDetailsReader(),
         "wmt20-metrics/input/details/de-en.txt",
         "",
         lambda n: f"{n}\tnewstest2020\tde-en\td{n // 5}\t{n % 5 + (n > 4)}\n",
-        Given(),
     ),
     "WMT25 automatic": (
         Wmt25AutomaticReader(),
@@ -121,24 +111,27 @@ FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
             f'{{"language_pair": "en-de", "domain": "news", "document_id": "d{n}", '
             f'"metric_scores": {{"M": [0.{n}, null]}}}}\n'
         ),
-        Given(),
     ),
     "WMT25 human": (
         Wmt25HumanReader(),
         "wmt25-general-mt/data/wmt25-genmt-humeval.jsonl",
         "",
         lambda n: f'{{"doc_id": "cs-de_DE_#_news_#_d_#_{n}", "scores": {{"A": {{"human1": {n}}}}}}}\n',
-        Given(),
     ),
-    "own scores": (OwnScoreReader(), "M.seg.score", "", lambda n: f"A\t0.{n}\n", OWN),
-    "tool output": (ToolOutputReader(), "M.txt", "", lambda n: f"A.txt\tSegment {n - 1}\tscore: 0.{n}\n", OWN),
+}
+OWN_FILES: dict[str, Sample] = {
+    "own scores": (OwnScoreReader(), "M.seg.score", "", lambda n: f"A\t0.{n}\n"),
+    "tool output": (ToolOutputReader(), "M.txt", "", lambda n: f"A.txt\tSegment {n - 1}\tscore: 0.{n}\n"),
     "error spans": (
         ErrorSpanReader(),
         "M.csv",
         "system,segment,start,end,severity\n",
         lambda n: f"A,{n},{n},{n + 1},minor\n",
-        OWN,
     ),
+}
+FILES = {
+    **{name: (*sample, Given()) for name, sample in TASKS_FILES.items()},
+    **{name: (*sample, OWN) for name, sample in OWN_FILES.items()},
 }
 DAMAGES: dict[str, Callable[[str], str]] = {
     "no number": lambda line: re.sub(r"\d+(\.\d+)?(?=\D*\n)", "b0gus", line, count=1),
@@ -189,7 +182,7 @@ def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
 TABLES = ("long table", "wide table", "system scores")  # the rows of two name it, and the third has it in its name
 
 
-@together("name", [name for name, (*_, given) in FILES.items() if not given.is_own and name not in TABLES])
+@together("name", [name for name in TASKS_FILES if name not in TABLES])
 def test_a_test_set_that_neither_rows_nor_place_tell_is_asked_for(name: str) -> None:
     reader, path, *_ = FILES[name]
     place, text = (re.sub(r"newstest20\d\d|wmt\d\d", "other", one) for one in (path, _sample(name)))

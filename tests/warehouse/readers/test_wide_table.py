@@ -3,7 +3,7 @@ from pathlib import Path
 import polars as pl
 
 from tests.helpers import together
-from tests.warehouse.readers.reading import answer, claimed, read, rows
+from tests.warehouse.readers.reading import answer, assert_no_row_fits, claimed, read, rows
 from warehouse.readers.claims import Given
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.wording import option
@@ -87,15 +87,9 @@ def test_what_is_lacking_is_asked_for(given: Given, lacking: str) -> None:
     assert option(lacking) in reason
 
 
-@together(
-    ("line", "found"),
-    [("B,x", "BLEU 'x'"), ("B,inf", "BLEU 'inf'"), (",1", "no system"), ("B", "1 column"), ("", "a blank line")],
-)
-def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str) -> None:
-    records = read(READER, MINE, "system,BLEU\nA,1\n" + line + "\n", PLACE)
-    (fault,) = records.faults
-    assert fault.line == 3
-    assert found in fault.found
+def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
+    rows = [("B,x", "BLEU 'x'"), ("B,inf", "BLEU 'inf'"), (",1", "no system"), ("B", "1 column"), ("", "a blank line")]
+    assert_no_row_fits(READER, MINE, "system,BLEU\nA,1\n", [(f"{row}\n", found) for row, found in rows], PLACE)
 
 
 @together("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])

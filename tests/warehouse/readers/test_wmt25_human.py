@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read
+from tests.warehouse.readers.reading import assert_no_row_fits, read
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 from warehouse.wording import option
@@ -119,9 +119,8 @@ def test_the_claim_is_grouped_by_human_score() -> None:
     assert (claim.origin, claim.group) == ("wmt25/humeval/wmt25-genmt-humeval.jsonl", "wmt25/esa")
 
 
-@together(
-    ("line", "found"),
-    [
+def test_a_line_that_does_not_fit_is_a_fault() -> None:
+    rows = [
         (segment({"A": {"human1": "high"}}), "score 'high'"),
         (segment({"A": {"human1": ""}}), "score ''"),
         (segment({"A": {"human1": 1e999}}), "score inf"),
@@ -136,13 +135,8 @@ def test_the_claim_is_grouped_by_human_score() -> None:
         (segment({}, 5), "doc_id 5.0"),
         (segment({"A": {"human1": 1}}, ITEM.replace("cs-de_DE", "Czech")), "language pair 'Czech'"),
         ("{\n", "not a JSON object"),
-    ],
-)
-def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:
-    records = read(READER, PATH, segment({"A": {"human1": 1}}, ITEM.replace("_#_0", "_#_9")) + line)
-    (fault,) = records.faults
-    assert fault.line == 2
-    assert found in fault.found
+    ]
+    assert_no_row_fits(READER, PATH, segment({"A": {"human1": 1}}, ITEM.replace("_#_0", "_#_9")), rows)
 
 
 def test_numbers_of_wmt23_begin_with_1_and_its_protocol_names_the_score() -> None:
