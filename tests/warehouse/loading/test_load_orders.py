@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.loading.published import DETAILS, details, human, write_task
 from warehouse import Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.own.scores import add
@@ -95,18 +94,6 @@ def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) 
     ]
 
 
-@pytest.mark.slow
-def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(tmp_path: Path) -> None:
-    task, database = write_task(tmp_path / "wmt20-metrics"), tmp_path / "w.duckdb"
-    assert load([human(task)], database).is_clean
-    before = contents(database)
-    details(task).write_text(DETAILS.splitlines(keepends=True)[0])
-    report = load([details(task)], database)
-    (fault,) = report.faults
-    assert fault.found == f"other segments than those that {human(task)} belong to"
-    assert all(frame.equals(before[name]) for name, frame in contents(database).items())
-
-
 def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: Path) -> None:
     broken = _table(tmp_path / "a.csv", ["A-src,A,1,,,1e200", "A-src,A,2,,,1", "A-src,A,3,,,1"])
     sound = _table(tmp_path / "b.csv", ["B-src,A,1,,,1", "B-src,A,2,,,1"])
@@ -137,46 +124,6 @@ def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> 
     assert load([_table(tmp_path / "two.csv", ["Q-src,Bar,1,,,3"])], database).is_clean
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT system FROM systems ORDER BY ALL") == [("Bar",), ("Foo-A",)]
-
-
-@pytest.mark.long("all orders: 1 second")
-def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
-    one = _table(tmp_path / "one.csv", ["A-src,A,5,d,5,1"])
-    other = _table(tmp_path / "other.csv", ["B-src,A,5,d.en,5,2"])
-    place = _table(tmp_path / "place.csv", ["C-src,A,,d.en,5,3"])
-    for number, parts in enumerate(([one, other, place], [one], [place], [other])):
-        assert load(parts, tmp_path / ("together.duckdb" if number == 0 else "w.duckdb")).is_clean
-    for name in ("together", "w"):
-        scores = contents(tmp_path / f"{name}.duckdb", "scores")["scores"]
-        assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
-
-
-def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> None:
-    database = tmp_path / "w.duckdb"
-    assert load([_table(tmp_path / "one.csv", ["P-src,UEdin.9,1,,,3"])], database).is_clean
-    report = load([_table(tmp_path / "two.csv", ["P-src,UEdin,1,,,4"])], database)
-    assert report.faults
-    assert report.notes == []
-
-
-@pytest.mark.long("all orders: 1 second")
-def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
-    """They were joined; in one load they are two systems, and nobody can tell any more whose scores are whose."""
-    later = {
-        "en-de": ["N-src,Foo.1,1,,,5", "N-src,Foo,1,,,6"],  # both
-        "en-cs": ["N-src,Foo.2,1,,,5"],  # another number
-    }
-    database, folder = tmp_path / "w.duckdb", tmp_path / "in"
-    folder.mkdir()
-    for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
-        assert load([_tables(folder / f"{number}.csv", {lp: [row] for lp in later})], database).is_clean
-    before = contents(database)
-    report = load([_tables(folder / "later.csv", later)], database)
-    told = "beside the spellings of 'Foo', which is one system in the warehouse"
-    assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-cs", "refused"), ("en-de", "refused")]
-    assert [told in fault.found for fault in report.faults].count(True) == 2
-    assert all(frame.equals(before[part]) for part, frame in contents(database).items())
-    assert load([folder], tmp_path / "together.duckdb").is_clean
 
 
 @pytest.mark.slow

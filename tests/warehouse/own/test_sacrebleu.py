@@ -9,7 +9,7 @@ import pytest
 from tests.helpers import real_data, tiny_layout
 from tests.sharing import written
 from warehouse import QuestionError, Warehouse, load
-from warehouse.own.sacrebleu import Computed, compute
+from warehouse.own.sacrebleu import compute
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="sacreBLEU (extra `metrics`) is not installed")
 
@@ -40,14 +40,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def database(original: Path, tmp_path: Path) -> Path:
     return written(tmp_path / "w.duckdb", original.read_bytes())
-
-
-@pytest.fixture(scope="module")
-def with_ter(original: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Computed]:
-    """The same with TER computed for en-de; read it only."""
-    database = written(tmp_path_factory.mktemp("ter") / "w.duckdb", original.read_bytes())
-    (item,) = compute(database, "tiny24", "en-de", ["ter"])
-    return database, item
 
 
 def _layout(path: Path, outputs: dict[str, list[str]], *, lp: str = "en-de", facts: bool = True) -> Path:
@@ -108,31 +100,22 @@ def test_scores_are_sacrebleus_own(database: Path) -> None:
     assert "tok:13a" in found["sacreBLEU-BLEU-refA"].signature
 
 
-def test_what_is_stored_is_the_users_own_with_its_signature_and_no_entry_of_the_task(
-    with_ter: tuple[Path, Computed],
-) -> None:
-    database, item = with_ter
+def test_what_is_stored_is_the_users_own_with_its_signature_and_facts_and_no_entry_of_the_task(database: Path) -> None:
+    (item,) = compute(database, "tiny24", "en-de", ["ter"])
     assert item.status == "stored"
     with Warehouse.open(database) as warehouse:
         (row,) = warehouse.rows(
             "SELECT metric, family, status, is_own, levels, n_systems FROM metrics WHERE is_own AND testset = 'tiny24'"
         )
         assert row == ("sacreBLEU-TER-refA", "TER", "no entry", True, "seg,sys", 3)
-        (source,) = warehouse.rows("SELECT path, reader, n_rows FROM sources WHERE origin LIKE 'computed/%'")
-        assert source == (item.signature, f"sacrebleu/{sacrebleu.__version__}", 3 * 6)
+        (source,) = warehouse.rows("SELECT path, reader, n_rows, n_missing FROM sources WHERE origin LIKE 'computed/%'")
+        n_rows = len(item.systems) * (item.n_segments + 1)
+        assert source == (item.signature, f"sacrebleu/{sacrebleu.__version__}", n_rows, 0)
+        assert n_rows == 3 * 6
+        query = "SELECT family, is_error_measure, is_known FROM metric_facts WHERE base_metric = 'sacreBLEU-TER'"
+        assert warehouse.rows(query) == [("TER", True, True)]
         assert warehouse.rows("SELECT DISTINCT is_negated FROM vector JOIN scorer USING (scorer_id) "
                               "WHERE scorer.name = 'sacreBLEU-TER-refA'") == [(True,)]  # fmt: skip
-
-
-def test_metrics_that_were_computed_have_facts_as_those_of_files_do(with_ter: tuple[Path, Computed]) -> None:
-    database, computed = with_ter
-    with Warehouse.open(database) as warehouse:
-        found = warehouse.rows(
-            "SELECT family, is_error_measure, is_known FROM metric_facts WHERE base_metric = 'sacreBLEU-TER'"
-        )
-        (counted,) = warehouse.rows("SELECT n_rows, n_missing FROM sources WHERE origin LIKE 'computed/%'")
-    assert found == [("TER", True, True)]
-    assert counted == (len(computed.systems) * (computed.n_segments + 1), 0)
 
 
 def test_the_same_again_changes_nothing(database: Path) -> None:
@@ -154,18 +137,14 @@ def test_other_options_replace_what_was_computed_before(database: Path) -> None:
     assert len(_scores(database, "sacreBLEU-BLEU-refA", "Beech")) == 5
 
 
-def test_a_dry_run_stores_nothing(original: Path) -> None:
+def test_a_dry_run_stores_nothing_and_compares_the_reference_not_with_itself(original: Path) -> None:
     before = original.read_bytes()
     (item,) = compute(original, "tiny24", "en-de", ["bleu"], dry_run=True)
     assert item.status == "not stored"
     assert item.systems["Ash"] > item.systems["Beech"]
-    assert original.read_bytes() == before
-
-
-def test_the_reference_is_not_compared_with_itself(original: Path) -> None:
-    (item,) = compute(original, "tiny24", "en-de", ["chrf"], dry_run=True)
     assert "refA" not in item.systems
     assert item.excluded["refA"] == "the reference itself"
+    assert original.read_bytes() == before
 
 
 def test_bleu_takes_the_tokenizer_of_the_target_language(original: Path) -> None:

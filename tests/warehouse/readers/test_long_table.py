@@ -213,13 +213,8 @@ def test_what_is_lacking_is_asked_for_in_one_line(header: str, given: Given, opt
     assert "\n" not in reason
 
 
-def test_the_test_set_may_be_told_by_the_path() -> None:
-    records = read(READER, Path("wmt23/mine.csv"), "system,metric,score\nA,M,1\n", Given(lp="en-de"))
-    assert rows(records, "testset") == [("wmt23",)]
-
-
 @together("path", ["wmt23/en-de/mine.csv", "wmt23/en-de.Mine.csv", "testset=wmt23/lp=en-de/mine.csv"])
-def test_the_language_pair_may_be_told_by_the_path(path: str) -> None:
+def test_test_set_and_language_pair_may_be_told_by_the_path(path: str) -> None:
     records = read(READER, Path(path), "system,metric,score\nA,M,1\n")
     assert rows(records, "testset", "lp") == [("wmt23", "en-de")]
 
@@ -243,12 +238,6 @@ def test_own_metrics_of_several_pairs_have_files_of_their_own() -> None:
     paths = [Path(f"mine/{lp}/scores.csv") for lp in ("en-de", "he-en")]
     origins = [claimed(READER, path, b"system,score\nA,1\n", given).origin for path in paths]
     assert origins == ["own/Mine-src/wmt23/en-de/scores.csv", "own/Mine-src/wmt23/he-en/scores.csv"]
-
-
-def test_own_metrics_may_name_known_systems_only() -> None:
-    given = Given(testset="wmt23", lp="en-de", metric="Mine", is_own=True)
-    claim = claimed(READER, MINE, b"system,score\nA,1\n", given)
-    assert claim.is_own
 
 
 def test_a_header_alone_has_no_scores() -> None:

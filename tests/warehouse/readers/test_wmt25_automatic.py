@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
@@ -83,6 +85,7 @@ def test_nan_is_missing() -> None:
     assert records.scores["value"].to_list() == [None, 2.0]
 
 
+@pytest.mark.slow
 def test_real_files_are_read_whole() -> None:
     folder = real_data("wmt25-general-mt", "data", "automatic_scores")
     n_rows = n_missing = n_values = n_null = 0

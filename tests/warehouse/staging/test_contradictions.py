@@ -47,13 +47,19 @@ def test_scores_without_the_annotations_that_the_warehouse_has_behind_them_are_r
     assert _told(faults) == [("averages", "comes without the annotations behind it, annotations")]
 
 
-def test_a_map_of_other_segments_than_scores_are_of_is_refused() -> None:
-    memory = Memory()
-    memory.write(File("a", scores([("A", 1, 0.5), ("A", 3, 0.5)])))
-    short = [{"segment": n, "document": "d", "index": n} for n in (1, 2)]
-    _, faults = memory.write(File("map", segments=short, claim={"declares": "segments"}))
-    assert _told(faults) == [("map", "other segments than those that a belong to")]
-    assert memory.rows("SELECT segment, source_id FROM segment ORDER BY 1") == [(1, None), (3, None)]
+def test_a_map_of_other_segments_than_scores_or_judgements_are_of_is_refused() -> None:
+    judged = {"judgement": 1, "scorer": "esa", "system": "A", "segment": 3, "value": 1.0, "n": 1, "status": "valid"}
+    for brought in (
+        {"scores": scores([("A", 1, 0.5), ("A", 3, 0.5)])},
+        {"judgements": [judged], "from_judgements": True},
+    ):
+        memory = Memory()
+        memory.write(File("a", **brought))
+        before = memory.rows("FROM segment ORDER BY ALL")
+        short = [{"segment": n, "document": "d", "index": n} for n in (1, 2)]
+        _, faults = memory.write(File("map", segments=short, claim={"declares": "segments"}))
+        assert _told(faults) == [("map", "other segments than those that a belong to")]
+        assert memory.rows("FROM segment ORDER BY ALL") == before != []
 
 
 def test_a_map_that_makes_two_segments_of_one_file_one_is_refused() -> None:

@@ -39,13 +39,21 @@ def test_a_better_name_renames_a_system_of_the_warehouse() -> None:
     assert "t24 en-de: system Online-A.5 is now Online-A" in stage.notes
 
 
+def test_a_new_name_is_not_told_where_nothing_was_written() -> None:
+    memory = Memory()
+    memory.write(File("a", scores([("Online-A.5", 1, 0.5)])))
+    stage, faults = memory.write(File("b", scores([("Online-A", 1, 0.25)])))
+    assert (len(faults), stage.notes) == (1, [])
+
+
 def test_names_that_tell_apart_what_the_warehouse_joined_are_a_fault() -> None:
+    """Both names, or one with another number."""
     memory = Memory()
     memory.write(File("a", scores([("Online-A.5", 1, 0.5)])), File("b", scores([("Online-A", 1, 0.5)], "N")))
-    stage, _ = memory.staged(File("c", scores([("Online-A", 1, 0.5), ("Online-A.7", 1, 0.5)], "O")))
-    ((path, line, what),) = found(stage)
-    assert (path, line) == ("c", 0)
-    assert what == "Online-A, Online-A.7 beside the spellings of 'Online-A', which is one system in the warehouse"
+    for names, told in ((("Online-A", "Online-A.7"), "Online-A, Online-A.7"), (("Online-A.7",), "Online-A.7")):
+        stage, _ = memory.staged(File("c", scores([(name, 1, 0.5) for name in names], "O")))
+        what = f"{told} beside the spellings of 'Online-A', which is one system in the warehouse"
+        assert found(stage) == [("c", 0, what)]
 
 
 def test_a_strict_file_names_the_systems_that_there_are() -> None:

@@ -86,7 +86,8 @@ def test_lines_that_are_told_to_be_of_two_documents_are_noted_and_the_line_decid
         File(origin, [{**row, "segment": 1, "document": document, "index": 1} for row in scores([("A", 1, 0.5)], name)])
         for origin, document, name in (("a", "d", "M"), ("b", "e", "N"))
     ]
-    for earlier, later in (([], files), (files[:1], files[1:])):
+    place = File("c", _placed(("e", 1), metric="P"))
+    for earlier, later in (([], [*files, place]), (files[:1], [place, files[1]])):
         memory = Memory()
         if earlier:
             memory.write(*earlier)
