@@ -1,6 +1,7 @@
 """Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 from queries.reasons import Exclusion
 from warehouse import WarehouseError
@@ -9,7 +10,16 @@ from warehouse.wording import option
 EXPLAIN = f"{option('explain', True)} says why"
 
 
-class Hinted(str):
+class _Note(str):
+    """A text with fields; it never changes, so that copies are the note itself."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, copied: object) -> Self:
+        return self
+
+
+class Hinted(_Note):
     """A note with a hint in brackets behind its text; text and hint are fields, so that nobody takes the note apart.
 
     >>> from warehouse.wording import in_python
@@ -29,7 +39,7 @@ class Hinted(str):
         return made
 
 
-class Decisive(str):
+class Decisive(_Note):
     """A note that may change a decision; where there is little room, it comes first, and one line has all of its kind.
 
     kind: how a line on all of its kind begins. case: what it adds to that line. size: how bad it is.

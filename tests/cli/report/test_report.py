@@ -26,6 +26,7 @@ from cli.report.sections.overview import unranked
 from metaeval import spans
 from metaeval.charts.parts import titled
 from metaeval.measures import parse_measure
+from metaeval.notes import Decisive, Excluded, Hinted
 from queries.longitudinal import EvalsetState
 from tests.cli.browsing import browser as browsing
 from tests.cli.running import Scorehouse, faults_of_page, refused
@@ -351,7 +352,8 @@ def test_a_part_is_stored_and_read_as_it_was() -> None:
     frame = pl.DataFrame(
         {"metric": ["A", None], "value": [0.123456789, float("nan")], "n": [1, 2], "is": [True, False]}
     )
-    part = Part("x", (Figure("t", ("l",), {"datasets": {"d": [{"a": 1}]}}),), (grid("g", frame),), ("n",), ("s|t:1",))
+    notes = ("n", Decisive("d", "few"), Hinted("h", "look"), Excluded("without A", "", "metric", 1, ("A",)))
+    part = Part("x", (Figure("t", ("l",), {"datasets": {"d": [{"a": 1}]}}),), (grid("g", frame),), notes, ("s|t:1",))
     assert part_of(part.as_text()) == part
     cells = [[(cell.text, cell.value) for cell in row] for row in part.grids[0].cells()]
     assert cells == [
@@ -548,3 +550,10 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
 def test_a_table_knows_its_rows_in_full() -> None:
     one = Grid("g", ("a", "b"), (True, False), ((0.1, "x"), (None, "y")))
     assert one.records() == [{"a": 0.1, "b": "x"}, {"a": None, "b": "y"}]
+
+
+@pytest.mark.slow
+def test_a_real_test_set_has_a_report(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:
+    copy = shutil.copy(wmt23_database, tmp_path / "copy.duckdb")
+    ran = scorehouse("--db", copy, "report", "wmt23", "en-de", "--draws", "20", "-o", tmp_path / "real.html")
+    assert (ran.code, ran.notes[0].partition(" sections")[0]) == (0, "wrote 12"), ran.err
