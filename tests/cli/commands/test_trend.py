@@ -1,5 +1,6 @@
 """`trend`: its views, the chart, and what is refused."""
 
+import functools
 import shutil
 from pathlib import Path
 from typing import Any
@@ -122,12 +123,13 @@ def test_publication_years_of_no_metric_are_named(trend: Scorehouse) -> None:
 )
 def test_intervals_of_gaps_are_those_of_the_test(trend: Scorehouse, measure: str) -> None:
     words = ("all", "all", "-m", measure, "--format", "json")
-    tested = [row for row in trend(*words).json if row["gap_p"] is not None]
+    rows = trend(*words).json
+    tested = [row for row in rows if row["gap_p"] is not None]
     assert tested
     for row in tested:
         assert (row["gap_p"] > 0.05) == (row["gap_low"] <= 0 <= row["gap_high"])
         assert row["gap_low"] <= row["gap"] <= row["gap_high"]
-    assert all(row["gap_low"] is None for row in trend(*words).json if row["gap_p"] is None)
+    assert all(row["gap_low"] is None for row in rows if row["gap_p"] is None)
 
 
 def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> None:
@@ -155,6 +157,7 @@ def test_a_history_without_values_has_no_chart() -> None:
         history_chart(rows, pooled_by_year(rows, parse_measure("pa"), "random-effects"), "simBLEU", "signature")
 
 
+@functools.cache
 def charted() -> dict[str, Any]:
     found = made_history(
         (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.9})),
