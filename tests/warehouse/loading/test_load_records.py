@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import mqm_table
 from tests.sharing import written
-from tests.warehouse.building import Loaded, small
+from tests.warehouse.building import Loaded, ask, small
 from tests.warehouse.loading.published import (
     BLEU,
     HUMAN,
@@ -19,7 +19,7 @@ from tests.warehouse.loading.published import (
     seg_scores,
     write_task,
 )
-from warehouse import LoadReport, Warehouse, load
+from warehouse import LoadReport, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.readers.claims import Given
 from warehouse.wording import option
@@ -48,11 +48,6 @@ def copy(loaded: Loaded, database: Path) -> Path:
     return written(database, loaded.database.read_bytes())
 
 
-def rows(database: Path, query: str) -> list[tuple[object, ...]]:
-    with Warehouse.open(database) as warehouse:
-        return warehouse.rows(query)
-
-
 def statuses(report: LoadReport) -> dict[tuple[str, str], str]:
     return {(item.testset, item.lp): item.status for item in report.evalsets}
 
@@ -66,7 +61,7 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(loaded: Loaded) -> N
     assert report.is_clean, report.faults
     assert statuses(report) == {("wmt20", "en-de"): "loaded"}
     assert report.evalsets[0].n_rows == 3 + 9 + 18
-    joined = rows(
+    joined = ask(
         database,
         """
         SELECT s.system, s.segment, s.value, h.value
@@ -81,22 +76,22 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(loaded: Loaded) -> N
         for system, values in BLEU.items()
         for segment, value in enumerate(values, start=1)
     ]
-    assert rows(database, "SELECT spelling, rule FROM system_spelling ORDER BY 1") == [
+    assert ask(database, "SELECT spelling, rule FROM system_spelling ORDER BY 1") == [
         ("A-B.1", "same letters and digits"),
         ("HUMAN-A", "declared alias"),
     ]
-    assert rows(database, "SELECT name, canonical_name, kind FROM system ORDER BY 1") == [
+    assert ask(database, "SELECT name, canonical_name, kind FROM system ORDER BY 1") == [
         ("A_B.1", "a_b", "mt"),
         ("C.2", "c", "mt"),
         ("Human-A.0", "human-a.0", "human"),
     ]
-    assert rows(database, "SELECT segment, position, document, index_in_document FROM segment ORDER BY 1") == [
+    assert ask(database, "SELECT segment, position, document, index_in_document FROM segment ORDER BY 1") == [
         (1, 1, "n1", 1),
         (2, 2, "n1", 2),
         (3, 3, "n2", 1),
     ]
-    assert rows(database, "SELECT DISTINCT n, status, rater FROM judgement") == [(2, "valid", None)]
-    assert rows(database, "SELECT name, reference FROM scorer WHERE kind = 'metric'") == [("BLEU-ref", "ref")]
+    assert ask(database, "SELECT DISTINCT n, status, rater FROM judgement") == [(2, "valid", None)]
+    assert ask(database, "SELECT name, reference FROM scorer WHERE kind = 'metric'") == [("BLEU-ref", "ref")]
 
 
 def test_the_same_files_again_change_nothing(loaded: Loaded) -> None:
@@ -113,19 +108,19 @@ def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, co
     report = load([task], copy)
     assert statuses(report) == {("wmt20", "en-de"): "replaced"}
     assert report.evalsets[0].n_files == 1
-    assert rows(copy, "SELECT value FROM human_scores WHERE human = 'wmt-raw' AND system = 'C.2' ORDER BY 1") == [
+    assert ask(copy, "SELECT value FROM human_scores WHERE human = 'wmt-raw' AND system = 'C.2' ORDER BY 1") == [
         (41.0,),
         (51.0,),
         (61.0,),
     ]
-    assert rows(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
+    assert ask(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
 
 
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
     report = load([metric(task)], database)
     assert report.is_clean, report.faults
     assert any("en-de.txt: loaded along with" in note for note in report.notes)
-    assert rows(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
+    assert ask(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
 
 
 @pytest.mark.slow
@@ -142,8 +137,8 @@ def test_a_broken_file_refuses_the_evaluation_sets_that_it_names_and_no_other(ta
     assert [(name, line) for name, line, _ in told(report)] == [("chrF.seg.score", 11)]
     skipping = load([task], database, skip_broken=True)
     assert statuses(skipping)["wmt20", "en-de"] == "loaded"
-    assert rows(database, "SELECT DISTINCT metric FROM scores WHERE lp = 'en-de'") == [("BLEU-ref",)]
-    assert rows(database, "SELECT DISTINCT status FROM source WHERE origin LIKE '%chrF%'") == [("refused",)]
+    assert ask(database, "SELECT DISTINCT metric FROM scores WHERE lp = 'en-de'") == [("BLEU-ref",)]
+    assert ask(database, "SELECT DISTINCT status FROM source WHERE origin LIKE '%chrF%'") == [("refused",)]
 
 
 @pytest.mark.slow
@@ -152,10 +147,10 @@ def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: P
         seg_scores(BLEU, "chrF") + seg_scores({"D.1": (1, 2, 3)}, "chrF", "en-cs")
     )
     load([task], database)
-    assert rows(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(3,)]
+    assert ask(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(3,)]
     metric(task, "chrF.seg.score").write_text(seg_scores(BLEU, "chrF"))
     assert load([task], database).is_clean
-    assert rows(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(0,)]
+    assert ask(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(0,)]
     assert statuses(load([task], database)) == {("wmt20", "en-cs"): "unchanged", ("wmt20", "en-de"): "unchanged"}
 
 
@@ -194,25 +189,25 @@ def test_judgements_of_two_waves_make_one_score(tmp_path: Path, database: Path) 
     report = load([folder], database)
     assert report.is_clean, report.faults
     assert report.evalsets[0].n_rows == 6
-    assert rows(database, "SELECT system, value FROM human_scores WHERE value IS NOT NULL ORDER BY ALL") == [
+    assert ask(database, "SELECT system, value FROM human_scores WHERE value IS NOT NULL ORDER BY ALL") == [
         ("S", 50.0),
         ("S", 90.0),
         ("T", 70.0),
     ]
-    assert rows(database, "SELECT status, count(*) FROM judgement GROUP BY 1 ORDER BY 1") == [
+    assert ask(database, "SELECT status, count(*) FROM judgement GROUP BY 1 ORDER BY 1") == [
         ("bad", 1),
         ("tutorial", 1),
         ("valid", 4),
     ]
-    assert rows(database, "SELECT name FROM system WHERE kind = 'qc'") == [("ende-tutorial1",)]
+    assert ask(database, "SELECT name FROM system WHERE kind = 'qc'") == [("ende-tutorial1",)]
     assert set(statuses(load([folder], database)).values()) == {"unchanged"}
     second.write_text(esa([("u2", "S", 1, "TGT", 80, "news_1")]))
     assert set(statuses(load([folder], database)).values()) == {"replaced"}
-    assert rows(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
+    assert ask(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
     second.write_text(esa([("u2", "S", 1, "TGT", 20, "news_1")]))
     alone = load([second], database)
     assert set(statuses(alone).values()) == {"refused"}
-    assert rows(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
+    assert ask(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
 
 
 def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_path: Path, database: Path) -> None:
@@ -224,7 +219,7 @@ def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_p
     )
     report = load([tmp_path], database)
     assert report.is_clean, report.faults
-    assert rows(database, "SELECT metric, status, is_own FROM metrics WHERE metric = 'bleu-refA'") == [
+    assert ask(database, "SELECT metric, status, is_own FROM metrics WHERE metric = 'bleu-refA'") == [
         ("bleu-refA", "no entry", False)
     ]
 
@@ -241,7 +236,7 @@ def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_pat
         with pytest.raises(Exception, match=word):
             load([table], database, given=lacking)
     assert load([table], database, given=given).is_clean
-    assert rows(database, "SELECT human, system, segment, value FROM human_scores ORDER BY ALL") == [
+    assert ask(database, "SELECT human, system, segment, value FROM human_scores ORDER BY ALL") == [
         ("quality", "A", 1, 0.5),
         ("quality", "B", 1, 0.25),
     ]
@@ -262,7 +257,7 @@ def test_half_an_archive_a_last_line_without_an_end_and_a_header_alone_are_refus
         ("DA-newstest2019-decs-sys-nohy-scores.csv", 0, "no scores"),
         ("mine.csv", 3, "the last line has no end, so that the file may be cut"),
     ]
-    assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
+    assert not database.exists() or ask(database, "SELECT count(*) FROM evalset") == [(0,)]
 
 
 @pytest.mark.slow
@@ -281,7 +276,7 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
         told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
         assert told == {f"both can stay: load this one with {option('human')} and another name"}
     assert load([wave], database, given=Given(human="esa-campaign")).is_clean
-    assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
+    assert ask(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
         ("esa", 2, 41.0),
         ("esa", 3, 60.0),
         ("esa-campaign", 2, 40.0),

@@ -51,7 +51,8 @@ def database(tmp_path: Path) -> Path:
 GRADES = """
     SELECT s.segment, g.phenomenon, g.phenomenon_class, s.system, s.value
     FROM human_scores AS s
-    JOIN evalset AS e ON e.lp = s.lp
+    JOIN testset AS t ON t.name = s.testset
+    JOIN evalset AS e ON e.testset_id = t.testset_id AND e.lp = s.lp
     JOIN segment AS g ON g.evalset_id = e.evalset_id AND g.segment = s.segment
     WHERE s.human = 'grade' AND s.testset = $testset AND s.lp = $lp
     ORDER BY ALL
@@ -60,11 +61,13 @@ GRADES = """
 
 def test_demetr_s_perturbations_of_a_language_are_one_evaluation_set(tmp_path: Path, database: Path) -> None:
     folder = tmp_path / "dataset"
-    written(folder / "critical_id7_antonym.json", [demetr_row(1), demetr_row(2, "czech"), demetr_row(3)])
+    items = [demetr_row(1), demetr_row(2, "czech"), demetr_row(3), demetr_row(4, pert_check=False)]
+    written(folder / "critical_id7_antonym.json", items)
     tense = demetr_row(1, severity="major", pert_name="major_id17_tense")
     written(folder / "major_id17_tense.json", [tense])
     report = load([folder], database)
     assert not report.faults
+    assert "demetr de-en: 1 item excluded, the check failed" in report.notes
     rows = [
         (1, "critical_id7_antonym", "critical"),
         (2, "critical_id7_antonym", "critical"),
@@ -91,13 +94,6 @@ def test_a_further_file_of_demetr_keeps_the_items_of_the_others(tmp_path: Path, 
     assert not load([folder], database).faults
     found = [row[:2] for row in ask(database, GRADES, testset="demetr", lp="de-en")]
     assert sorted(Counter(name for _, name in found).items()) == [("critical_id7_antonym", 4), ("major_id17_tense", 2)]
-
-
-def test_items_that_did_not_pass_their_check_are_excluded_and_counted(tmp_path: Path, database: Path) -> None:
-    rows = [demetr_row(1), demetr_row(2, pert_check=False)]
-    report = load([written(tmp_path / "critical_id7_antonym.json", rows)], database)
-    assert "demetr de-en: 1 item excluded, the check failed" in report.notes
-    assert len(ask(database, GRADES, testset="demetr", lp="de-en")) == 2
 
 
 def test_wrong_objects_of_demetr_are_faults_and_so_is_a_file_that_was_cut(tmp_path: Path, database: Path) -> None:
@@ -228,25 +224,26 @@ PARTS = {
 }
 
 
-def test_a_submitted_set_has_its_texts_and_known_grades(tmp_path: Path, database: Path) -> None:
-    report = load([submitted(tmp_path, **PARTS)], database)
-    assert not report.faults
-    found = ask(database, GRADES, testset="challengeset2025.mslc-a", lp="en-de")
-    assert [(segment, system, grade) for segment, _, _, system, grade in found] == [
-        (1, "hyp-1", 1.0),
-        (1, "hyp-2", 2.0),
-        (2, "hyp-1", 1.0),
-        (2, "hyp-2", 2.0),
-    ]
-    assert ask(database, "SELECT text FROM texts WHERE name = 'hyp-2' ORDER BY segment") == [("good 1",), ("good 2",)]
-
-
-def test_a_copy_of_a_submitted_set_elsewhere_does_not_count(tmp_path: Path, database: Path) -> None:
-    submitted(tmp_path, **PARTS)
-    copy = submitted(tmp_path / "copied", **PARTS | {"meta": "news\tother\nnews\tother\n"}) / "mslc-a"
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with a set, which has a copy elsewhere, and one whose order is unknown; read it only."""
+    folder = tmp_path_factory.mktemp("sets")
+    submitted(folder / "in", **PARTS)
+    submitted(folder / "in", "mslc-b", **PARTS)
+    copy = submitted(folder / "in" / "copied", **PARTS | {"meta": "news\tother\nnews\tother\n"}) / "mslc-a"
     copy.rename(copy.with_name("MSLC-A"))
-    assert not load([tmp_path], database).faults
-    assert ask(database, "SELECT DISTINCT document FROM segments") == [("doc",)]
+    assert not load([folder / "in"], folder / "w.duckdb").faults
+    return folder / "w.duckdb"
+
+
+def test_a_submitted_set_has_its_texts_and_known_grades_and_a_copy_elsewhere_does_not_count(sets: Path) -> None:
+    found = ask(sets, GRADES, testset="challengeset2025.mslc-a", lp="en-de")
+    assert [(segment, system, grade) for segment, _, _, system, grade in found] == [
+        *((1, "hyp-1", 1.0), (1, "hyp-2", 2.0), (2, "hyp-1", 1.0), (2, "hyp-2", 2.0))
+    ]
+    query = "SELECT text FROM texts WHERE testset = 'challengeset2025.mslc-a' AND name = 'hyp-2' ORDER BY segment"
+    assert ask(sets, query) == [("good 1",), ("good 2",)]
+    assert ask(sets, "SELECT DISTINCT document FROM segments") == [("doc",)]
 
 
 def test_parts_of_a_submitted_set_with_another_number_of_lines_are_faults(tmp_path: Path, database: Path) -> None:
@@ -254,10 +251,10 @@ def test_parts_of_a_submitted_set_with_another_number_of_lines_are_faults(tmp_pa
     assert ["1 line" in fault.found and "hyp-2" in fault.path for fault in report.faults] == [True]
 
 
-def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(tmp_path: Path, database: Path) -> None:
-    assert not load([submitted(tmp_path, "mslc-b", **PARTS)], database).faults
-    assert ask(database, "SELECT testset, kind FROM testsets") == [("challengeset2025.mslc-b", "challenge")]
-    with Warehouse.open(database) as warehouse:
+def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(sets: Path) -> None:
+    query = "SELECT kind FROM testsets WHERE testset = 'challengeset2025.mslc-b'"
+    assert ask(sets, query) == [("challenge",)]
+    with Warehouse.open(sets) as warehouse:
         for lp in ("en-de", "all"):
             with pytest.raises(QuestionError, match="mslc-b: a challenge set without grades, so nothing says which"):
                 metaeval.rank(warehouse, "challengeset2025.mslc-b", lp)
