@@ -41,7 +41,8 @@ def write_task(root: Path) -> Path:
     for folder in ("input/details", "final-metric-scores/submissions", "manual-evaluation/DA"):
         (root / folder).mkdir(parents=True)
     details(root).write_text(DETAILS)
-    metric(root).write_bytes(gzip.compress(seg_scores(BLEU).encode(), mtime=0))
+    packed = seg_scores(BLEU).removesuffix("\n")  # whole without a last line end: a cut archive cannot be unpacked
+    metric(root).write_bytes(gzip.compress(packed.encode(), mtime=0))
     human(root).write_text(judged(HUMAN))
     return root
 

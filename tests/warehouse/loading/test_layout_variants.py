@@ -1,6 +1,5 @@
 """The organisers' layout as others write it: line ends of Windows, domains beside segment scores, folders `data`."""
 
-import gzip
 import random
 import shutil
 from pathlib import Path
@@ -10,7 +9,6 @@ import numpy as np
 from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout
 from tests.sharing import written
 from tests.warehouse.building import ask, by_cell, cells_of, edited, held, small
-from tests.warehouse.loading.published import metric, write_task
 from warehouse import load
 from warehouse.export.mtme import ScoreTable
 
@@ -59,10 +57,3 @@ def test_folders_called_data_name_nothing(tmp_path: Path) -> None:
     assert not load([tmp_path / "in" / place for place in PLACES], tmp_path / "w.duckdb").faults
     found = ask(tmp_path / "w.duckdb", "SELECT DISTINCT testset FROM scores")
     assert sorted(found) == sorted((testset,) for testset in PLACES.values())
-
-
-def test_a_packed_file_is_whole_without_a_last_line_end(tmp_path: Path) -> None:
-    task = write_task(tmp_path / "wmt20-metrics-task")
-    path = metric(task)
-    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).removesuffix(b"\n")))
-    assert not load([task], tmp_path / "w.duckdb").faults

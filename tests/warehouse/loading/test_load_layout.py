@@ -49,11 +49,11 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.sep == "\\", reason="the backslash parts folders here")
 def test_a_backslash_in_a_path_is_taken_or_told(tmp_path: Path) -> None:
-    root = small(tmp_path / "a\\b", metrics={"A-src": ONES})
-    assert len(ask(loaded(root, tmp_path / "a.duckdb"), "FROM scores")) == 5
-    root = small(tmp_path / "a\\b[1]", metrics={"A-src": ONES})
-    report = load([root], empty_warehouse(tmp_path / "b.duckdb"))
-    assert statuses(report) == ["loaded"] or "a path with a backslash" in report.faults[0].found
+    folders = {"one": "a\\b", "two": "a\\b[1]"}
+    roots = [small(tmp_path / name, testset=testset, metrics={"A-src": ONES}) for testset, name in folders.items()]
+    report = load(roots, tmp_path / "a.duckdb")
+    assert statuses(report) == ["loaded", "loaded"] or "a path with a backslash" in report.faults[0].found
+    assert len(ask(tmp_path / "a.duckdb", "FROM scores WHERE testset = 'one'")) == 5
 
 
 def test_relative_paths_are_recorded_as_absolute_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.helpers import together
+from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER
 from warehouse import Warehouse, load
 from warehouse.names import Numbering
 from warehouse.readers.claims import Given
+from warehouse.readers.mqm import MqmAnnotationsReader
 
 # three documents of two segments each
 BY_DOCUMENT = [(name, number) for name in ("news.1", "news.2", "talk.3") for number in (1, 2)]
@@ -110,11 +112,10 @@ def test_two_segments_are_never_taken_for_one(true: Numbering, tmp_path: Path) -
     assert found == {Path(name).parts[0]: BY_TESTSET for _, name, _ in FORMS}
 
 
-def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "mqm_lab_ende.tsv"
-    path.write_text(mqm_without_documents(BY_DOCUMENT))
-    report = load([path], tmp_path / "w.duckdb", given=Given(testset="lab"))
-    assert "segment 1 has several source texts, and 1 more such segment" in str(report.faults[0])
+def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named() -> None:
+    text = mqm_without_documents(BY_DOCUMENT)
+    (fault, *_) = read(MqmAnnotationsReader(), "mqm_lab_ende.tsv", text, Given(testset="lab")).faults
+    assert "segment 1 has several source texts, and 1 more such segment" in str(fault)
 
 
 def test_submissions_are_of_either_numbering(tmp_path: Path) -> None:
