@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from metaeval.notes import Excluded, placed
-from metaeval.remarks import remarks
 from metaeval.signature import signed, slice_parts
 from metaeval.stars import marking
-from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
 from warehouse.database.frames import spelt_frame
 from warehouse.wording import in_python
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from queries.blocks import Block
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Table:
         return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
 
 
-def block_parts(block: Block, n_metrics: int | None = None) -> list[tuple[str, object]]:
+def block_parts(block: "Block", n_metrics: int | None = None) -> list[tuple[str, object]]:
     """What a signature says of a block: systems, metrics, segments, and what is not judged.
 
     n_metrics: where the block has no arrays of them.
@@ -58,7 +58,7 @@ def block_parts(block: Block, n_metrics: int | None = None) -> list[tuple[str, o
 
 
 def table_signature(
-    what: tuple[str, object], block: Block, *more: tuple[str, object], n_metrics: int | None = None
+    what: tuple[str, object], block: "Block", *more: tuple[str, object], n_metrics: int | None = None
 ) -> str:
     """The signature of a table over a block.
 
@@ -68,8 +68,10 @@ def table_signature(
     return signed(what, *slice_parts(block.selection), *parts, *more)
 
 
-def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
+def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
     """Notes on a table over a block. excluded: metrics of the slice that the table does without."""
+    from metaeval.remarks import remarks  # NumPy, which lists do without
+
     return (*without(excluded), *remarks(block))
 
 

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
-from metaeval.evaluation import Evaluation
-from metaeval.measures import Measure
-from metaeval.options import Options
-from queries.selection import Selection, Slice
+if TYPE_CHECKING:
+    from metaeval.evaluation import Evaluation
+    from metaeval.measures import Measure
+    from metaeval.options import Options
+    from queries.selection import Selection, Slice
 
 Parts = list[tuple[str, object]]
 _BETWEEN = re.compile(r"\|(?=\w+:)")
@@ -46,12 +48,12 @@ def parts_of(signature: str) -> dict[str, str]:
     return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
 
 
-def references_of(evaluation: Evaluation) -> str | None:
+def references_of(evaluation: "Evaluation") -> str | None:
     """References that the ranked metrics compared with, joined by +; None where all are reference-free."""
     return "+".join(sorted({metric.reference for metric in evaluation.metrics if metric.reference})) or None
 
 
-def slice_parts(selection: Selection, references: str | None = None) -> Parts:
+def slice_parts(selection: "Selection", references: str | None = None) -> Parts:
     """Test set, language pair, human score, reference and restrictions of a slice."""
     asked = selection.slice
     reference = references or selection.reference
@@ -59,7 +61,7 @@ def slice_parts(selection: Selection, references: str | None = None) -> Parts:
 
 
 def restricted(
-    asked: Slice, *, testset: str | None, lp: str | None, human: str | None, reference: str | None = None
+    asked: "Slice", *, testset: str | None, lp: str | None, human: str | None, reference: str | None = None
 ) -> Parts:
     """The parts of a slice of one evaluation set or several, with all that restricts it.
 
@@ -88,12 +90,12 @@ def restricted(
     ]
 
 
-def option_parts(options: Options) -> Parts:
+def option_parts(options: "Options") -> Parts:
     """How values are computed, whatever the measure: where it is not as the organisers do."""
     return [("ties", "raw_floats" if options.raw_ties else None), ("round_human", options.round_human)]
 
 
-def draw_parts(measure: Measure, options: Options) -> Parts:
+def draw_parts(measure: "Measure", options: "Options") -> Parts:
     """What a measure draws to have a value; nothing for one that draws nothing."""
     return [
         ("resamples", measure.n_draws),
@@ -127,7 +129,7 @@ def p_value_convention(alternative: str, plus_one: bool, mid_p: bool = False) ->
     return f"{side},{'mid' if mid_p else 'ge'},{'plus_one' if plus_one else 'uncorrected'}"
 
 
-def signature(evaluation: Evaluation, selection: Selection, options: Options) -> str:
+def signature(evaluation: "Evaluation", selection: "Selection", options: "Options") -> str:
     """The signature of one measure over one slice."""
     measure = evaluation.measure
     sources = sorted({source for source in evaluation.system_score if source is not None})

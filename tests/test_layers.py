@@ -184,11 +184,13 @@ def test_the_help_of_no_command_loads_anything_heavy() -> None:
 
 
 @pytest.mark.slow
-def test_a_load_of_known_files_loads_no_arrays(simulated_task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
+def test_what_computes_nothing_loads_no_arrays(simulated_task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
     files, database = tmp_path / "files", tmp_path / "scores.duckdb"
     write_shared_task(files, simulated_task[:1])
     load([files], database)
-    assert "numpy" not in _loaded_by(["load", str(files), "--db", str(database), "--quiet"])
+    evalset = simulated_task[0]
+    lines = (["load", str(files)], ["list", "testsets"], ["show", evalset.testset, evalset.lp, "1"])
+    assert "numpy" not in _loaded_by(*([*words, "--db", str(database), "--quiet"] for words in lines))
 
 
 def test_means_in_views_are_added_up_in_order() -> None:

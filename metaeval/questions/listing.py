@@ -35,10 +35,11 @@ class List(Question, name="list"):
 
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
-        from metaeval.catalogue import measures, protocol_table
         from queries.listing import listing
 
         if self.what in ("measures", "protocols"):
+            from metaeval.catalogue import measures, protocol_table  # all that computes
+
             return Answer(measures() if self.what == "measures" else protocol_table(), "", question=self)
         with run.opened() as warehouse:
             return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self)
