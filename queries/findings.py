@@ -146,7 +146,8 @@ def _missing(row: Row) -> Said:
         n_systems = counted(row["n_systems_incomplete"], "system")
         n_missing = counted(row["n_segments_missing"], "segment score")
         words.append(
-            f"{n_missing} missing, in {n_systems}: rankings exclude it (`{option('rank.intersection', True)}` does not)"
+            f"{n_missing} missing, in {n_systems}: rankings that need one of them exclude it "
+            f"(`{option('rank.intersection', True)}` does not)"
         )
     return ("warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info", row["metric"], "; ".join(words))
 

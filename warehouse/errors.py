@@ -11,6 +11,7 @@ _LONGEST = 60  # characters of one name, number or text that a message quotes fr
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
 
 MOST_FAULTS = 20  # of one kind that are listed line by line
+EXAMPLES = 3  # of those of which there are more
 DISK_FULL = "the disk is full"
 WITHOUT_IT = f"{option('skip_broken', True)} loads the rest without it, if the file is so as published"
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")

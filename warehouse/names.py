@@ -10,6 +10,7 @@ LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
 GRADE = "grade"  # the human score of challenge sets: the expected order of hypotheses
 EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Parquet
+EXPORTED_SYSTEMS = "system,canonical_name,kind,is_outlier,n_metrics,n_humans"  # columns of systems.csv in exported CSV
 UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
 _WIDTHLESS = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)*")

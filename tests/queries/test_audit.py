@@ -230,7 +230,8 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
     assert unite.finding == (
-        f"3 segment scores missing, in 1 system: rankings exclude it (`{option('rank.intersection', True)}` does not)"
+        "3 segment scores missing, in 1 system: rankings that need one of them exclude it "
+        f"(`{option('rank.intersection', True)}` does not)"
     )
 
 

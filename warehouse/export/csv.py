@@ -4,6 +4,7 @@ from pathlib import Path
 
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, beside, copy, quoted
+from warehouse.names import EXPORTED_SYSTEMS
 
 _VIEWS = {
     "scores": ("metric, base_metric, reference, system, segment, domain, document, value", "metric, system, segment"),
@@ -14,7 +15,7 @@ _VIEWS = {
         "metric, base_metric, reference, is_reference_free, family, status, is_own, levels, n_systems, n_scores",
         "metric",
     ),
-    "systems": ("system, canonical_name, kind, is_outlier, n_metrics, n_humans", "system"),
+    "systems": (EXPORTED_SYSTEMS, "system"),
     "segments": ("segment, position, domain, document, index_in_document, source_text", "segment"),
     "texts": ("kind, name, segment, text", "kind, name, segment"),
     "judgements": ("human, system, segment, rater, value, n, time, status, n_errors", "human, system, segment, rater"),

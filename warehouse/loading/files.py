@@ -3,17 +3,17 @@
 import functools
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from warehouse.errors import Fault, SourceError
 from warehouse.facts.testsets import FACTS_FILE
-from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
+from warehouse.names import EXPORT_MANIFEST, EXPORTED_SYSTEMS, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.mtme.place import SCORE_FOLDERS, locate
 from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
-from warehouse.readers.text.bytes import damage_of
+from warehouse.readers.text.bytes import damage_of, head_of
 
 _AFTER = {  # shared tasks' own names; the end of a path
     r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",
@@ -102,7 +102,7 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
     """
     found = Found()
     claims: dict[Path, Claim] = {}
-    files = _without_unfinished(find_files(paths, found.faults), found.faults)
+    files = _without_csv(_without_unfinished(find_files(paths, found.faults), found.faults), found.faults)
     there = set(files)
     found.exports = [path.parent for path in files if path.name == EXPORT_MANIFEST]
     for path in files:
@@ -197,6 +197,15 @@ def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path
         return (folder != folder.parent and is_unfinished(folder.parent)) or is_begun
 
     return [path for path in files if not is_unfinished(path.parent)]
+
+
+def _without_csv(files: Sequence[Path], faults: list[Fault]) -> list[Path]:
+    """The files but for those of exports in CSV, which do not hold all that a load needs; each such is a fault."""
+    tables = [path for path in files if path.name == "systems.csv"]
+    folders = {path.parent for path in tables if head_of(path)[:1] == (EXPORTED_SYSTEMS,)}
+    expected = "one as parquet or mtme, which come back"
+    faults += [Fault(str(folder), 0, "an export as csv", expected, _AGAIN) for folder in sorted(folders)]
+    return [path for path in files if path.parent not in folders or path.suffix != ".csv"]
 
 
 def _is_partition(path: Path) -> bool:

@@ -57,7 +57,7 @@ def add(
         _check_name(warehouse, metric)
         _check_evalset(warehouse, testset, lp)
         _check_reference(warehouse, reference, testset, lp)
-        texts = _texts(warehouse, paths, testset, lp)
+        texts = _texts(warehouse, paths, metric, testset, lp)
     given = Given(
         testset=testset,
         lp=lp,
@@ -74,14 +74,14 @@ def add(
 
 
 def _texts(
-    warehouse: Warehouse, paths: Sequence[Path], testset: str | None, lp: str | None
+    warehouse: Warehouse, paths: Sequence[Path], metric: str, testset: str | None, lp: str | None
 ) -> dict[EvalsetKey, KnownTexts]:
     """What scores in the order of segments, or beside the texts that were scored, are matched with."""
     files = [(path, head_of(path)) for path in find_files(paths, [])]
     places = {
         (given.testset, given.lp): is_with_texts(path, head)
         for path, head in files
-        if form_of(path, head) is not None
+        if form_of(path, head, metric) is not None
         for given in [with_place(Given(testset=testset, lp=lp), path)]
     }
     found = {}

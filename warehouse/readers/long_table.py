@@ -14,7 +14,7 @@ from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under
+from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under, unread
 from warehouse.readers.text.tables import cells_that_are, numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
 from warehouse.wording import counted, option
@@ -53,15 +53,10 @@ class LongTableReader:
         table, more = _named(table, given, claim.path)
         scores, chosen = _chosen(table, set(table["named"].drop_nulls()), with_place(given, claim.path), claim.path)
         faults += [*more, *chosen]
-        notes = _unknown(header)
+        notes = unread(header.unknown, header.columns)
         if not faults:
             notes += _of_others(table.height - scores.height)
         return Records(scores=scores, faults=faults, notes=notes)
-
-
-def _unknown(header: Header) -> list[str]:
-    """The note on columns that nobody reads."""
-    return [f"columns not read: {', '.join(header.unknown)}"] if header.unknown else []
 
 
 def _of_others(n_rows: int) -> list[str]:

@@ -24,7 +24,7 @@ from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import cells_that_are, constants, first_faults, numbers, repeated_faults, table_of
 from warehouse.wording import option
 
-_FILE = re.compile(r"(?:.*\.)?(?:(?P<level>seg|sys)\.score|seg\.rating)")
+_FILE = re.compile(r"(?:.*\.)?(?:(?P<level>seg|sys)\.score|seg\.rating)(?:\.gz)?")
 
 
 class OwnScoreReader(TextReader):

@@ -13,6 +13,7 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import EvalsetKey, KnownTexts
 from warehouse.wording import counted
 
+BY_ORDER = "no column of segments: the rows of each system are taken in the order of the test set"
 Texts = tuple[str, ...]  # source and translation, or what of them is known
 
 
@@ -21,25 +22,45 @@ def placed(
 ) -> tuple[pl.DataFrame, list[Fault], list[str]]:
     """The rows with the numbers of their segments, faults of systems whose rows cannot be placed, and notes.
 
-    rows: in the file's order, with line, system, source and translation (null where the file has none).
+    rows: in the file's order, with line, system, source and translation (null where the file has none); of tables also
+        with row, row1 …, what indices of rows say. Where the order alone counts these must rise within each system.
     known: None where the warehouse does not have the evaluation set; then the rows are counted.
     """
     parts: list[pl.DataFrame] = []
     faults: list[Fault] = []
     notes: list[str] = []
+    by_order: list[str] = []
     for (system,), block in rows.group_by("system", maintain_order=True):
         if known is None or not known.segments:
             parts.append(block.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)))
+            by_order.append(str(system))
             continue
         found, note = _segments(block, str(system), known)
         if None not in found:
             parts.append(block.with_columns(segment=pl.Series(found, dtype=pl.Int64)))
-            notes += [f"{system}: {note}"] if note else []
+            notes += [f"{system}: {note}"] if note not in ("", BY_ORDER) else []
+            by_order += [str(system)] if note == BY_ORDER else []
             continue
         first = block["line"][0] or 0
         expected = f"{len(known.segments)}, one per segment of {' '.join(evalset)}"
         faults.append(Fault(str(path), first, f"{counted(block.height, 'score')} of {system!r}{note}", expected))
+    if by_order and "row" in rows.columns:
+        notes.append(BY_ORDER)
+        faults += _reordered(rows.filter(pl.col("system").is_in(by_order)), path)
     return pl.concat(parts) if parts else rows.clear().with_columns(segment=pl.lit(None, pl.Int64)), faults, notes
+
+
+def _reordered(rows: pl.DataFrame, path: Path) -> list[Fault]:
+    """The fault of a table whose index of rows falls within a system."""
+    found = "row {:.0f} behind row {:.0f} of {!r}: the rows were reordered"
+    for index in (name for name in rows.columns if name.startswith("row")):
+        fallen = rows.with_columns(before=pl.col(index).shift(1).over("system")).filter(
+            pl.col(index) < pl.col("before")
+        )
+        for line, *found_there in fallen.select("line", index, "before", "system").head(1).iter_rows():
+            expected = "rows as they were, or a column of segments"
+            return [Fault(str(path), line or 0, found.format(*found_there), expected)]
+    return []
 
 
 def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequence[int | None], str]:
@@ -49,7 +70,7 @@ def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequ
     named = [name for name, texts in (("source", known.sources), ("translation", outputs)) if texts]
     named = [name for name in named if block[name].null_count() < block.height]
     if not named and block.height == len(segments):
-        return segments, ""
+        return segments, BY_ORDER
     if not named:
         has_texts = block.select(pl.col("source", "translation").is_not_null().any()).row(0)
         return [

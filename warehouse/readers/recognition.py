@@ -180,7 +180,7 @@ def _lack(path: Path, head: Sequence[str], given: Given) -> str:
     if not head:
         parquet = header_of(path, head, system="")
         return "no text" if parquet is None else NO_SYSTEM if given.is_own else "Parquet without a column system"
-    form = form_of(path, head)
+    form = form_of(path, head, given.metric)
     if not given.is_own and (form == "printed" or (form == "document" and is_with_texts(path, head))):
         return f"what a metric's program writes; {_ADD}"
     if not given.is_own and form == "list":

@@ -15,7 +15,7 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, Numbering, is_language_pair
 from warehouse.readers.claims import Claim, EvalsetKey, Given
-from warehouse.readers.text.tables import MISSING, UNREADABLE, line_faults, text_of, with_visible_names
+from warehouse.readers.text.tables import MISSING, UNREADABLE, line_faults, more_lines, text_of, with_visible_names
 from warehouse.wording import counted, option
 
 _EVALSET = ("testset", "lp")
@@ -259,12 +259,16 @@ def readable_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class _Check:
-    """What makes a row wrong, in the words of a fault; quoted: the column whose value the fault names."""
+    """What makes a row wrong, in the words of a fault; quoted: the column whose value the fault names.
+
+    is_once: one fault for all rows of the file, with the line of the first.
+    """
 
     found: str
     expected: str
     is_wrong: pl.Expr
     quoted: str | None = None
+    is_once: bool = False
 
     def words(self, *cells: object) -> str:
         return " ".join([self.found, *map(repr, cells)])
@@ -280,18 +284,24 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
     checks.append(_Check("language pair", "one such as en-de", pl.col("lp").is_in(pairs), "lp"))
     is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
+    lacks_place = is_unplaced & pl.col("index").is_null()
     if "level" in frame.columns:
         level = pl.col("level")
         checks.append(_Check("unknown level", f"one of {', '.join(LEVELS)}", ~level.is_in(LEVELS), "level"))
-        checks.append(_Check("no segment", "its number, or document and index", is_unplaced & (level == "seg")))
+        checks.append(_Check("no segment", "its number, or document and index", lacks_place & (level == "seg")))
         checks.append(_Check("no document", "one", pl.col("document").is_null() & (level == "doc")))
         checks.append(_Check("no domain", "one", pl.col("domain").is_null() & (level == "domain")))
     elif "status" in frame.columns:
-        checks.append(_Check("no segment", "its number, or document and index", is_unplaced))
+        checks.append(_Check("no segment", "its number, or document and index", lacks_place))
     else:
         checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
-    limit = (pl.col("segment") < 1) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 1)
+    limit = (pl.col("segment") < 0) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 0)
     checks.append(_Check("a segment number out of range", "one from 1 on", limit))
+    is_zero = (pl.col("segment") == 0) | (pl.col("index") == 0)
+    checks.append(_Check("segment numbers that begin at 0", "them from 1 on, as segments count", is_zero, is_once=True))
+    expected = "a document, or lines of the test set as 'segment'"
+    found = "places within a document ('index') and no document"
+    checks.append(_Check(found, expected, is_unplaced & (pl.col("index") > 0), is_once=True))
     return checks
 
 
@@ -309,5 +319,10 @@ def _wrong_rows(frame: pl.DataFrame, path: Path) -> list[Fault]:
             wrong = wrong.unique("line", keep="first", maintain_order=True)
         line = pl.col("line").fill_null(0) if "line" in wrong.columns else pl.lit(0)
         cells = wrong.with_columns(line=line).select("line", *([check.quoted] if check.quoted else ()))
+        if check.is_once:
+            first = cells["line"].head(1)
+            found = check.found + more_lines(cells.height - 1)
+            faults += [Fault(str(path), line, found, check.expected) for line in first]
+            continue
         faults += line_faults(cells, check.words, check.expected, path, check.found)
     return faults

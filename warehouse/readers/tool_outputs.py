@@ -24,9 +24,10 @@ from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_document, json_objects
-from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under, unread
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
+from warehouse.readers.wide_table import NO_SCORES, numeric
 from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
@@ -39,19 +40,20 @@ _TRANSLATIONS = ("mt", "hypothesis", "hyp", "translation", "output", "target", "
 _SPANS = ("errors", "error_spans")
 _SCORES = ("COMET", "prediction", "score", "value", "overall")
 _PLACES = {"level", "segment", "index", "document", "domain"}
+_ROW = re.compile(r"|unnamed: ?\d+|__index_level_\d+__|(row_|line_)?id|idx|row|nr|no|number|item", re.IGNORECASE)
 _TEXTS = dict.fromkeys(("level", "system", "source", "translation"), pl.String)
-_SCHEMA = {"line": pl.Int64, **_TEXTS, "value": pl.Float64, "judgement": pl.Int64}
+_SCHEMA = {"line": pl.Int64, **_TEXTS, "value": pl.Float64, "judgement": pl.Int64, "row": pl.Float64}
 
-Row = tuple[int | None, str, str, str | None, str | None, float | None, int | None]
+Row = tuple[int | None, str, str, str | None, str | None, float | None, int | None, float | None]
 
 
 class ToolOutputReader:
     """Reader of what metrics' own programs write."""
 
-    name = "tool-output/1"
+    name = "tool-output/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        form = form_of(path, head)
+        form = form_of(path, head, given.metric)
         if form is None or not given.is_own:
             return None
         given = with_place(given, path)
@@ -84,6 +86,7 @@ class ToolOutputReader:
         ((testset, lp),) = claim.evalsets
         of_segments, more, notes = placed(table.filter(level="seg"), (testset, lp), reading.known, claim.path)
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
+        notes += unread(reading.unread, list(reading.unread))
         if reading.is_of_errors:
             notes.append(NEGATED)
         scores = pl.concat([of_segments, of_systems], how="diagonal").with_columns(
@@ -95,8 +98,11 @@ class ToolOutputReader:
         return Records(scores=scores, faults=faults, notes=notes)
 
 
-def form_of(path: Path, head: Sequence[str]) -> str | None:
-    """How a metric's scores are written: document, printed, objects, table or list; None where it is none of these."""
+def form_of(path: Path, head: Sequence[str], metric: str | None = None) -> str | None:
+    """How a metric's scores are written: document, printed, objects, table or list; None where it is none of these.
+
+    A table, or objects, without a place of the scores are those of segments where a metric has several of a system.
+    """
     lines = [line for line in head[:-1] or head if line.strip()]
     if not lines:
         return None
@@ -111,15 +117,19 @@ def form_of(path: Path, head: Sequence[str]) -> str | None:
     if header is None:
         return "list" if all(map(is_number, lines[1:] or lines)) and len(lines[0].split()) == 1 else None
     has_spans = header.form == "json" and not set(_SPANS).isdisjoint(header.columns)
-    if header.known.keys() & _PLACES or (_score_column(header.columns) is None and not has_spans):
+    if header.known.keys() & _PLACES or (_column_of_scores(header, head, metric) is None and not has_spans):
         return None
-    if "system" in header.known and header.form == "text":
-        at = header.columns.index(header.known["system"])
-        systems = [cells[at] for line in lines[1:] if len(cells := quoted_cells(line, header.separator)) > at]
-        if len(systems) == len(set(systems)):
+    has_texts = _texts_in(header.columns) != (None, None)
+    if "system" in header.known and not (header.form == "json" and has_texts):
+        names = {column for name, column in header.known.items() if name != "reference" or not has_texts}
+        names -= {_column_of_scores(header, head, metric)}
+        if header.form == "json":
+            rows = [first_object([line]) or {} for line in lines]
+        else:
+            rows = [dict(zip(header.columns, quoted_cells(line, header.separator), strict=False)) for line in lines[1:]]
+        of_one = [tuple(str(row.get(name)) for name in sorted(names)) for row in rows]
+        if len(of_one) == len(set(of_one)):
             return None
-    elif "system" in header.known and _texts_in(header.columns) == (None, None):
-        return None
     return "objects" if header.form == "json" else "table"
 
 
@@ -141,6 +151,13 @@ def _names_systems(form: str, path: Path, head: Sequence[str]) -> bool:
 def _score_column(columns: Sequence[str], metric: str | None = None) -> str | None:
     """The column of scores: named after the metric or as programs name it."""
     return next((name for name in (metric, *_SCORES) if name in columns), None)
+
+
+def _column_of_scores(header: Header, head: Sequence[str], metric: str | None) -> str | None:
+    """The same, or the only other column of numbers."""
+    named = _score_column(header.columns, metric)
+    others = [] if named else [name for name in numeric(header, head) if not NO_SCORES.fullmatch(name)]
+    return named or (others[0] if len(others) == 1 and not is_number(others[0]) else None)
 
 
 def _texts_in(columns: Sequence[str]) -> tuple[str | None, str | None]:
@@ -166,11 +183,15 @@ class _Reading:
         self.n_predicted = 0
         self.spans: list[tuple[int, Error]] = []
         self.is_of_errors = False
+        self.unread: dict[str, None] = {}
+        self._column: str | None = None
 
     def table(self, data: bytes, text: str, head: Sequence[str]) -> pl.DataFrame:
-        """line, level, system, source, translation, value."""
-        form = form_of(self._claim.path, head)
+        """line, level, system, source, translation, value; of named columns also row …, what indices of rows say."""
+        form = form_of(self._claim.path, head, self._given.metric)
         header = columns_of(self._claim.path, head)
+        if header is not None:
+            self._column = _column_of_scores(header, head, self._given.metric)
         if form == "table" and header is not None:
             return self._of_columns(header, data)
         rows: list[Row] = []
@@ -184,7 +205,8 @@ class _Reading:
             rows = list(self._of_list(text))
         else:
             self._fault(1, "not the scores that the first lines promised", "scores, one a segment")
-        return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+        table = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+        return table if form == "objects" else table.drop("row")
 
     def _fault(self, line: int | None, found: str, expected: str) -> None:
         self.faults.append(Fault(str(self._claim.path), line or 0, found, expected, kind=expected))
@@ -211,7 +233,7 @@ class _Reading:
             yield from self._of_object(line, item, system)
 
     def _of_object(self, line: int | None, item: Mapping[str, Any], system: str) -> Iterator[Row]:
-        column = _score_column(tuple(item), self._given.metric)
+        column = _score_column(tuple(item), self._given.metric) or (self._column if self._column in item else None)
         listed = next((item[name] for name in _SPANS if isinstance(item.get(name), list)), None)
         if column is None and not any(name in item for name in _SPANS):
             self._fault(line, f"a row with the keys {', '.join(item)}", f"its score, as {' or '.join(_SCORES)}")
@@ -232,7 +254,10 @@ class _Reading:
                 self._fault(line, error.found, error.expected)
                 return
         source, translation = (_text(item.get(name or "")) for name in _texts_in(tuple(item)))
-        yield line, "seg", system, source, translation, number, judgement
+        unread = [name for name in self._further(Header("json", tuple(item)), column) if name not in _SPANS]
+        self.unread |= dict.fromkeys(unread)
+        row = next((number_of(item[name]) for name in unread if _ROW.fullmatch(name)), None)
+        yield line, "seg", system, source, translation, number, judgement, row
 
     def _of_printed(self, text: str) -> Iterator[Row]:
         found = []
@@ -254,7 +279,7 @@ class _Reading:
             if at is not None and int(at) != met[file]:
                 self._fault(number, f"Segment {at} of {file}", f"Segment {met[file]}, the next")
             met[file] = met[file] if at is None else int(at) + 1
-            yield number, "sys" if at is None else "seg", systems[file], None, None, value, None
+            yield number, "sys" if at is None else "seg", systems[file], None, None, value, None, None
 
     def _of_list(self, text: str) -> Iterator[Row]:
         system = self._given.system
@@ -262,13 +287,13 @@ class _Reading:
         for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
             cell = line.strip()
             if cell and is_number(cell):
-                yield number, "seg", system, None, None, finite(cell), None
+                yield number, "seg", system, None, None, finite(cell), None, None
             elif number > 1 or not cell:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
 
     def _of_columns(self, header: Header, data: bytes) -> pl.DataFrame:
         path = self._claim.path
-        column = _score_column(header.columns, self._given.metric)
+        column = self._column
         header, table, faults = table_under(header, data, path)
         self.faults += faults
         called = dict(zip(header.columns, header.names, strict=True))
@@ -277,6 +302,9 @@ class _Reading:
         self.is_of_errors = column == ERRORS
         source, translation = (None if name is None else called[name] for name in _texts_in(header.columns))
         said = pl.lit(self._given.system, pl.String)
+        unread = self._further(header, column)
+        self.unread |= dict.fromkeys(unread)
+        numbering = [pl.lit(None), *(pl.col(called[name]) for name in unread if _ROW.fullmatch(name))]
         table = table.select(
             "line",
             level=pl.lit("seg"),
@@ -284,12 +312,20 @@ class _Reading:
             source=pl.lit(None, pl.String) if source is None else pl.col(source),
             translation=pl.lit(None, pl.String) if translation is None else pl.col(translation),
             value=pl.col(called[column]).fill_null(""),
+            **{f"row{at or ''}": row.cast(pl.Int64, strict=False) for at, row in enumerate(numbering)},
         )
         table = numbers(table, "value", path, self.faults)
         if self._given.system is not None:
             for line, system in table.filter(pl.col("system") != self._given.system).select("line", "system").rows():
                 self._fault(line, f"system {system!r}", f"{self._given.system}, as you said")
         return table
+
+    @staticmethod
+    def _further(header: Header, column: str | None) -> list[str]:
+        """The columns that say neither a system nor its text nor the score, which stands in one of them."""
+        texts = [*_texts_in(header.columns), header.known.get("reference")]
+        read = {column, header.known.get("system"), *(texts if any(texts[:2]) else ())}
+        return [name for name in header.columns if name not in read]
 
     def _systems(self, files: Sequence[str]) -> dict[str, str]:
         """The system of each file of translations: as the user says, else by the file's name."""

@@ -19,7 +19,8 @@ from warehouse.readers.long_table import (
     with_references,
 )
 from warehouse.readers.records import Records
-from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed
+from warehouse.readers.text.json_lines import first_object
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed, unread
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import finite, numbers
 from warehouse.wording import option
@@ -28,7 +29,7 @@ _PLACES = (
     *("testset", "lp", "source", "target", "level", "system"),
     *("domain", "document", "segment", "index", "reference"),
 )
-_NO_SCORES = re.compile(
+NO_SCORES = re.compile(
     r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
 )
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
@@ -44,7 +45,7 @@ class WideTableReader:
         header = header_of(path, head, given.system)
         if header is None or "value" in header.known or {"metric", "scorer"} & header.known.keys():
             return None
-        if header.form == "text" and not _numeric(header, head):
+        if header.form == "text" and not numeric(header, head):
             return None
         if not _columns(header):
             return None
@@ -77,7 +78,7 @@ class WideTableReader:
             part = numbers(part, column, claim.path, faults)
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
-        notes = [f"columns not read: {', '.join(left)}"] if left else []
+        notes = unread([*(name for name in header.columns if not name), *left], header.columns)
         notes += [NEGATED] if claim.is_own and ERRORS in names else []
         if not parts:
             return Records(faults=faults, notes=notes)
@@ -117,8 +118,11 @@ def _columns(header: Header) -> list[str]:
     return [column for column in header.columns if column not in places and column]
 
 
-def _numeric(header: Header, head: Sequence[str]) -> bool:
-    """Whether one of the columns that may hold scores has a number in one of the first rows."""
+def numeric(header: Header, head: Sequence[str]) -> list[str]:
+    """The columns that may hold scores and have a number in one of the first rows."""
+    if header.form == "json":
+        first = first_object(head) or {}
+        return [column for column in _columns(header) if type(first.get(column)) in (int, float)]
     rows = [quoted_cells(line, header.separator) for line in head[1:] if line]
     numbers_at = {
         at
@@ -127,7 +131,7 @@ def _numeric(header: Header, head: Sequence[str]) -> bool:
         for at, cell in enumerate(row)
         if finite(cell.strip()) is not None
     }
-    return any(header.columns.index(column) in numbers_at for column in _columns(header))
+    return [column for column in _columns(header) if header.columns.index(column) in numbers_at]
 
 
 def _has_numbers(cells: pl.Series) -> bool:
@@ -140,7 +144,7 @@ def _may_be_scores(column: str, cells: pl.Series, given: Given) -> bool:
     """Whether a column of numbers may be a metric: what counts rows, or is the same in all, is none unless named."""
     if column == given.metric or is_human_score(column, given) or describe(column).is_known:
         return True
-    if _NO_SCORES.fullmatch(column):
+    if NO_SCORES.fullmatch(column):
         return False
     values = cells.cast(pl.Float64, strict=False).drop_nulls()
     if len(values) < _FEWEST_COUNTED:

@@ -247,17 +247,20 @@ def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: 
         )
     )
     n_segments = stage.n_segments
+    if n_segments and (positional := [content.file_no for content in contents if content.claim.is_positional]):
+        _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
     for content in contents:
         if content.claim.is_own or content.claim.is_table:
-            _report_gaps(met.filter(file_no=content.file_no), n_segments, stage)
-    positional = [content.file_no for content in contents if content.claim.is_positional]
-    if not positional or not n_segments:
-        return
-    blocks = met.filter(pl.col("file_no").is_in(positional)).group_by("file_no", "system")
-    short = blocks.agg(pl.col("n").sum(), pl.col("line").min()).filter(pl.col("n") != n_segments)
+            _report_gaps(met.filter(file_no=content.file_no), n_segments, stage, content.file_no in stage.faults)
+
+
+def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: Stage) -> None:
+    """Faults of systems with more or fewer lines than there are segments."""
+    blocks = met.group_by("file_no", "system")
+    short = blocks.agg(pl.col("n").sum(), pl.col("line").min()).filter(pl.col("n") != stage.n_segments)
     lines = pl.when(pl.col("n") == 1).then(pl.lit("line")).otherwise(pl.lit("lines"))
     short = short.with_columns(found=pl.format("{} {} of '{}'", "n", lines, "system"))
-    where = f"{n_segments}, one per segment of {stage.evalset.testset} {stage.evalset.lp}"
+    where = f"{stage.n_segments}, one per segment of {stage.evalset.testset} {stage.evalset.lp}"
     report_rows(contents, stage, short, where)
 
 
@@ -273,19 +276,20 @@ def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage
     report_rows(contents, stage, short.with_columns(found=found), "all of them, null where missing")
 
 
-def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
-    """Notes on users' metrics that lack systems or segments: they stand in no ranking of whole evaluation sets.
+def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage, is_refused: bool) -> None:
+    """Notes on users' metrics that lack systems or segments: they stand in no ranking that needs one of these.
 
-    The reference that a metric compared with is none of its systems.
+    The reference that a metric compared with is none of its systems. is_refused: the file has faults, and what
+    segments it lacks is no news.
     """
     there, notes = systems_before(stage), stage.notes
     for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
         n_scores = systems.height * n_segments
         n_missing = n_scores - systems["n_values"].sum()
-        if n_missing > 0:
+        if n_missing > 0 and not is_refused:
             notes.append(
-                f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings exclude it "
-                f"(`scorehouse {option('rank.intersection', True)}` does not)"
+                f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need one of them "
+                f"exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
             )
         expected = there - {systems["reference"][0]}
         n_scored = systems["system"].is_in(list(expected)).sum()

@@ -378,6 +378,8 @@ def test_csv_has_every_score_in_full(database: Path, tmp_path: Path) -> None:
     expected = [["" if np.isnan(value) else repr(value) for value in line] for line in MQM]
     assert values == expected
     assert rows[0]["document"] == "n1"
+    (fault,) = load([tmp_path / "out"], tmp_path / "back.duckdb").faults
+    assert (fault.path, fault.found) == (str(tmp_path / "out" / "tiny24" / "en-de"), "an export as csv")
 
 
 def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.helpers import DOCUMENTS, LP, TESTSET, metric_tables, tiny_layout
 from tests.sharing import made_once
 from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
 from warehouse import LoadReport, SourceError, load
-from warehouse.errors import MOST_FAULTS
+from warehouse.errors import EXAMPLES
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 
 FINE = "metric-scores/en-de/Fine-src.seg.score"  # 20 lines: Ash 1-5, Beech 6-10, Cherry 11-15, refA 16-20
@@ -283,8 +283,8 @@ def test_faults_of_a_file_come_in_the_order_of_its_lines_and_those_behind_the_fi
 
     assert told(f"{DOMAIN}: domain: unknown in one line") == [(3, "unknown domain 'speach'")]
     assert told("two kinds") == [(4, "score 'inf'"), (12, "1 column")]
-    assert [number for number, _ in told("many")] == [*range(1, MOST_FAULTS + 1), 0]
-    assert told("many")[-1] == (0, f"{40 - MOST_FAULTS} more such lines")
+    assert [number for number, _ in told("many")] == [*range(1, EXAMPLES + 1), 0]
+    assert told("many")[-1] == (0, f"{40 - EXAMPLES} more such lines")
 
 
 @pytest.mark.slow

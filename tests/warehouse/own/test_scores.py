@@ -1,5 +1,6 @@
 """A user's own metric: what is checked when it comes in, and that nothing of it stays when it goes."""
 
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -178,6 +179,12 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
         assert warehouse.rows("SELECT count(*), sum(value) FROM scores WHERE metric = 'Mine-src'") == [(15, 26.0)]
 
 
+def test_a_packed_file_is_as_good(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.seg.score.gz").write_bytes(gzip.compress("".join(f"{row}\n" for row in blocks()).encode()))
+    report = add([tmp_path / "mine.seg.score.gz"], database, "Mine", testset=TESTSET, lp=LP)
+    assert (report.faults, report.evalsets[0].n_scores) == ([], 15)
+
+
 def test_what_does_not_fit_is_refused_with_its_line(
     original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:
@@ -191,12 +198,13 @@ def test_what_does_not_fit_is_refused_with_its_line(
         assert (line, found) in told(read_own(own, "\n".join(text) + "\n"))
     report = add([written(own, rows[:-1])], original, "Mine", testset=TESTSET, lp=LP)
     assert [(fault.line, fault.found) for fault in report.faults] == [(11, "4 lines of 'Cherry'")]
+    assert report.notes == ["Mine-src: scores of 3 of the 4 systems"]  # and of no score that is missing
     written(own, [*rows[:3], "Ash\thigh", *rows[4:10], *(row.replace("Cherry", "Chery") for row in rows[10:])])
     wrong = {
         "Ash,4,high": "value 'high'",
         "Beach,2,1.5": "unknown system 'Beach'",
         "Ash,6,1.5": "segment 6",
-        "Ash,0,1.5": "a segment number out of range",
+        "Ash,0,1.5": "segment numbers that begin at 0",
         "Ash,-1,1.5": "segment '-1'",
         f"Ash,{2**31},1.5": f"segment '{2**31}'",
     }
@@ -239,7 +247,7 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     assert report.is_clean, report.faults
     assert (
         "Mine-src: 3 of 5 segment scores are missing; "
-        f"rankings exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+        f"rankings that need one of them exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
     ) in report.notes
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:

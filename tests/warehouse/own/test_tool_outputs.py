@@ -168,6 +168,54 @@ def test_a_table_of_one_system_needs_no_column_of_it(tmp_path: Path) -> None:
     assert values(read_own(tmp_path / "ash.csv", text, system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
+BY_ORDER = "no column of segments: the rows of each system are taken in the order of the test set"
+
+
+def numbered(column: str, header: str, order: Iterable[int] = range(2 * N)) -> list[list[str]]:
+    """A table as pandas writes it with its index, which may be that of another order of rows."""
+    rows = [[str(at), list(VALUES)[at // N], str(list(VALUES.values())[at // N][at % N])] for at in order]
+    return [[column, *header.split(",")], *rows]
+
+
+@together("header", ["system,score", "model,comet", "system,Mine"])
+@together("column", ["", "Unnamed: 0", "id"])
+def test_an_index_of_rows_that_were_reordered_is_refused_and_one_that_rises_is_named(
+    tmp_path: Path, header: str, column: str
+) -> None:
+    table = numbered(column, header)
+    named = column or "the first, which has no name"
+    records = read_own(tmp_path / "mine.csv", "".join(",".join(row) + "\n" for row in table))
+    assert values(records) == VALUES
+    assert records.notes == [BY_ORDER, f"columns not read: {named}"]
+    table[2], table[4] = table[4], table[2]
+    shuffled = read_own(tmp_path / "mine.csv", "".join(",".join(row) + "\n" for row in table))
+    assert [(fault.line, fault.found) for fault in shuffled.faults] == [
+        (4, "row 2 behind row 3 of 'Ash': the rows were reordered")
+    ]
+
+
+def test_rows_that_nothing_numbers_are_placed_by_order_with_a_note(tmp_path: Path) -> None:
+    rows = [row[1:] for row in numbered("", "system,comet", (4, 8, 1, 0, 2, 3, 5, 9, 6, 7))]
+    records = read_own(tmp_path / "mine.csv", "".join(",".join(row) + "\n" for row in rows))
+    assert (records.notes, records.faults) == ([BY_ORDER], [])
+    texts = lines({"system": name, "comet": float(value), "index of it": "x"} for name, value in rows[1:])
+    assert read_own(tmp_path / "mine.jsonl", texts).notes == [BY_ORDER, "columns not read: index of it"]
+    ids = lines({"system": name, "score": float(value), "id": -at} for at, (name, value) in enumerate(rows[1:]))
+    assert [fault.line for fault in read_own(tmp_path / "mine.jsonl", ids).faults] == [3]
+    both = [[column, "8" if at == 3 else "9", *more] for at, (column, *more) in enumerate(numbered("", "system,score"))]
+    both[0][1] = "id"
+    text = "".join(",".join(row) + "\n" for row in both)
+    assert [fault.line for fault in read_own(tmp_path / "mine.csv", text).faults] == [4]
+
+
+def test_scores_of_systems_are_none_of_segments_whatever_their_column_is_called(tmp_path: Path) -> None:
+    for lp, column in ((LP, "score"), (LP, "comet"), ("de-en", "comet")):
+        text = f"lp,system,{column}\n{lp},Ash,0.5\n{LP},Beech,0.25\nde-en,Beech,0.5\n"
+        assert set(read_own(tmp_path / "mine.csv", text).scores["level"]) == {"sys"}
+        records = read_own(tmp_path / "mine.csv", f"system,{column}\nAsh,0.5\nBeech,0.25\n")
+        assert records.scores.select("level", "system", "value").rows() == [("sys", "Ash", 0.5), ("sys", "Beech", 0.25)]
+
+
 def test_rows_of_another_system_than_the_user_says_are_faults(tmp_path: Path) -> None:
     records = read_own(tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
     assert [str(fault) for fault in records.faults] == [

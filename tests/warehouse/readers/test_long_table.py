@@ -57,6 +57,11 @@ def test_quoted_cells_hold_separators_and_line_ends() -> None:
     assert records.notes == ["columns not read: comment"]
 
 
+def test_a_column_without_a_name_is_named_by_its_place() -> None:
+    records = read(READER, MINE, ",system,segment,score,metric,x\n0,A,1,0.5,Mine,y\n", PLACE)
+    assert records.notes == ["columns not read: x and the first, which has no name"]
+
+
 def test_the_level_follows_from_the_place() -> None:
     text = (
         "system,metric,score,domain,doc,index,seg\n"
@@ -250,7 +255,7 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
         ("wmt23,en-de,seg,M,refA,A,d,7,inf", "value 'inf'"),
         ("wmt23,en-de,seg,M,refA,A,d,7,1" + "0" * 400, "value '1000"),
         ("wmt23,en-de,seg,M,refA,A,d,x,1", "segment 'x'"),
-        ("wmt23,en-de,seg,M,refA,A,d,0,1", "a segment number out of range"),
+        ("wmt23,en-de,seg,M,refA,A,d,0,1", "segment numbers that begin at 0"),
         ("wmt23,en-de,word,M,refA,A,d,7,1", "level 'word'"),
         ("wmt23,en-de,seg,M,refA,,d,7,1", "no system"),
         ("wmt23,en-de,seg,,refA,A,d,7,1", "no scorer"),

@@ -187,7 +187,7 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
         (mqm_row("Acuracy/Mistranslation"), "category 'Acuracy/Mistranslation'"),
         (mqm_row("Nontranslatable"), "category 'Nontranslatable'"),
         (mqm_row(segment="x"), "segment 'x'"),
-        (mqm_row(segment="0"), "a segment number out of range"),
+        (mqm_row(segment="0"), "segment numbers that begin at 0"),
         (mqm_row(system=""), "no system"),
         ("Nemo\ttalk.1\t3\n", "3 columns"),
         ("\n", "a blank line"),

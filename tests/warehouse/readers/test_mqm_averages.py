@@ -64,7 +64,7 @@ def test_without_such_a_name_folders_or_the_user_tell() -> None:
         (HEADER + "A -1\n", 2, "2 columns"),
         (HEADER + "A -1 1\nA -x 2\n", 3, "mqm_avg_score '-x'"),
         (HEADER + "A -1 one\n", 2, "seg_id 'one'"),
-        (HEADER + "A -1 0\n", 2, "a segment number out of range"),
+        (HEADER + "A -1 0\n", 2, "segment numbers that begin at 0"),
     ],
 )
 def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:

@@ -31,6 +31,10 @@ _SEGMENT = {"testset": "tiny24", "lp": "en-de", "segment": 1}
 _KINDS: dict[str, dict[str, object]] = {"scores": _SCORE, "judgements": _JUDGEMENT, "segments": _SEGMENT}
 _UNPLACED = "no segment, expected its number, or document and index"
 _OUT_OF_RANGE = "a segment number out of range, expected one from 1 on"
+_FROM_0 = "segment numbers that begin at 0, expected them from 1 on, as segments count"
+_AT_INDEX = (
+    "places within a document ('index') and no document, expected a document, or lines of the test set as 'segment'"
+)
 _LEVELS = "expected one of sys, domain, doc, seg"
 
 
@@ -67,11 +71,11 @@ def test_a_row_has_every_name(kind: str, name: str, value: str | None) -> None:
         ("scores", {"segment": None, "document": "d"}, f"f:7: {_UNPLACED}"),
         ("scores", {"level": "doc"}, "f:7: no document, expected one"),
         ("scores", {"level": "domain"}, "f:7: no domain, expected one"),
-        ("judgements", {"segment": None, "index": 2}, f"f:7: {_UNPLACED}"),
+        ("judgements", {"segment": None, "index": 2}, f"f:7: {_AT_INDEX}"),
         ("segments", {"segment": None}, "f: no segment, expected its number"),
-        ("scores", {"segment": 0}, f"f:7: {_OUT_OF_RANGE}"),
+        ("scores", {"segment": 0}, f"f:7: {_FROM_0}"),
         ("scores", {"segment": 2**31}, f"f:7: {_OUT_OF_RANGE}"),
-        ("scores", {"segment": None, "document": "d", "index": 0}, f"f:7: {_OUT_OF_RANGE}"),
+        ("scores", {"segment": None, "document": "d", "index": 0}, f"f:7: {_FROM_0}"),
     ],
 )
 def test_what_is_wrong_with_a_row_is_one_fault_that_names_its_line(
@@ -92,3 +96,17 @@ def test_further_rows_of_one_language_pair_or_another_are_counted_together() -> 
 def test_a_word_for_nothing_is_no_name(word: str, column: str) -> None:
     faults = Records(scores=pl.DataFrame([{**_SCORE, column: word}])).normal(Path("x")).faults
     assert [(fault.line, fault.found) for fault in faults] == [(7, f"no {column}")]
+
+
+def test_numbers_from_0_and_places_without_a_document_are_one_fault_a_file() -> None:
+    for place, found in (
+        ({"segment": [0, 1, 0]}, "segment numbers that begin at 0, and in 1 more line"),
+        (
+            {"segment": None, "index": [1, 2, 3]},
+            "places within a document ('index') and no document, and in 2 more lines",
+        ),
+    ):
+        row = {name: [value] * 3 for name, value in (_SCORE | {"segment": None, "index": None, "line": None}).items()}
+        row |= {name: value for name, value in place.items() if value} | {"line": [2, 3, 4]}
+        frame = pl.DataFrame(row, schema={name: columns("scores")[name] for name in row})
+        assert [(fault.line, fault.found) for fault in Records(scores=frame).normal(Path("f")).faults] == [(2, found)]

@@ -237,7 +237,7 @@ def test_a_line_of_an_unknown_test_set_is_reported() -> None:
         (SEG20.replace("-0.25", "1e999"), 2, "SCORE '1e999'"),
         (SEG20.replace("-0.25", "good"), 2, "SCORE 'good'"),
         (SEG20.replace("\t2\t", "\t2.5\t"), 2, "SEGNO '2.5'"),
-        (SEG20.replace("\t2\t", "\t0\t"), 2, "a segment number out of range"),
+        (SEG20.replace("\t2\t", "\t0\t"), 2, "segment numbers that begin at 0"),
         (SEG20.replace("Online-A.1571\tbbc.1\t2", "\tbbc.1\t2"), 2, "no system"),
         (SEG20 + SEG20.split("\n")[1].replace("en-de", "German"), 3, "language pair 'German'"),
         (SEG20 + SEG20.split("\n")[1].replace("newstest2020", "some"), 3, "test set 'some'"),

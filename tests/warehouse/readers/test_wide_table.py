@@ -92,6 +92,11 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
     assert_no_row_fits(READER, MINE, "system,BLEU\nA,1\n", [(f"{row}\n", found) for row, found in rows], PLACE)
 
 
+def test_a_column_without_a_name_is_named_by_its_place() -> None:
+    records = read(READER, MINE, "system,,BLEU\nA,7,30\n", PLACE)
+    assert records.notes == ["columns not read: column 2, which has no name"]
+
+
 @together("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])
 def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it(column: str) -> None:
     text = f"system,{column},BLEU\nA,7,30\nB,9,31\nC,8,32.5\n"

@@ -1,7 +1,7 @@
 """Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -117,9 +117,22 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
     return header, _stripped(table), faults
 
 
+def unread(names: Collection[str], columns: Sequence[str]) -> list[str]:
+    """The note on columns of a table that nobody reads.
+
+    >>> unread(["", "x"], ["", "system", "x"]), unread([], ["x"])
+    (['columns not read: x and the first, which has no name'], [])
+    """
+    said = [", ".join(name for name in names if name)]
+    if "" in names:
+        at = columns.index("") + 1
+        said.append(f"{'the first' if at == 1 else f'column {at}'}, which has no name")
+    return [f"columns not read: {' and '.join(filter(None, said))}"] if names else []
+
+
 def _twice(header: Header, path: Path) -> list[Fault]:
     names = sorted({column for column in header.columns if header.columns.count(column) > 1})
-    found = f"columns that appear twice: {', '.join(names)}"
+    found = f"columns that appear twice: {', '.join(name or 'those without a name' for name in names)}"
     return [Fault(str(path), 1, found, "each once")] if names else []
 
 

@@ -8,28 +8,29 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import EXAMPLES, MOST_FAULTS, Fault
 from warehouse.wording import counted
 
 
 def first_faults(faults: Sequence[Fault], n: int | None = None) -> list[Fault]:
-    """The first faults of one kind, and one for all further lines that have it.
+    """All faults of one kind, or, where they are many, the first ones and one for all further lines that have it.
 
     faults: those of the first lines at least. n: how many lines there are, by default as many.
     >>> [str(fault) for fault in first_faults([Fault("a", 3, "no name", "one")], MOST_FAULTS + 2)]
-    ['a:3: no name, expected one', 'a: 2 more lines: no name, expected one']
+    ['a:3: no name, expected one', 'a: 19 more lines: no name, expected one']
     """
-    n_more = (len(faults) if n is None else n) - MOST_FAULTS
-    if n_more <= 0:
+    n = len(faults) if n is None else n
+    if n <= MOST_FAULTS:
         return [*faults]
+    n_more = n - EXAMPLES
     first = faults[0]
     more = counted(n_more, "more such line") if first.kind else f"{counted(n_more, 'more line')}: {first.found}"
     others = Fault(first.path, 0, more, first.expected, first.way_out, first.kind or first.found, n_more)
-    return [*faults[:MOST_FAULTS], others]
+    return [*faults[:EXAMPLES], others]
 
 
 def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
-    """The first faults of each kind, each with one for all further lines that have it; those of the whole file once.
+    """The faults of each kind, as `first_faults` has them; those of the whole file once.
 
     faults: of a file, or of its pieces one after the other, with what the pieces count themselves.
     """
