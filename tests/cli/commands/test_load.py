@@ -114,16 +114,23 @@ def test_many_faults_are_cut_short_unless_all_are_asked_for(load: Callable[..., 
     assert not any("--verbose" in line for line in long.notes)
 
 
-def test_one_more_fault_is_one(load: Callable[..., Ran], tmp_path: Path) -> None:
+def test_one_more_fault_is_one_and_very_many_are_examples_and_a_count(load: Callable[..., Ran], tmp_path: Path) -> None:
     lines = [f"t24,x,Mine,A,{number},0.5\n" for number in range(1, 31)]
-    (tmp_path / "mine.csv").write_text("testset,lp,metric,system,seg,score\n" + "".join(lines))
-    (tmp_path / "other.csv").write_text("testset,lp,metric,system,seg,score\n" + lines[0])
-    told = [line for line in load(tmp_path / "mine.csv", tmp_path / "other.csv").notes if line.startswith("error: ")]
-    first, *_, further, last = told
+    header = "testset,lp,metric,system,seg,score\n"
+    (tmp_path / "other.csv").write_text(header + lines[0])
+
+    def told(n: int) -> list[str]:
+        (tmp_path / "mine.csv").write_text(header + "".join(lines[:n]))
+        ran = load(tmp_path / "mine.csv", tmp_path / "other.csv")
+        return [line for line in ran.notes if line.startswith("error: ")]
+
+    first, *more, last = told(20)
     assert first.endswith("mine.csv:2: language pair 'x', expected one such as en-de")
-    assert further.endswith("mine.csv: 10 more such lines, expected one such as en-de")
     assert last == "error: 1 more fault; --verbose names them all"
-    assert len(told) == 20 + 2
+    assert len(more) == 20 - 1
+    *examples, further, _ = told(30)
+    assert further.endswith("mine.csv: 27 more such lines, expected one such as en-de")
+    assert examples == [first, *more[:2]]
 
 
 def test_a_warehouse_in_a_place_that_cannot_be_made_is_reported(
