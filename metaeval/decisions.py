@@ -8,8 +8,8 @@ import polars as pl
 
 from metaeval.answer import Table, or_none, table_signature
 from metaeval.inputs import Inputs, metric_place
-from metaeval.kernels.agreement.decisions import cross_fitted, decide
-from metaeval.kernels.arrays.checks import Floats, ratio
+from metaeval.kernels.agreement.decisions import Decision, best_decision, cross_fitted, decide
+from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.resampled_decisions import WeightedResample, decision_resample
 from metaeval.measures import Measure
@@ -77,7 +77,7 @@ def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int 
     """What each threshold lets pass.
 
     Columns: threshold, share (of outputs called good), precision and recall, each with low and high (95% of resamples
-    of segments, at this threshold), f1, mcc; rising thresholds.
+    of segments, at this threshold), f1, mcc; rising thresholds. The note: of all scores the one with the highest MCC.
     """
     thresholds = grid(decision, points)
     found = [decide(decision.good, decision.scores, one) for one in thresholds]
@@ -88,7 +88,15 @@ def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int 
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
-    return Table(frame, _signature(decision, draws, seed))
+    return Table(frame, _signature(decision, draws, seed), _on_best(decision, n))
+
+
+def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
+    if (top := best(decision)) is None:
+        return ()
+    share = (top.n_true + top.n_false) / n
+    values = f"MCC {top.mcc:.4f}, precision {top.precision:.4f}, recall {top.recall:.4f}"
+    return (f"highest MCC: threshold {top.threshold:.6g}, which {share:.1%} pass: {values}",)
 
 
 def _signature(decision: Decided, draws: int, seed: int) -> str:
@@ -126,62 +134,66 @@ def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, see
     for rule, enough in (("observed", every.filter(pl.col("precision") >= precision)), ("safe", safe)):
         rows.append({"rule": rule, **(enough.row(0, named=True) if enough.height else {})})
     schema: dict[str, pl.DataType] = {"rule": pl.String(), **every.schema}
-    notes = ["observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is"]
+    looked = "" if on_grid.height == every.height else f" (of {on_grid.height} thresholds of {every.height}, by rank)"
+    notes = [f"observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is{looked}"]
     if len(rows[0]) == 1:
         highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     elif len(rows[1]) == 1:
-        notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}")
+        notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}{looked}")
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
     return Table(frame, f"{_signature(decision, draws, seed)}|wanted_precision:{precision:g}", tuple(notes))
 
 
 def _every_threshold(decision: Decided) -> pl.DataFrame:
     """Columns threshold, n_passed, share, precision, recall: each score as a threshold, rising."""
+    thresholds, n_passed, n_good = _passed(decision)
+    return pl.DataFrame(
+        {
+            "threshold": thresholds,
+            "n_passed": n_passed,
+            "share": n_passed / n_passed[0],
+            "precision": n_good / n_passed,
+            "recall": n_good / n_good[0],
+        }
+    )
+
+
+def _passed(decision: Decided) -> tuple[Floats, Ints, Floats]:
+    """Each score as a threshold, rising, how many outputs pass, and how many of them are good."""
     there = ~np.isnan(decision.good)
     scores, good = decision.scores[there], decision.good[there]
     order = np.argsort(scores, kind="stable")[::-1]
     scores, n_good = scores[order], np.cumsum(good[order])
     places = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))[::-1]  # the last of equal ones
-    n_passed = places + 1
-    return pl.DataFrame(
-        {
-            "threshold": scores[places],
-            "n_passed": n_passed,
-            "share": n_passed / len(scores),
-            "precision": n_good[places] / n_passed,
-            "recall": n_good[places] / n_good[-1],
-        }
-    )
+    return scores[places], places + 1, n_good[places]
 
 
 def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> Table:
     """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
 
-    Columns: threshold (null: look at all), share, cost, is_best; rising thresholds. The lowest lets all pass.
+    Columns: threshold (null: look at all), share, cost, is_best; rising thresholds, at most so many evenly by rank, and
+    the cheapest of all scores. The lowest lets all pass.
     """
-    n = int((~np.isnan(decision.good)).sum())
-    rows: list[tuple[float | None, float, float]] = []
-    for threshold in grid(decision, points):
-        one = decide(decision.good, decision.scores, threshold)
-        n_passed = one.n_true + one.n_false
-        rows.append((float(threshold), n_passed / n, (miss * one.n_false + look * (n - n_passed)) / n))
-    rows.append((None, 0.0, float(look)))
-    frame = pl.DataFrame(rows, schema=["threshold", "share", "cost"], orient="row")
-    frame = frame.with_columns(is_best=pl.col("cost") == pl.col("cost").min())
+    thresholds, n_passed, n_good = _passed(decision)
+    n = n_passed[0]
+    costs = np.append((miss * (n_passed - n_good) + look * (n - n_passed)) / n, look)
+    cheapest = int(np.argmin(costs))
+    shown = np.append(np.isin(thresholds, grid(decision, points)), True)
+    shown[cheapest] = True
+    columns = {"threshold": [*thresholds.tolist(), None], "share": np.append(n_passed / n, 0.0), "cost": costs}
+    every = pl.DataFrame(columns).with_columns(is_best=pl.Series(costs == costs[cheapest]))
+    frame = every.filter(pl.Series(shown))
     more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"))
-    threshold, share, least = frame.filter("is_best").row(0)[:3]
+    threshold, share, least, _ = every.row(cheapest)
     way = "to look at all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
     note = f"cheapest: {way}: {least:.4g} an output"
     return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (note,))
 
 
-def best(decision: Decided) -> float | None:
-    """The threshold with the highest MCC."""
-    from metaeval.kernels.agreement.decisions import best_decision
-
-    found = best_decision(decision.good, decision.scores, "mcc")
-    return None if found is None else or_none(found.threshold)
+def best(decision: Decided) -> Decision | None:
+    """The decision with the highest MCC."""
+    return best_decision(decision.good, decision.scores, "mcc")
 
 
 def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: int = 0) -> Table:
@@ -228,7 +240,7 @@ def transfer(decisions: Mapping[str, Decided], notes: tuple[str, ...] = ()) -> T
     Columns: source, target, threshold (the source's), own_threshold, mcc and own_mcc (on the target, by either), loss
     (own_mcc less mcc), precision, recall and share on the target, source_precision. Null where there is no threshold.
     """
-    thresholds = {name: best(one) for name, one in decisions.items()}
+    thresholds = {name: None if (top := best(one)) is None else top.threshold for name, one in decisions.items()}
     rows = []
     for source, one in decisions.items():
         for target, other in decisions.items():
@@ -247,15 +259,16 @@ def transfer(decisions: Mapping[str, Decided], notes: tuple[str, ...] = ()) -> T
     frame = pl.DataFrame(rows, schema=schema).with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
     one, *_ = decisions.values()
     more = (*one.said, ("sets", len(decisions)))
+    notes = ("threshold: the one with the highest MCC on the source; own_threshold: on the target", *notes)
     return Table(frame, table_signature(("decide", "transfer"), one.block, *more), notes)
 
 
 def elsewhere(
     warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure
 ) -> tuple[dict[str, Decided], tuple[str, ...]]:
-    """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and a note.
+    """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
 
-    one: the metric on the slice. The note counts evaluation sets and domains where nothing can be decided.
+    one: the metric on the slice. Notes: which are parts of others, and where nothing can be decided and why.
     """
     base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
     found = {f"{asked.testset} {asked.lp}": one}
@@ -278,7 +291,11 @@ def elsewhere(
             found[name] = there
         else:
             n_without += 1
-    note = (
-        f"without {counted(n_without, 'evaluation set or domain', 'evaluation sets or domains')}: no metric or scores"
-    )
-    return found, (f"{note} like {human}, or all outputs good or none",) if n_without else ()
+    notes = []
+    if any(", " in name for name in found):
+        notes.append(f"domains of {next(iter(found))} are part of it: between it and them no outputs are new")
+    if n_without:
+        places = counted(n_without, "evaluation set or domain", "evaluation sets or domains")
+        why = f"without {base_name}, without human scores by {protocol_of(human)}, or all outputs are good or none is"
+        notes.append(f"not compared: {places} ({why})")
+    return found, tuple(notes)

@@ -40,6 +40,7 @@ class Option:
     last. names: what of the warehouse it names, such as
     "metric": it is completed, and found in any case. default: the default in words, where it is not the value.
     needs: it does nothing unless one of these fields is set. excludes: fields that it does not go with, and why.
+    may_be_number: a text that may say a number, which Python may give as one.
     is_computing: who or what computes; it changes no number, so no signature has it.
     """
 
@@ -53,6 +54,7 @@ class Option:
     most: float | None = None
     needs: tuple[str, ...] = ()
     excludes: "Mapping[str, str] | tuple[str, ...]" = ()
+    may_be_number: bool = False
     is_computing: bool = False
 
 
@@ -124,6 +126,8 @@ class Field:
         kind = self.element
         if kind is str and any(base.__name__ == "Measure" for base in type(value).__mro__):
             return str(value)
+        if self.option.may_be_number and isinstance(value, Real) and not isinstance(value, bool):
+            return str(value)
         if self.choices:
             if not isinstance(value, str) or value not in self.choices:
                 wanted = one_of(value, self.choices)
@@ -151,7 +155,8 @@ class Field:
     def expected(self) -> str:
         """What one value is, in words."""
         words = {str: "a text", bool: "True or False", Path: "a path", int: "a whole number", float: "a finite number"}
-        return f"{words[self.element]} {self.limits}".rstrip()
+        more = " or a number" if self.option.may_be_number else ""
+        return f"{words[self.element]}{more} {self.limits}".rstrip()
 
     @property
     def help(self) -> str:

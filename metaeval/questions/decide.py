@@ -29,11 +29,13 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         Literal["curve", "threshold", "cost", "reliability", "transfer"] | None,
         Option(
             "Precision and recall over thresholds, the threshold for a precision, costs, whether calibrated scores "
-            "mean what they say, or thresholds carried to other evaluation sets and domains.",
+            "mean what they say, or the threshold with the highest MCC carried to other evaluation sets and domains.",
             default="threshold where a precision is wanted, else curve",
         ),
     ] = None
-    good: Annotated[str, Option("Least human score of a good output, or error_free.")] = "error_free"
+    good: Annotated[str, Option("Least human score of a good output, or error_free.", may_be_number=True)] = (
+        "error_free"
+    )
     precision: Annotated[
         float | None,
         Option(

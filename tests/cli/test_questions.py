@@ -79,6 +79,9 @@ def _other(field: Field) -> Any:
 @together(("question", "field"), _fields())
 def test_a_value_of_another_type_is_refused_in_one_line(question: type[Question], field: Field) -> None:
     wrong = (1, "nonsense", b"a") if field.choices else WRONG[field.element]
+    if field.option.may_be_number:
+        assert field.read(-1) == "-1"
+        wrong = (True, *(one for one in wrong if not isinstance(one, int)))
     if field.is_list:
         wrong = tuple([one] for one in wrong)
     for value in wrong:

@@ -74,6 +74,19 @@ def test_costs_by_hand(small: Decided) -> None:
     assert frame.filter("is_best")["threshold"].to_list() == [3]
 
 
+def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(small: Decided) -> None:
+    """The last 997 of 2,000 are good and let pass: a look at 1003 outputs; a grid of 3 has scores 0, 1000 and 1999."""
+    good = np.array([[*[0.0] * 1003, *[1.0] * 997]])
+    many = replace(small, good=good, scores=np.arange(2000.0)[np.newaxis])
+    found = cost(many, 10, 1, points=3)
+    assert found.frame["threshold"].to_list() == [0, 1000, 1003, 1999, None]
+    assert found.frame.filter("is_best").rows() == [(1003, 997 / 2000, 1003 / 2000, True)]
+    assert found.notes == ("cheapest: threshold 1003, which 49.9% pass: 0.5015 an output",)
+    (note,) = curve(many, points=3, draws=5).notes
+    assert note == "highest MCC: threshold 1003, which 49.9% pass: MCC 1.0000, precision 1.0000, recall 1.0000"
+    assert "(of 400 thresholds of 2000, by rank)" in threshold_for(many, 0.5, draws=5).notes[-1]
+
+
 def test_bands_hold_the_curve_and_narrow_with_data(decision: Decided) -> None:
     frame = curve(decision, points=10, draws=200).frame
     assert (frame["precision_low"] <= frame["precision"]).all()
