@@ -329,6 +329,8 @@ def _choose_systems(
         if (kind == "metric" if human is None else (kind, scorer) == ("human", human))
         for system in systems
     }
+    if found.systems and human is None and not judged:
+        raise QuestionError(f"no metric scores of {IT} are loaded", where=where)
     for pattern in asked.systems:
         if not any(_matches(name, [pattern]) for _, name, _, _ in found.systems):
             raise unknown("system", pattern, {name for _, name, _, _ in found.systems}, where=where)
