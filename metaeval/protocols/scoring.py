@@ -204,7 +204,10 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
             for name, why in one.absent.items():
                 if name not in names and why.lacks_scores:
                     reasons.setdefault(name, {})[f"{one.lp}: {why.sentence}"] = None
-    return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
+    alike: dict[str, list[str]] = {}
+    for name, found in sorted(reasons.items()):
+        alike.setdefault("; ".join(found), []).append(name)
+    return [f"{', '.join(them)}: missing in every task: {why}" for why, them in alike.items()]
 
 
 def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], by_ranks: bool) -> tuple[Missing, ...]:

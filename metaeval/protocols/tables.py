@@ -7,12 +7,12 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS
-from metaeval.notes import Excluded
+from metaeval.notes import Excluded, hinted
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
 from metaeval.significance.options import pairs_that_differ
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 
 def as_json(found: ProtocolScore) -> dict[str, Any]:
@@ -65,8 +65,9 @@ def _beside_json(found: Beside | None) -> dict[str, Any] | None:
 
 
 def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
-    """What a reader should know beside the table, one line each; verbose: with the names of excluded metrics."""
-    lines = [*missing_lines(found), *excluded_lines(found, verbose)]
+    """What a reader should know beside the table, one line each; verbose: with names of metrics and their tasks."""
+    missing = missing_lines(found) if verbose else missing_in_short(found)
+    lines = [*missing, *excluded_lines(found, verbose)]
     if found.n_significant is not None:
         lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
     return lines + beside_lines(found)
@@ -124,6 +125,22 @@ def missing_lines(found: ProtocolScore) -> list[str]:
             why = one.reason if len(task.lps) == 1 else str(one)  # a task's name has its only language pair
             tasks.setdefault(why, []).append(task_name(task))
         lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
+    return lines
+
+
+def missing_in_short(found: ProtocolScore) -> list[str]:
+    """A line for each reason why metrics have no value in some task, the most metrics first, without the tasks."""
+    by_reason: dict[str, dict[str, None]] = {}
+    for metric, parts in found.missing.items():
+        for one in parts:
+            by_reason.setdefault(one.reason, {})[metric] = None
+    unranked = {name for name, rank in zip(found.metrics, found.ranks, strict=True) if not rank}
+    lines: list[str] = []
+    for reason, names in sorted(by_reason.items(), key=lambda one: (-len(one[1]), one[0])):
+        verb, n_unranked = "is" if len(names) == 1 else "are", len(unranked & names.keys())
+        whose = f", {'so' if n_unranked == len(names) else f'{n_unranked} of them'} without an overall rank"
+        text = f"{counted(len(names), 'metric')} {verb} missing in some tasks{whose if n_unranked else ''}: {reason}"
+        lines.append(hinted(text, f"{option('verbose', True)} names {'it' if len(names) == 1 else 'them'}"))
     return lines
 
 

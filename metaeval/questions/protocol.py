@@ -80,7 +80,9 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
     measure: Annotated[
         str, Option("The calibrated measure.", ("measure", "m"), names="measure", needs=("thresholds",))
     ] = "acc_eq(by=item)"
-    verbose: Annotated[bool, Option("List excluded metrics.", is_computing=True)] = False
+    verbose: Annotated[bool, Option("List excluded metrics, and missing ones with their tasks.", is_computing=True)] = (
+        False
+    )
 
     def check_fields(self) -> None:
         if self.rules == "all" and not (self.matrix or self.agreement or self.thresholds):

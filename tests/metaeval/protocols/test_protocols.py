@@ -21,6 +21,7 @@ from metaeval.protocols.tables import (
     as_json,
     beside_lines,
     excluded_lines,
+    missing_in_short,
     missing_lines,
     rank_correlation,
     score_frame,
@@ -260,6 +261,8 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tiny: Wareho
     assert (found.ranks[place], found.clusters[place]) == (0, 0)
     assert found.tasks[0].clusters[place] > 0
     assert found.tasks[1].clusters[place] == 0
+    line = "1 metric is missing in some tasks, so without an overall rank: no segment scores"
+    assert f"{line} ({option('verbose', True)} names it)" in missing_in_short(found)
     shape = {row["metric"]: row for row in as_json(found)["metrics"]}
     assert shape["Only"]["missing"] == [{"task": 1, "reason": "en-de: no segment scores"}]
     assert shape["Only"]["rank"] is None
