@@ -41,7 +41,7 @@ def command_of(name: str) -> Callable[..., None]:
         if output.verbose and _VERBOSE in known:
             given[_VERBOSE] = True
         with progress(output.quiet) as advance:
-            run = Run(lambda: Warehouse.open(output.database), output.database, advance)
+            run = Run(lambda: Warehouse.open(output.database), output.database, advance, output.is_for_reading)
             answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)

@@ -67,9 +67,11 @@ class Run:
     """How a question is answered; nothing of it changes a number.
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
-    progress: told what is being done.
+    progress: told what is being done. for_reading: of the answer only its rows for reading are shown, so that whatever
+    these do not show need not be computed.
     """
 
     opened: "Callable[[], AbstractContextManager[Warehouse]]"
     database: Path | None = None
     progress: "Progress | None" = None
+    for_reading: bool = False

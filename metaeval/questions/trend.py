@@ -75,6 +75,11 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
         """What is shown."""
         return "within" if self.within else "over-years" if self.over_years else "bridges" if self.bridges else "years"
 
+    def _has_none(self, run: Run) -> bool:
+        """Whether no interval or standard error of a single evaluation set is shown or used."""
+        is_wide = self.view == "years" and run.for_reading and not self.charted and self.pool in (None, "mean")
+        return is_wide or self.view == "bridges"
+
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
@@ -103,6 +108,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
             database=run.database,
             fresh=self.fresh,
             progress=run.progress,
+            intervals=not self._has_none(run),
         )
         shown = show(found, asked)
         kept = Trends(found, asked, shown)

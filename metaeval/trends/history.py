@@ -1,6 +1,7 @@
 """A history: a measure on every evaluation set of a slice, from the result store where it was computed before."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -15,7 +16,7 @@ from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
 from metaeval.significance.options import TestOptions
-from metaeval.trends.points import Point, point
+from metaeval.trends.points import Done, Point, point
 from queries.blocks import Block
 from queries.evalsets import challenge_sets, without_challenge_sets
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
@@ -91,12 +92,14 @@ def history(
     database: Path | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
+    intervals: bool = True,
 ) -> History:
     """Compute what is not stored yet.
 
     opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
     sets and language pairs may be several, joined by commas, or "all". bridged: with bridges to other human scores
-    although the slice names one. database: where results are kept; None keeps none.
+    although the slice names one. intervals: of values, and standard errors; without, those sets alone have them that
+    share their year with others, as its gaps are pooled by them. database: where results are kept; None keeps none.
     Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
     set could take.
     """
@@ -111,12 +114,18 @@ def history(
         challenging = challenge_sets(warehouse, "all")
         states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
         _check_anchor(warehouse, states, anchor)
+        in_year = Counter(one.year for one in states if _nothing_loaded(one) is None)
+        resampled = {one for one in states if intervals or in_year[one.year] > 1}
         for state in states:
             if (error := _nothing_loaded(state)) is not None:
                 found[state] = SetHistory.without(error)
                 continue
-            questions[state] = _question(state, asked, measure, options, testing, anchor, bridged)
-            kept = None if fresh else questions[state].stored(warehouse)
+            whole = _question(state, asked, measure, options, testing, anchor, bridged)
+            kept = None if fresh else whole.stored(warehouse)
+            if kept is None and state not in resampled:
+                whole = _question(state, asked, measure, options, testing, anchor, bridged, "without intervals")
+                kept = None if fresh else whole.stored(warehouse)
+            questions[state] = whole
             if kept is not None:
                 found[state] = kept
     n_stored = len([state for state in questions if state in found])
@@ -129,7 +138,7 @@ def history(
         started = time.perf_counter()
         own = replace(asked, testset=state.testset, lp=state.lp)
         jobs = _jobs(opened, own, measure, options, anchor, bridged)
-        found[state] = _computed(jobs, measure, options, testing, anchor)
+        found[state] = _computed(jobs, measure, options, testing, anchor, intervals=state in resampled)
         unsaved.append((questions[state], found[state], time.perf_counter() - started))
         if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
             notes += keep(database, unsaved)
@@ -166,9 +175,10 @@ def _question(
     testing: TestOptions,
     anchor: str,
     bridged: bool,
+    *more: str,
 ) -> Question[SetHistory]:
     own = replace(asked, testset=state.testset, lp=state.lp)
-    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing)
+    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing, *more)
     key = key_of("trend", [state.fingerprint], *parts)
     return Question(key, "trend", state.testset, state.lp, SetHistory)
 
@@ -222,15 +232,17 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
     return replace(asked, metrics=kept), (anchor,) if anchor in named else ()
 
 
-def _computed(jobs: _Jobs, measure: Measure, options: Options, testing: TestOptions, anchor: str) -> SetHistory:
+def _computed(
+    jobs: _Jobs, measure: Measure, options: Options, testing: TestOptions, anchor: str, *, intervals: bool
+) -> SetHistory:
     if jobs.error is not None:
         return SetHistory.without(jobs.error)
     assert jobs.block is not None
-    ceiling = None
+    ceiling, done = None, Done(intervals)
     if jobs.judged is not None:
         ceiling = split_half(jobs.block, jobs.judged, jobs.judged_by, measure, options)
     try:
-        points = [point(jobs.block, measure, options, testing, anchor, ceiling=ceiling)]
+        points = [point(jobs.block, measure, options, testing, anchor, ceiling=ceiling, done=done)]
     except QuestionError as error:
         return SetHistory.without(error)
     notes = list(jobs.notes)
@@ -245,6 +257,7 @@ def _computed(jobs: _Jobs, measure: Measure, options: Options, testing: TestOpti
                     anchor,
                     bridge=str(other.selection.human),
                     ceiling=second_human(one, other, measure, options),
+                    done=done,
                 )
                 for one, other in ((first, second), (second, first))
             ]

@@ -1,11 +1,12 @@
 """A point of a history: a measure on one evaluation set by one human score, with gaps to an anchor and context."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from metaeval import kernels
+from metaeval.cache import content
 from metaeval.evaluation import Evaluation, evaluate, rankable, without_variation
 from metaeval.inputs import no_metric
 from metaeval.intervals import CONFIDENCE, within_range
@@ -33,7 +34,8 @@ class Resampled:
     """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
     without any.
 
-    resampled: what was: "systems", "both", systems and segments, or "inputs", segments. reason: why there is nothing.
+    resampled: what was: "systems", "both", systems and segments, or "inputs", segments; or would be, without resamples.
+    reason: why there is nothing.
     """
 
     measure: Measure
@@ -71,7 +73,7 @@ def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: O
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
-    segments, but by segments alone where no test of the measure is for both.
+    segments, but by segments alone where no test of the measure is for both. n_draws 0: by nothing.
     """
     none = np.empty((len(block.metrics), 0))
     by_systems = None
@@ -82,6 +84,8 @@ def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: O
     what: Resample = of_segments if by_systems is None else "systems"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
+        if not n_draws:
+            return Resampled(measure, evaluation.value, none, what)
         statistic = by_systems or measure.resampled(block, options, epsilon)
         drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws)
     except (QuestionError, ValueError) as error:
@@ -91,6 +95,26 @@ def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: O
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
     reason = None if draws.shape[1] > 1 else "no resample has a value for every metric"
     return Resampled(measure, evaluation.value, draws, what, reason)
+
+
+@dataclass(frozen=True)
+class Done:
+    """Resamples so far: a bridge's block is often the official one. intervals: whether anything is resampled."""
+
+    intervals: bool = True
+    by_content: dict[str, Resampled] = field(default_factory=dict)
+
+    def resamples(
+        self, measure: Measure, block: Block, evaluation: Evaluation, options: Options, n_draws: int
+    ) -> Resampled:
+        """See `resamples`; blocks of the same scores have the same, however their systems were selected."""
+        if not self.intervals:
+            return resamples(measure, block, evaluation, options, 0)
+        chosen = block.selection
+        key = content(replace(block, selection=replace(chosen, slice=replace(chosen.slice, systems=()))))
+        if key not in self.by_content:
+            self.by_content[key] = resamples(measure, block, evaluation, options, n_draws)
+        return self.by_content[key]
 
 
 @dataclass(frozen=True)
@@ -160,8 +184,10 @@ def point(
     *,
     bridge: str | None = None,
     ceiling: Ceiling | None = None,
+    done: Done | None = None,
 ) -> Point:
     """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
+    done: what the points of one evaluation set share.
 
     Raises QuestionError: no metric of the block can be ranked or has a value, or the human score has no scores that the
     measure needs.
@@ -183,7 +209,7 @@ def point(
     evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
-    found = resamples(measure, used, evaluation, options, testing.draws)
+    found = (done or Done()).resamples(measure, used, evaluation, options, testing.draws)
     p, reach, of_test, reason = _tested(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
@@ -271,7 +297,9 @@ def _tested(
 
 
 def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
-    interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
+    interval = None
+    if found.draws.size or found.reason is not None:
+        interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
     return line([("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)])
 
 

@@ -247,16 +247,25 @@ def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
 
 
 def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
-    """A line for each bridge: how far people agree, and the anchor and returning groups by both protocols."""
+    """A line for each bridge: how far people agree, and the anchor and returning groups by both protocols.
+
+    A metric that stands for a group of another name is in brackets behind it.
+    """
     both = bridges(frame).filter(pl.col("by") != "kind")
     n_years = dict(frame.drop_nulls("value").group_by("group").agg(pl.col("year").n_unique()).rows())
+    base_names = dict(frame.drop_nulls("metric").select("metric", "base_metric").rows())
+
+    def standing(row: Mapping[str, Any]) -> str:
+        base = base_names[row["metric"]]
+        return row["group"] if folded(base) == folded(row["group"]) else f"{row['group']} ({base})"
+
     lines = []
     for (testset, lp, human, other), part in both.group_by(
         "testset", "lp", "human", "other_human", maintain_order=True
     ):
         chosen = sorted(part.rows(named=True), key=lambda row: (-n_years[row["group"]], row["group"]))
         values = "; ".join(
-            f"{row['group']} {row['value']:.3f} by {human}, {row['other_value']:.3f} by {other}"
+            f"{standing(row)} {row['value']:.3f} by {human}, {row['other_value']:.3f} by {other}"
             for row in chosen[:SHOWN_IN_BRIDGES]
         )
         agreement = part["agreement"][0]

@@ -13,6 +13,7 @@ from metaeval.charts.history import _edges, history_chart
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
+from metaeval.trends.history import History, history
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.helpers import but_slow
 from tests.metaeval.trends.histories import made_history, made_point
@@ -60,6 +61,25 @@ def test_json_has_the_documented_shape(trend: Scorehouse) -> None:
     bleu = [row for row in rows if row["group"] == "BLEU" and row["by"] == "family" and row["bridge"] is None]
     assert [row["year"] for row in bleu] == [2021, 2022, 2023, 2024]
     assert all(row["metric"] == row["anchor"] and row["gap"] == 0 for row in bleu)
+
+
+@pytest.mark.slow
+def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def made(*given: Any, intervals: bool, **more: Any) -> History:
+        asked.append(intervals)
+        return history(*given, intervals=intervals, **more)
+
+    monkeypatch.setattr("metaeval.trends.history.history", made)
+    words = ("sim24", "cs-uk", "-m", "kendall")
+    assert "2024 mqm" in trend(*words, "--fresh").out
+    rows = trend(*words, "--format", "json").json  # what the table stored is not what rows need
+    assert any(row["low"] is not None for row in rows)
+    trend(*words, "--pool", "random-effects")
+    trend(*words, "--over-years")
+    trend(*words, "--bridges", "--format", "json")
+    assert asked == [False, True, True, True, False]
 
 
 @pytest.mark.slow

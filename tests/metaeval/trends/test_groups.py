@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.measures import parse_measure
 from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.tables import _people, bridges, contexts, wide, without_answer, without_step
+from metaeval.trends.tables import _people, bridge_notes, bridges, contexts, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
 FOUND = made_history(
@@ -109,6 +109,16 @@ def test_rows_ascend_by_year_test_set_language_pair_and_group() -> None:
     frame = grouped(FOUND)
     keys = frame.select("year", "testset", "lp", "group").rows()
     assert keys == sorted(keys)
+
+
+def test_a_bridge_names_who_stands_for_a_family_of_another_name() -> None:
+    found = made_history(
+        (2020, made_point("wmt20", "en-de", {"parbleu": 0.7, "COMET": 0.9})),
+        (2020, made_point("wmt20", "en-de", {"parbleu": 0.7, "COMET": 0.9}, bridge="mqm")),
+        (2020, made_point("wmt20", "en-de", {"parbleu": 0.8, "COMET": 0.9}, human="mqm", bridge="wmt-z")),
+    )
+    (line,) = bridge_notes(grouped(found, ("family",)), found)
+    assert "; BLEU (parbleu) 0.700 by wmt-z, 0.800 by mqm; COMET 0.900 by wmt-z" in line
 
 
 def test_a_bridge_is_both_values_on_the_common_systems_and_a_step_of_the_protocol() -> None:

@@ -1,6 +1,7 @@
 """Histories from a warehouse: computed once and stored, with reasons for what is missing, ceilings and contexts."""
 
 import math
+import re
 import shutil
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,7 +18,8 @@ from metaeval.options import Options
 from metaeval.people.ceilings import common_blocks, second_human, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.trends.history import History, history
-from metaeval.trends.points import anchor_place, context, point
+from metaeval.trends.points import Resampled, anchor_place, context, point, resamples
+from queries.blocks import Block
 from queries.longitudinal import evalset_states, judgements
 from queries.selection import Slice
 from tests.helpers import mqm_table, rank, tiny_layout, tiny_warehouse
@@ -49,6 +51,48 @@ def test_values_are_those_of_rankings(cs_uk: History, simulated_warehouse: Wareh
         assert one.value[one.metrics.index("simBLEU-refA")] + one.gap == pytest.approx(one.value)
         assert np.isnan(one.gap_p[one.metrics.index("simBLEU-refA")])
         assert ((one.low <= one.value + 1e-12) & (one.value <= one.high + 1e-12)).mean() > 0.8
+
+
+def test_without_intervals_nothing_is_resampled_but_where_sets_share_a_year(
+    cs_uk: History, simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+
+    def counted(*given: object) -> Resampled:
+        counts.append(given[-1])  # type: ignore[arg-type]
+        return resamples(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("metaeval.trends.points.resamples", counted)
+    found = made(simulated_warehouse, Slice("all", "cs-uk"), intervals=False)
+    assert set(counts) == {0}
+    for (_, one), (_, whole) in zip(found.official, cs_uk.official, strict=True):
+        assert np.isnan([one.low, one.high]).all()
+        assert np.isnan(one.covariance).all()
+        for name in ("value", "gap", "gap_low", "gap_high", "gap_p"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(whole, name), name)
+        assert one.signature == re.sub(r"\|interval:[^|]*", "", whole.signature)
+    counts.clear()
+    shared = made(simulated_warehouse, Slice("sim24", "all"), intervals=False)
+    assert set(counts) == {QUICK.draws}
+    assert all(np.isfinite(one.low).any() for _, one in shared.official)
+
+
+def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[str] = []
+
+    def counted(measure: Measure, block: Block, *more: object) -> Resampled:
+        counts.append(str(block.selection.human))
+        return resamples(measure, block, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("metaeval.trends.points.resamples", counted)
+    humans = {"mqm": mqm_table(), "esa": mqm_table()}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
+        (entry,) = made(warehouse, Slice("tiny24", "en-de"), anchor="Fine").entries
+    first, again, _ = entry.found.points
+    assert (again.bridge, sorted(counts)) == ("esa", ["esa", "mqm"])
+    np.testing.assert_array_equal(first.covariance, again.covariance)
 
 
 def test_a_measure_with_tests_of_segments_alone_is_resampled_and_tested_over_segments(
