@@ -7,8 +7,9 @@ DuckDB, which takes a third of a second in each of hundreds of processes.
 import multiprocessing
 import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -61,6 +62,8 @@ class Popen:
         ):
             asked = (request, answer, said, os.getpid(), str(Path.cwd()))
             self._process = context.Process(target=_answer, args=asked, daemon=True)
+            with mock.patch.object(sys, "stderr", sys.__stderr__):  # it holds it open, and a test may have its own
+                resource_tracker.ensure_running()
             with mock.patch.dict(os.environ, env):
                 self._process.start()
         self.pid, self.kill = self._process.pid, self._process.kill
