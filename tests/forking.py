@@ -16,14 +16,6 @@ from types import TracebackType
 from typing import IO, Any, Self
 from unittest import mock
 
-import duckdb
-
-import migrations
-
-# What each first needs longer for, done before they are copied: closed again, DuckDB leaves no thread behind.
-migrations.sql_files()
-duckdb.connect(config={"threads": 1}).close()
-
 PIPE = subprocess.PIPE
 """This module stands in the place of `subprocess` in `queries.adhoc`."""
 
