@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from warehouse import Warehouse
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Question:
     parameters: tuple[str, ...]
     text: str
 
-    def ask(self, warehouse: Warehouse, parameters: Mapping[str, object] | None = None) -> pl.DataFrame:
+    def ask(self, warehouse: Warehouse, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """The answer as a frame.
 
         Raises ValueError: parameters are missing, or there are some that the query does not have.
@@ -44,7 +46,7 @@ def questions() -> dict[str, Question]:
     return dict(sorted(found.items()))
 
 
-def ask(warehouse: Warehouse, name: str, **parameters: object) -> pl.DataFrame:
+def ask(warehouse: Warehouse, name: str, **parameters: object) -> "pl.DataFrame":
     """The answer of a question of the catalogue.
 
     Raises KeyError: there is no such question. ValueError: see `Question.ask`.
