@@ -86,7 +86,7 @@ class ToolOutputReader:
         ((testset, lp),) = claim.evalsets
         of_segments, more, notes = placed(table.filter(level="seg"), (testset, lp), reading.known, claim.path)
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
-        notes += unread(reading.unread, list(reading.unread))
+        notes += unread(reading.unread, [*reading.columns, *reading.unread])
         if reading.is_of_errors:
             notes.append(NEGATED)
         scores = pl.concat([of_segments, of_systems], how="diagonal").with_columns(
@@ -184,6 +184,7 @@ class _Reading:
         self.spans: list[tuple[int, Error]] = []
         self.is_of_errors = False
         self.unread: dict[str, None] = {}
+        self.columns: Sequence[str] = ()
         self._column: str | None = None
 
     def table(self, data: bytes, text: str, head: Sequence[str]) -> pl.DataFrame:
@@ -191,6 +192,7 @@ class _Reading:
         form = form_of(self._claim.path, head, self._given.metric)
         header = columns_of(self._claim.path, head)
         if header is not None:
+            self.columns = header.columns
             self._column = _column_of_scores(header, head, self._given.metric)
         if form == "table" and header is not None:
             return self._of_columns(header, data)

@@ -198,6 +198,8 @@ def test_rows_that_nothing_numbers_are_placed_by_order_with_a_note(tmp_path: Pat
     rows = [row[1:] for row in numbered("", "system,comet", (4, 8, 1, 0, 2, 3, 5, 9, 6, 7))]
     records = read_own(tmp_path / "mine.csv", "".join(",".join(row) + "\n" for row in rows))
     assert (records.notes, records.faults) == ([BY_ORDER], [])
+    behind = "".join(f"{name},{value},{'x' if at else ''}\n" for at, (name, value) in enumerate(rows))
+    assert read_own(tmp_path / "mine.csv", behind).notes == [BY_ORDER, "columns not read: column 3, which has no name"]
     texts = lines({"system": name, "comet": float(value), "index of it": "x"} for name, value in rows[1:])
     assert read_own(tmp_path / "mine.jsonl", texts).notes == [BY_ORDER, "columns not read: index of it"]
     ids = lines({"system": name, "score": float(value), "id": -at} for at, (name, value) in enumerate(rows[1:]))
