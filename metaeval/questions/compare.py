@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
     """Compare every pair of metrics: p-values and significance clusters.
 
-    With exactly two metrics: their difference with its confidence interval, every applicable test, and the estimated
-    power.
+    With exactly two metrics: their difference with its confidence interval, and every applicable test.
 
     Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
     """

@@ -246,7 +246,7 @@ _OF_A_TEST = ("test", "population", "alternative", "system_score")
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = exact).
+    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = none).
 
     Behind them what is the same for all: difference of the main test's values, its interval, and the main sentence.
     """
@@ -303,7 +303,6 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
             }
             for one in found.tests
         ],
-        "power": found.power,
         "summary": " ".join(found.words),
         "measure": found.measure,
         "signature": found.signature,

@@ -268,7 +268,7 @@ def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Par
         ("population", testing.population),
         ("unit", "document" if testing.whole_documents else None),
         ("alternative", testing.side),
-        ("test_resamples", "exact" if is_exact else testing.draws),
+        ("test_resamples", "none" if is_exact else testing.draws),
         ("test_p_value", None if is_exact else _convention(testing)),
         ("alpha", testing.alpha),
         ("correction", testing.correction),

@@ -1,4 +1,4 @@
-"""Two metrics only: their difference, its interval, every applicable test, and the estimated power."""
+"""Two metrics only: their difference, its interval, and every applicable test."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from metaeval.evaluation import evaluate, undefined
-from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
+from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, from_z
 from metaeval.measures import Measure
@@ -53,7 +53,7 @@ class PairTest:
 
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
     scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
-    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this. level_equal,
+    is not defined. draws: 0 where nothing is drawn. least: what a p of 0 stands for: one below this. level_equal,
     level_exchangeable: the measured levels of the test for its population (`measured_levels`), NaN where it was not
     measured.
     """
@@ -78,9 +78,8 @@ class PairwiseComparison:
     high: its 95% interval, that of the first test where it has one, so that it holds 0 just where two-sided p > .05 (it
     and the difference are then by the system scores of that test);
     (low, high) in value_intervals: those of the two values over the same means; resample, interval: what was resampled,
-    and the type of interval ("student-t" where groups of segments were left out). power: share of bootstrap resamples
-    in which a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure
-    whose segments are not redrawn. words: the same in sentences.
+    and the type of interval ("student-t" where groups of segments were left out); NaN for a measure whose segments are
+    not redrawn. words: the same in sentences.
     """
 
     metrics: tuple[str, str]
@@ -92,7 +91,6 @@ class PairwiseComparison:
     resample: Resample
     interval: str
     tests: tuple[PairTest, ...]
-    power: float
     words: tuple[str, ...]
     notes: tuple[str, ...]
     measure: str
@@ -110,7 +108,7 @@ def compare_pair(
     """Compare the two metrics of a block in depth (human scores already rounded).
 
     testing.test: only this test; None = all that fit, the measure's own first. Tests of a submitted system score use
-    it; the interval and the power resample segments, so they stand on means over judged segments.
+    it; the interval resamples segments, so it stands on means over judged segments.
     """
     testing.check()
     if testing.correction != "none":
@@ -158,7 +156,6 @@ def compare_pair(
         resample=made[-1][2],
         interval=made[-1][1],
         tests=rows,
-        power=resampled.power,
         words=_words(names, measure, rows, resampled, testing, made[-1]),
         notes=(
             generalises(measure, main_testing, main.block.selection.slice.level),
@@ -300,7 +297,6 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
 class _Resampled:
     difference: Interval
     ends: tuple[Ends, Ends]
-    power: float
 
 
 def _bootstrapped(
@@ -314,7 +310,7 @@ def _bootstrapped(
 ) -> _Resampled:
     """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
     nan = float("nan")
-    nothing = _Resampled(Interval(nan, nan, nan), ((nan, nan), (nan, nan)), nan)
+    nothing = _Resampled(Interval(nan, nan, nan), ((nan, nan), (nan, nan)))
     if "bootstrap" not in measure.tests or not block.with_segments.all():
         return nothing
     found = evaluate(measure, block, options)
@@ -337,7 +333,6 @@ def _bootstrapped(
     return _Resampled(
         difference=drawn.difference_interval(first, second, CONFIDENCE, how),
         ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
-        power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.side),
     )
 
 
@@ -354,7 +349,7 @@ def _words(
     by = f"{measure}" if main.system_score is None else f"{measure} ({_scores_in_words(main.system_score)})"
     shown = f"{first} ({main.values[0]:.4f})", f"{second} ({main.values[1]:.4f})"
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
-    how = f"{main.test}, {sides}, {counted(main.draws, 'resample') if main.draws else 'exact'}"
+    how = f"{main.test}, {sides}" + (f", {counted(main.draws, 'resample')}" if main.draws else "")
     if np.isnan(main.p) or np.isnan(main.values).any():
         what = "a value" if np.isnan(main.values).any() else "p"
         return (f"By {by}, {first} and {second} cannot be compared: {what} is not defined.",)
@@ -369,12 +364,9 @@ def _words(
         _, kind, units, _, source = made
         scores = "" if source is None else f" by {_scores_in_words(source)}"
         varied = "leaving out" if kind == "student-t" else "resampling"
-        found = f"{first} would be found better" if main.alternative == "greater" else "a difference would be found"
         sentences += [
             f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; {varied} "
-            f"{_UNITS[units]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}.",
-            f"Estimated power at this sample size: {found} ({sides}, {level}) in {resampled.power:.0%} of resamples, "
-            "by a normal test whose standard error is the bootstrap standard deviation.",
+            f"{_UNITS[units]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}."
         ]
     return tuple(sentences)
 

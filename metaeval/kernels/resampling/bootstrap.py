@@ -14,7 +14,6 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import (
     Advance,
-    Alternative,
     blocks,
     outcomes_in_order,
     single_blas_thread,
@@ -121,25 +120,6 @@ def interval(value: float, draws: npt.ArrayLike, confidence: float = 0.95, metho
     else:
         low, high = np.quantile(defined, levels)
     return Interval(value, float(low), float(high))
-
-
-def power(draws: npt.ArrayLike, alpha: float = 0.05, alternative: Alternative = "greater") -> float:
-    """Share of bootstrap resamples in which the difference would be found at this sample size, in [0, 1].
-
-    draws: differences a − b of the bootstrap resamples. A resample finds the difference when it exceeds the normal
-    critical value times the standard error, which is the draws' standard deviation (two-sided: in absolute
-    value). Undefined ones find nothing; 0 standard error finds any difference that is not 0.
-    >>> power(np.linspace(1.0, 2.0, 11), alternative="greater")
-    1.0
-    """
-    from scipy.special import ndtri
-
-    resamples = np.asarray(draws, dtype=np.float64)
-    defined = resamples[~np.isnan(resamples)]
-    error = float(defined.std()) if defined.size else np.nan
-    if alternative == "greater":
-        return int(np.count_nonzero(defined > ndtri(1.0 - alpha) * error)) / resamples.size
-    return int(np.count_nonzero(np.abs(defined) > ndtri(1.0 - alpha / 2.0) * error)) / resamples.size
 
 
 def _picks(

@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from metaeval.kernels.agreement.systems import pair_agreements
-from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
+from metaeval.kernels.resampling.bootstrap import bootstrap, interval
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_spa import OfArrays, SoftPairwiseResample, soft_pairwise_resample
@@ -150,16 +149,6 @@ def test_boot_inputs_intervals_cover_the_true_value_in_95_percent(build: object,
     share = covered / n_simulations
     bound = 3.5 * math.sqrt(0.95 * 0.05 / n_simulations)  # standard errors; 0.02 for 1500
     assert (np.abs(share - 0.95) <= bound).all(), share
-
-
-def test_power_is_the_share_of_worlds_beyond_the_critical_value() -> None:
-    rng = np.random.default_rng(0)
-    # worlds spread around 1.645 standard errors: half of them find a one-sided difference at 0.05
-    worlds = rng.normal(1.6449, 1.0, 20_000)
-    assert power(worlds) == pytest.approx(0.5, abs=0.02)
-    assert power(worlds, alternative="two-sided") == pytest.approx(stats.norm.sf(1.96 - 1.6449), abs=0.02)
-    assert power(-worlds) < 0.01
-    assert power([0.3, 0.3, 0.3]) == 1.0
 
 
 def test_a_metric_that_is_always_right_beats_the_others_in_every_resample() -> None:
