@@ -21,13 +21,13 @@ from warehouse.database.updating import bring_up_to_date, in_memory, reading, un
 from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
 from warehouse.loading.evalsets import EvalsetLoad, EvalsetReport, LoadReport, Settled, Staged, Status
 from warehouse.loading.files import Found, find, size
-from warehouse.loading.record_files import Opened, share
+from warehouse.loading.record_files import Opened, human_scores, share
 from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.checks import check_batch
 from warehouse.staging.holdings import HeldFile, Holdings, KnownEvalsets, held_files, holdings, of_evalsets
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
 _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load loses, and how long the file is locked
@@ -185,7 +185,9 @@ def load(
     with unless_nothing_came(database), interruptible(), in_memory(_MEMORY) as one, contextlib.ExitStack() as stack:
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
-        grouped = _by_evalset(_opened(found.claims, given, database, one, report, gauge))
+        opened = _opened(found.claims, given, database, one, report, gauge)
+        _check_human(opened, given, report.faults)
+        grouped = _by_evalset(opened)
         held = holdings(database, one, list(grouped))
         if given.is_own:
             for key in [key for key in grouped if held[key].standards is None]:
@@ -296,6 +298,22 @@ def _opened(
                 nothing = Fault(str(file.claim.path), 0, "no scores", "at least one row with a score")
                 report.faults += file.faults or (nothing,)
     return files
+
+
+def _check_human(files: Sequence[Claim | Opened], given: Given, faults: Sequence[Fault]) -> None:
+    """Raises SourceError: the user names a human score, and no file has any. Files that are known are not looked at."""
+    records = [file for file in files if isinstance(file, Opened)]
+    has_any = any(not file.is_read or human_scores(file.records) for file in records)
+    layouts = [file for file in files if isinstance(file, Claim)]
+    if given.human is None or given.is_own or faults or has_any or any(file.human for file in layouts):
+        return
+    if not any(file.faults for file in records):
+        paths = [str(file.path if isinstance(file, Claim) else file.claim.path) for file in files]
+        more = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
+        raise SourceError(
+            f"{paths[0]}{more}: no human scores that could be called {given.human!r}; "
+            f"call their column 'human', or load it without {option('human')}"
+        )
 
 
 def _by_evalset(files: Iterable[Claim | Opened]) -> dict[tuple[str, str], list[Claim | Opened]]:

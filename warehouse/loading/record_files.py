@@ -2,16 +2,15 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warehouse.errors import WITHOUT_IT, Fault
 from warehouse.facts.testsets import facts_file
-from warehouse.loading.files import size
+from warehouse.loading.files import DISAGREES, size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
-from warehouse.readers.recognition import record_reader_named
+from warehouse.readers.recognition import other_human, record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import ExpansionError, is_packed, pieces_of, readable, unpacked, unterminated
 from warehouse.readers.text.tables import UNREADABLE
@@ -42,6 +41,11 @@ class Opened:
             unreadable = Fault(str(claim.path), 0, f"cannot be read: {error.strerror}", "a readable file")
             return cls(claim, given, "", 0, (unreadable,), evalsets)
         return cls(claim, given, digest, n_bytes, (), evalsets)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the rows are at hand."""
+        return self._records is not None
 
     @property
     def records(self) -> Records:
@@ -107,19 +111,28 @@ class Opened:
         if cut is not None:
             further.append(cut)
         if not self.given.is_own:
-            further += self._unsaid(read.evalsets)
+            further += self._unsaid(read)
         return replace(read, faults=[*read.faults, *further])
 
-    def _unsaid(self, evalsets: Iterable[EvalsetKey]) -> list[Fault]:
-        """Rows of another test set or language pair than the one that the user named for the file."""
+    def _unsaid(self, read: Records) -> list[Fault]:
+        """Rows of another test set, language pair or human score than the one that the user named for the file."""
+        opposed = []
         for at, said in enumerate((self.given.testset, self.given.lp)):
-            stated = sorted({key[at] for key in evalsets} - {said})
+            stated = sorted({key[at] for key in read.evalsets} - {said})
             if said is not None and stated:
-                way_out = "load it without what it does not agree with"
-                return [
-                    Fault(str(self.claim.path), 0, f"rows of {', '.join(stated[:5])}", f"{said}, as you said", way_out)
-                ]
-        return []
+                opposed.append((", ".join(stated[:5]), said))
+        if human := other_human(human_scores(read), self.given):
+            opposed.append(human)
+        return [
+            Fault(str(self.claim.path), 0, f"rows of {stated}", f"{said}, as you said", DISAGREES)
+            for stated, said in opposed[:1]
+        ]
+
+
+def human_scores(read: Records) -> set[str]:
+    """The human scores that rows name; of completed records."""
+    frames = [frame for frame in (read.scores, read.judgements) if frame is not None]
+    return {name for frame in frames for name in frame.filter(kind="human")["scorer"].unique().drop_nulls()}
 
 
 def _nothing(fault: Fault) -> Records:

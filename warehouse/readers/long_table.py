@@ -29,7 +29,7 @@ _SAYS_WHAT = ("scorer", "metric", "human")
 class LongTableReader:
     """Reader of tables with a column of systems, one of scores, and what else the scores are of."""
 
-    name = "long-table/2"
+    name = "long-table/3"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         header = header_of(path, head, given.system)
@@ -56,12 +56,30 @@ class LongTableReader:
         notes = unread(header.unknown, header.columns)
         if not faults:
             notes += _of_others(table.height - scores.height)
-        return Records(scores=scores, faults=faults, notes=notes)
+        scores, more_notes = where_scored(scores)
+        return Records(scores=scores, faults=faults, notes=[*notes, *more_notes])
 
 
 def _of_others(n_rows: int) -> list[str]:
     """The note on rows that were not chosen."""
     return [f"{counted(n_rows, 'row')} of other metrics and human scores not read"] if n_rows else []
+
+
+def where_scored(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The rows of scorers in the evaluation sets where they have some score, and notes on those where they have none.
+
+    A scorer without any score in the whole table keeps its rows: that is a fault.
+    """
+    has_value, of_scorer = pl.col("value").is_not_null(), ("kind", "scorer", "reference")
+    is_empty = has_value.any().over(of_scorer) & ~has_value.any().over(*of_scorer, "testset", "lp", "level")
+    empty = scores.filter(is_empty)
+    if empty.is_empty():
+        return scores, []
+    where = empty.group_by("scorer", maintain_order=True).agg(
+        pl.format("{} {}", "testset", "lp").unique(maintain_order=True)
+    )
+    notes = [f"{scorer} has no scores on {', '.join(places)}" for scorer, places in where.iter_rows()]
+    return scores.filter(~is_empty), notes
 
 
 def with_place(given: Given, path: Path) -> Given:

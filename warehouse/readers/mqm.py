@@ -105,7 +105,7 @@ errors."""
 class MqmAnnotationsReader(TextReader):
     """Reader of MQM error annotations."""
 
-    name = f"mqm-annotations/3 ({_WEIGHTS})"
+    name = f"mqm-annotations/4 ({_WEIGHTS})"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         found = set(_columns(head[0])) if head else set()
@@ -162,8 +162,8 @@ def _columns(header: str) -> list[str]:
 def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
     """Rows under our names of columns, and `line`; faults; and how many lines repeat another to the last sign.
 
-    Columns behind the ones that are needed may be left out or added. A repeated line is taken once: an error that is
-    marked once must not count twice.
+    Columns behind the ones that are needed may be left out or added. A repeated line that marks its place is taken
+    once. Without a mark, equal lines are errors of one kind at several places, and each counts.
     """
     header, *lines = text.removesuffix("\n").split("\n")
     columns = _columns(header)
@@ -175,7 +175,8 @@ def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
     faults = line_faults(wrong, columns_found, expected, path, "columns")
     cells = pl.col("text").str.splitn("\t", n_needed + 1).struct.rename_fields([*columns[:n_needed], "_rest"])
     sound = frame.filter(n_found >= n_needed)
-    once = sound.unique("text", keep="first", maintain_order=True)
+    is_again = pl.col("text").str.contains("<v>", literal=True) & ~pl.col("text").is_first_distinct()
+    once = sound.filter(~is_again)
     rows = once.select(pl.col("line").cast(pl.Int64), cells).unnest("text")
     named = rows.select("line", *(name for name in columns if not name.startswith("_")))
     return named, faults, sound.height - once.height

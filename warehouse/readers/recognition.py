@@ -1,6 +1,6 @@
 """Who reads a file: the first reader that claims it; and what a file that none takes lacks to be one that is near."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -63,7 +63,7 @@ class Reader(Protocol):
 
     name: str
 
-    def claim(self, path: Path) -> Claim | str | None:
+    def claim(self, path: Path, given: Given) -> Claim | str | None:
         """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own."""
         ...
 
@@ -111,7 +111,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
     """Who reads a file and what it brings; or, as text, why nobody does."""
     reasons = []
     for reader in () if given.is_own else READERS:
-        answer = reader.claim(path)
+        answer = reader.claim(path, given)
         if isinstance(answer, Claim):
             return replace(answer, may_lack_end=answer.may_lack_end or given.may_lack_end)
         if answer is not None:
@@ -127,9 +127,17 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
 
 
 def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
-    """What a file's name and first lines say, and what the user says, where they are not the same."""
-    if given.is_own or not is_record_reader(claimed.reader):
+    """What a file's name and first lines say, and what the user says, where they are not the same.
+
+    Of files with rows their rows say more: see `Opened`.
+    """
+    if given.is_own:
         return None
+    if not is_record_reader(claimed.reader):
+        for at, said in enumerate((given.testset, given.lp)):
+            if said is not None and (others := {evalset[at] for evalset in claimed.evalsets} - {said}):
+                return ", ".join(sorted(others)), said
+        return other_human([claimed.human] if claimed.human else [], given)
     reader, path = record_reader_named(claimed.reader), Path(claimed.path.name)
     for said, alone in ((given.testset, replace(given, testset=None)), (given.lp, replace(given, lp=None))):
         answer = reader.claim(path, head_of(claimed.path), alone)
@@ -142,6 +150,20 @@ def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
         if stated and said not in stated:
             return ", ".join(sorted(name for name in stated if name)), said
     return None
+
+
+def other_human(stated: Collection[str], given: Given) -> tuple[str, str] | None:
+    """The human scores that a file brings, and what the user calls them, where none is called so.
+
+    >>> other_human(["esa-human1", "esa-human2"], Given(human="esa")), other_human([], Given(human="esa"))
+    (None, None)
+    >>> other_human(["mqm"], Given(human="esa"))
+    ('mqm', 'esa')
+    """
+    said = given.human
+    if said is None or not stated or any(name == said or name.startswith(f"{said}-") for name in stated):
+        return None
+    return ", ".join(sorted(stated)[:5]), said
 
 
 def is_record_reader(name: str) -> bool:

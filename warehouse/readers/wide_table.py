@@ -14,6 +14,8 @@ from warehouse.readers.long_table import (
     is_human_score,
     missing_place,
     opened,
+    variant,
+    where_scored,
     with_evalset,
     with_place,
     with_references,
@@ -32,6 +34,7 @@ _PLACES = (
 NO_SCORES = re.compile(
     r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
 )
+_GENERIC = {"human", "humans", "score", "scores", "avg", "average", "mean", "seg", "segment", "sys", "system", "raw"}
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
 _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same, are seen to be no scores
 
@@ -39,7 +42,7 @@ _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same,
 class WideTableReader:
     """Reader of tables with a column of systems and columns of numbers, each named after what gave the scores."""
 
-    name = "wide-table/2"
+    name = "wide-table/3"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         header = header_of(path, head, given.system)
@@ -62,8 +65,8 @@ class WideTableReader:
         table, more = placed(table, claim.path)
         faults += more
         columns = dict(zip(header.columns, header.names, strict=True))
-        scored = [column for column in _columns(header) if _has_numbers(table[columns[column]])]
-        scored = [column for column in scored if _may_be_scores(column, table[columns[column]], given)]
+        reasons = {column: _no_scores(column, table[columns[column]], given) for column in _columns(header)}
+        scored = [column for column, reason in reasons.items() if not reason]
         if not scored:
             expected = "numbers in columns named after metrics"
             return Records(faults=[*faults, Fault(str(claim.path), 1, "no column of scores", expected)])
@@ -78,12 +81,13 @@ class WideTableReader:
             part = numbers(part, column, claim.path, faults)
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
-        notes = unread([*(name for name in header.columns if not name), *left], header.columns)
+        notes = unread([*(name for name in header.columns if not name), *left], header.columns, reasons)
         notes += [NEGATED] if claim.is_own and ERRORS in names else []
         if not parts:
             return Records(faults=faults, notes=notes)
         scores = with_evalset(with_references(pl.concat(parts), given), given, claim.root)
-        return Records(scores=scores, faults=faults, notes=notes)
+        scores, more_notes = where_scored(scores)
+        return Records(scores=scores, faults=faults, notes=[*notes, *more_notes])
 
 
 def _names(
@@ -91,14 +95,14 @@ def _names(
 ) -> tuple[dict[str, tuple[str, str]], list[Fault]]:
     """Kind and name of the scores in each column; of one's own metric the column that has its name, or the only one.
 
-    columns: names in the table -> in the opened one. A column called `human` has the name that the user gives.
+    columns: names in the table -> in the opened one. The user's name goes to the column `human`, or to the only human
+    column, unless it is called after another human score.
     """
-    names = {}
-    for column in scored:
-        is_called_human = columns[column] == "human"
-        is_human = is_called_human or is_human_score(column, given)
-        name = given.human if is_called_human and given.human else column
-        names[column] = ("human" if is_human else "metric", name)
+    humans = [column for column in scored if columns[column] == "human" or is_human_score(column, given)]
+    names = {column: ("human" if column in humans else "metric", column) for column in scored}
+    nameless = [column for column in humans if columns[column] == "human"] or humans
+    if given.human and given.human not in humans and len(nameless) == 1 and _may_be_called(nameless[0], given.human):
+        names[nameless[0]] = ("human", given.human)
     if given.is_own:
         names = {column: called for column, called in names.items() if called[0] == "metric"}
     metrics = [column for column, (kind, _) in names.items() if kind == "metric"]
@@ -110,6 +114,16 @@ def _names(
         names = {column: called for column, called in names.items() if column == chosen or called[0] == "human"}
         names[chosen] = ("metric", given.metric)
     return names, []
+
+
+def _may_be_called(column: str, human: str) -> bool:
+    """Whether a column of human scores may have the user's name: it has no other one.
+
+    >>> [_may_be_called(column, "mqm") for column in ("mqm_avg_score", "Human_scores", "human_mqm_score", "esa")]
+    [True, True, True, False]
+    """
+    words, said = (set(re.findall(r"[a-z]+", name.lower())) for name in (column, human))
+    return words - said <= _GENERIC
 
 
 def _columns(header: Header) -> list[str]:
@@ -134,20 +148,23 @@ def numeric(header: Header, head: Sequence[str]) -> list[str]:
     return [column for column in _columns(header) if header.columns.index(column) in numbers_at]
 
 
-def _has_numbers(cells: pl.Series) -> bool:
-    """Whether a column holds scores: some numbers, and not less of them than of anything else."""
-    n_numbers = cells.cast(pl.Float64, strict=False).is_not_null().sum()
-    return 0 < n_numbers >= len(cells) - cells.null_count() - n_numbers
+def _no_scores(column: str, cells: pl.Series, given: Given) -> str:
+    """Why a column holds no scores; nothing where it does.
 
-
-def _may_be_scores(column: str, cells: pl.Series, given: Given) -> bool:
-    """Whether a column of numbers may be a metric: what counts rows, or is the same in all, is none unless named."""
-    if column == given.metric or is_human_score(column, given) or describe(column).is_known:
-        return True
-    if NO_SCORES.fullmatch(column):
-        return False
+    A column that is named as a metric or human score is one; others must hold numbers that neither count the rows nor
+    are all the same.
+    """
     values = cells.cast(pl.Float64, strict=False).drop_nulls()
+    if cells.null_count() == len(cells):
+        return "empty"
+    if len(values) == 0 or len(values) < len(cells) - cells.null_count() - len(values):
+        return "no numbers"
+    base, _, is_variant = variant(column)
+    if column == given.metric or is_human_score(column, given) or is_variant or describe(base).is_known:
+        return ""
+    if NO_SCORES.fullmatch(column):
+        return "not the name of a metric"
     if len(values) < _FEWEST_COUNTED:
-        return True
+        return ""
     counts_up = cells.str.contains(r"^\d+$").all() and values[0] in (0, 1) and (values.diff().drop_nulls() == 1).all()
-    return not counts_up and values.n_unique() > 1
+    return "counts the rows" if counts_up else "one number in all rows" if values.n_unique() == 1 else ""

@@ -158,6 +158,8 @@ def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
         brought = [files[file_no] for file_no in sorted(stage.file_numbers & files.keys())]
         if found := _annotation_faults(stage, brought, evalset_ids[stage.evalset_no]):
             faults[stage.evalset_no] = found
+    for stage, fault in _text_faults(batch, files):
+        faults.setdefault(stage.evalset_no, []).append(fault)
     sound = [stage for stage in known if stage.evalset_no not in faults]
     for stage, fault in _vector_faults(batch, files, sound) if sound else ():
         reported = faults.setdefault(stage.evalset_no, [])
@@ -190,6 +192,18 @@ def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: in
         Fault(str(alone[origin].claim.path), 0, f"comes without the annotations behind it, {path}", "both", way_out)
         for origin, path in found
     ]
+
+
+def _text_faults(batch: Batch, files: Mapping[int, Content]) -> Iterator[tuple[Stage, Fault]]:
+    """Texts of segments of which other files have other texts: they number other segments."""
+    numbers = {"numbers": [stage.evalset_no for stage in batch.stages]}
+    for file_no, path, kind, name, segment, n in batch.rows(_sql("differing_texts"), numbers):
+        claim, stage = files[file_no].claim, batch.stage_of(file_no)
+        of = "" if name is None else f" {name!r}"
+        found = f"another {kind}{of} of segment {segment} than {path} has"
+        found += f", and of {counted(n - 1, 'more segment')}" if n > 1 else ""
+        where = f"the texts of {stage.evalset.testset} {stage.evalset.lp}"
+        yield stage, Fault(str(claim.path), 0, found, where, f"load it under another name with {option('testset')}")
 
 
 def _vector_faults(

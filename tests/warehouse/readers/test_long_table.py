@@ -164,7 +164,9 @@ def test_values_with_parts_are_faults(cell: object) -> None:
     sound = json.dumps({"system": "A", "metric": "M", "score": 1}) + "\n"
     text = sound + json.dumps({"system": "A", "metric": "M", "score": cell}) + "\n"
     records = read(READER, MINE.with_suffix(".jsonl"), text, PLACE)
-    assert [(fault.line, fault.found) for fault in records.faults] == [(2, "a value with parts, or true or false")]
+    assert [(fault.line, fault.found) for fault in records.faults] == [
+        (2, "a value with parts, or true or false, in 'score'")
+    ]
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

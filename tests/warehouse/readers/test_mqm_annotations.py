@@ -91,6 +91,14 @@ def test_a_line_that_repeats_another_counts_once_and_is_reported() -> None:
     assert records.notes[1] == "3 repeated lines, counted once"
 
 
+def test_equal_lines_that_mark_no_place_are_errors_of_their_own() -> None:
+    lines = mqm_row("Fluency/Grammar", target="ein Ziel hier") * 3 + mqm_row("No-error", "No-error", segment="8") * 2
+    records = read(READER, TED, MQM_HEADER + lines)
+    assert values(records) == [-3.0, 0.0]
+    assert records.ratings.height == 3
+    assert records.notes[1] == "2 errors listed again with the same text and marks, and counted again"
+
+
 def test_each_annotator_has_a_judgement_also_without_an_error() -> None:
     rows = (
         mqm_row("Other", "Major")

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer, assert_no_row_fits, claimed, read, rows
@@ -24,7 +25,7 @@ def test_each_column_of_numbers_is_a_metric_or_a_human_score() -> None:
         (2, "sys", "human", "mqm", None, "A", -1.0),
         (3, "sys", "human", "mqm", None, "B", -2.0),
     ]
-    assert records.notes == ["columns not read: remark"]
+    assert records.notes == ["columns not read: remark (no numbers)"]
 
 
 def test_test_set_pair_and_segment_may_be_columns() -> None:
@@ -102,9 +103,39 @@ def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it
     text = f"system,{column},BLEU\nA,7,30\nB,9,31\nC,8,32.5\n"
     records = read(READER, MINE, text, PLACE)
     assert {name for (name,) in rows(records, "scorer")} == {"BLEU"}
-    assert records.notes == [f"columns not read: {column}"]
+    assert records.notes == [f"columns not read: {column} (not the name of a metric)"]
     named = read(READER, MINE, text.replace(",BLEU", ",remark"), Given(testset="wmt23", lp="en-de", metric=column))
     assert len(rows(named, "value")) == 3
+
+
+def test_a_metric_that_was_not_run_on_a_pair_is_absent_there_and_the_rest_loads() -> None:
+    table = "lp,system,segment,mqm,A-src,B-src\nen-de,x,1,-1,0.8,0.5\nen-es,x,1,-2,0.3,\nen-es,y,1,0,0.1,\n"
+    records = read(READER, MINE, table, Given(testset="mine"))
+    assert records.of(("mine", "en-es")).scores["scorer"].to_list() == ["mqm", "mqm", "A", "A"]
+    assert records.notes == ["B has no scores on mine en-es"]
+
+
+@together(("column", "is_metric"), [("Ours-src", True), ("Ours-refA", True), ("BLEU", True), ("n_tokens", False)])
+def test_a_constant_column_is_a_metric_if_it_is_named_as_one(column: str, is_metric: bool) -> None:
+    records = read(READER, MINE, f"system,{column},M\nA,7,1\nB,7,2.5\nC,7,2\n", PLACE)
+    assert (records.scores.height == 6) == is_metric
+    assert records.notes == [] if is_metric else [f"columns not read: {column} (one number in all rows)"]
+
+
+@together("cell", [True, [1, 2], [{"start": 0}], {"a": {"b": 1}}])
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_a_further_column_with_parts_or_truth_values_does_not_stop_a_load(
+    form: str, cell: object, tmp_path: Path
+) -> None:
+    path = tmp_path / f"mine.{form}"
+    table = pl.DataFrame({"system": ["A", "B"], "esa": [65, 70], "more": [cell, cell]})
+    getattr(table, "write_parquet" if form == "parquet" else "write_ndjson")(path)
+    records = read(READER, path, given=PLACE)
+    assert rows(records, "system", "scorer", "value") == [("A", "esa", 65.0), ("B", "esa", 70.0)]
+    assert records.notes == ["columns not read: more (no numbers)"]
+    read_column = table.rename({"more": "document"})
+    getattr(read_column, "write_parquet" if form == "parquet" else "write_ndjson")(path)
+    assert "a value with parts, or true or false, in" in read(READER, path, given=PLACE).faults[0].found
 
 
 @together("values", [(1, 2, 3), (0, 1, 2), (2024, 2024, 2024)])

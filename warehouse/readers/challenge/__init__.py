@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warehouse.database.stage import Stage
-from warehouse.readers.challenge.demetr import TESTSET, evalsets_of, is_demetr, read_demetr
+from warehouse.names import GRADE
+from warehouse.readers.challenge.demetr import TESTSET, is_demetr, pairs_of, read_demetr
 from warehouse.readers.challenge.items import Items, lay_out
 from warehouse.readers.challenge.submitted import part_of, read_submitted
-from warehouse.readers.challenge.tables import evalsets_in, is_table, read_table
-from warehouse.readers.claims import Claim
+from warehouse.readers.challenge.tables import ACES, evalsets_in, is_nameless, is_table, read_table
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.contents import Content
+from warehouse.wording import option
 
 NAME = "challenge-set/1"
 
@@ -20,11 +22,14 @@ class ChallengeSetReader:
 
     name = NAME
 
-    def claim(self, path: Path) -> Claim | str | None:
+    def claim(self, path: Path, given: Given) -> Claim | str | None:
         if path.suffix == ".json" and is_demetr(path):
-            return self._claim(path, evalsets_of(path), f"{TESTSET}/{path.name}")
+            testset = given.testset or TESTSET
+            return self._claim(path, tuple((testset, lp) for lp in pairs_of(path)), f"{testset}/{path.name}")
         if is_table(path):
-            evalsets = evalsets_in(path)
+            if is_nameless(path) and given.testset is None:
+                return f"a challenge set in ACES' form; name it with {option('testset', ACES)} or another name"
+            evalsets = evalsets_in(path, given.testset)
             if not evalsets:
                 return "a challenge set without language pairs such as en-de"
             return self._claim(path, evalsets, f"{evalsets[0][0]}/{path.name}")
@@ -35,7 +40,9 @@ class ChallengeSetReader:
 
     def _claim(self, path: Path, evalsets: tuple[tuple[str, str], ...], origin: str) -> Claim:
         is_counted = path.suffix in (".json", ".txt")  # JSON that was cut is none, and lines are counted
-        return Claim(path, self.name, origin, evalsets, is_text=True, declares="segments", may_lack_end=is_counted)
+        return Claim(
+            path, self.name, origin, evalsets, human=GRADE, is_text=True, declares="segments", may_lack_end=is_counted
+        )
 
     def read(self, contents: Sequence[Content], stage: Stage) -> None:
         read: list[tuple[Content, Items]] = []

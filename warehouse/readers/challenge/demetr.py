@@ -36,11 +36,11 @@ def is_demetr(path: Path) -> bool:
         return b'"src_sent"' in file.read(1 << 16)
 
 
-def evalsets_of(path: Path) -> tuple[tuple[str, str], ...]:
+def pairs_of(path: Path) -> tuple[str, ...]:
     """The language pairs of a file; into English from German where it cannot be read, for its faults."""
     rows, _ = _rows(path)
     tags = {row["lang_tag"] for row in rows if row.get("lang_tag") in _LANGUAGES}
-    return tuple(sorted((TESTSET, f"{_LANGUAGES[tag]}-en") for tag in tags)) or ((TESTSET, "de-en"),)
+    return tuple(sorted(f"{_LANGUAGES[tag]}-en" for tag in tags)) or ("de-en",)
 
 
 def read_demetr(path: Path, lp: str) -> Items:

@@ -42,11 +42,21 @@ def is_table(path: Path) -> bool:
     return set(_ACES) <= set(header) or set(_OWN) <= set(header)
 
 
-def evalsets_in(path: Path) -> tuple[tuple[str, str], ...]:
-    """The evaluation sets of a table; the test set is called as the file where no column says it, and ACES is aces."""
+def is_nameless(path: Path) -> bool:
+    """Whether nothing says of a table in ACES' form which challenge set it is; ACES itself is called so by its path."""
+    header, rows = _read(path)
+    is_called_so = any(ACES in part.lower() for part in path.parts[-3:])
+    return set(_ACES) <= set(header) and not is_called_so and not all(row.get("testset") for row in rows)
+
+
+def evalsets_in(path: Path, said: str | None = None) -> tuple[tuple[str, str], ...]:
+    """The evaluation sets of a table. said: what the user calls the test set.
+
+    Where neither a column nor the user says it, it is called as the file, and ACES is aces.
+    """
     header, rows = _read(path)
     column = "langpair" if "langpair" in header else "lp"
-    default = ACES if set(_ACES) <= set(header) else path.stem
+    default = said or (ACES if set(_ACES) <= set(header) else path.stem)
     found = {
         (row.get("testset") or default, language_pair_called(row[column]))
         for row in rows

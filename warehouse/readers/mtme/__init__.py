@@ -5,7 +5,7 @@ from pathlib import Path
 
 from warehouse.database.stage import Stage
 from warehouse.names import LanguagePair
-from warehouse.readers.claims import Claim
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import note_system, read_documents, read_texts
 from warehouse.readers.mtme.place import SCORE_FOLDERS, TEXT_FOLDERS, declared_systems, locate, parse_place, testset_of
@@ -20,7 +20,7 @@ class MtmeReader:
 
     name = NAME
 
-    def claim(self, path: Path) -> Claim | str | None:
+    def claim(self, path: Path, given: Given) -> Claim | str | None:
         located = locate(path)
         if located is None:
             return None
@@ -40,6 +40,7 @@ class MtmeReader:
             self.name,
             f"{testset}/{path.relative_to(root).as_posix()}",
             ((testset, lp),),
+            human=place.name if place.folder == "human-scores" else None,
             needs=tuple(needed for needed in needs if needed != path and needed.is_file()),
             is_text=place.folder in TEXT_FOLDERS,
             declares=place.declares,

@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import polars as pl
@@ -37,6 +38,8 @@ NEGATED = f"{ERRORS} counts errors, lower is better: stored negated"
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
+_PARTS = "(a value with parts)"  # stands in cells that hold a list or an object
+_WITH_PARTS, _PLAIN = "a value with parts, or true or false,", "texts and numbers"
 _LEVELS = {level: level for level in LEVELS} | {"system": "sys", "document": "doc", "segment": "seg"}
 
 
@@ -117,13 +120,27 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
     return header, _stripped(table), faults
 
 
-def unread(names: Collection[str], columns: Sequence[str]) -> list[str]:
-    """The note on columns of a table that nobody reads.
+def unread(
+    names: Collection[str], columns: Sequence[str], reasons: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """The note on columns of a table that nobody reads. reasons: why not, of those where it is not plain.
 
     >>> unread(["", "x"], ["", "system", "x"]), unread([], ["x"])
     (['columns not read: x and the first, which has no name'], [])
+    >>> unread(["x", "n", "m"], ["x", "n", "m"], {"n": "counts the rows", "m": "counts the rows"})
+    ['columns not read: x, n and m (counts the rows)']
     """
-    said = [", ".join(name for name in names if name)]
+    of_reason: dict[str, list[str]] = {}
+    for name in filter(None, names):
+        of_reason.setdefault(reasons.get(name, ""), []).append(name)
+    said = [
+        ", ".join(
+            f"{' and '.join(filter(None, [', '.join(those[:-1]), those[-1]]))} ({reason})"
+            if reason
+            else ", ".join(those)
+            for reason, those in of_reason.items()
+        )
+    ]
     if "" in names:
         at = columns.index("") + 1
         said.append(f"{'the first' if at == 1 else f'column {at}'}, which has no name")
@@ -201,7 +218,13 @@ def _parquet_header(path: Path, system: str | None) -> Header | None:
 
 def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     try:
-        table = pl.read_parquet(io.BytesIO(data)).cast(pl.String)
+        table = pl.read_parquet(io.BytesIO(data))
+        of_parts = [name for name, kind in table.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
+        odd = [*of_parts, *(name for name, kind in table.schema.items() if kind == pl.Boolean)]
+        if read := [name for name in odd if name in header.known.values()]:
+            return pl.DataFrame(), [Fault(str(path), 0, f"{_WITH_PARTS} in {read[0]!r}", _PLAIN)]
+        parts = [pl.when(pl.col(name).is_not_null()).then(pl.lit(_PARTS)).alias(name) for name in of_parts]
+        table = table.with_columns(parts).cast(pl.String)
         table.columns = header.names
         return table.with_row_index("line", 1).cast({"line": pl.Int64}), []
     except (Exception, pl.exceptions.PanicException) as error:
@@ -211,12 +234,14 @@ def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, lis
 
 def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     faults: list[Fault] = []
-    sound: list[tuple[int, dict[str, float | str | None]]] = []
+    sound: list[tuple[int, dict[str, Any]]] = []
     with_parts: list[Fault] = []
     for line, content in json_objects(text, path, faults):
-        if any(isinstance(cell, bool | dict | list) for cell in content.values()):
-            found = "a value with parts, or true or false"
-            with_parts.append(Fault(str(path), line, found, "texts and numbers", kind="values"))
+        odd = [name for name, cell in content.items() if isinstance(cell, bool | dict | list)]
+        read = set(Header("json", tuple(content)).known.values()).intersection(odd) if odd else ()
+        if read:
+            found = f"{_WITH_PARTS} in {min(read)!r}"
+            with_parts.append(Fault(str(path), line, found, _PLAIN, kind="values"))
         else:
             sound.append((line, content))
     faults += first_faults(with_parts)
@@ -226,7 +251,11 @@ def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     return header, pl.DataFrame([[line for line, _ in sound], *columns], schema=schema), faults
 
 
-def _in_words(cell: float | str | None) -> str | None:
+def _in_words(cell: Any) -> str | None:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, dict | list):
+        return _PARTS
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
-    return cell
+    return None if cell is None else str(cell)
