@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from cli.ending import run_program
 from cli.exit_codes import UsageError
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
+from cli.quoting import quote_offers
 from cli.render.output import write
 from metaeval.questions import HOMES
 
@@ -158,7 +159,9 @@ def program(names: Iterable[str] = COMMANDS) -> Any:
     app.callback()(main)
     for name in names:
         app.command(name, cls=OnceCommand, rich_help_panel=PANEL_OF[name])(COMMANDS[name])
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    quote_offers()
+    return command
 
 
 def named(words: list[str]) -> Iterable[str]:

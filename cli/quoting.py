@@ -1,0 +1,97 @@
+"""Offers of completion, quoted as each shell needs it: a name of a warehouse stays one word and is never run."""
+
+import os
+import re
+from typing import Any
+
+import typer.completion
+
+_PLAIN = re.compile(r"[\w@%+=:,./-]+")  # what every shell reads as it is written, at least behind a first letter
+_SEPARATOR = ":::"  # of the script for PowerShell
+
+
+class _Offers:
+    """What stands before Typer's class for a shell; fish quotes what it inserts."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[Any]:
+        """What is offered, but no name that would be an option, and none with an end of line or an unseen character."""
+        found: list[Any] = super().get_completions(args, incomplete)  # type: ignore[misc]
+        are_options = incomplete.startswith("-")
+        return [one for one in found if one.value.isprintable() and (are_options or not one.value.startswith("-"))]
+
+
+class _Bash(_Offers):
+    def get_completions(self, args: list[str], incomplete: str) -> list[Any]:
+        """Behind a quote, only what needs none: bash does not tell whether it is open where the cursor stands."""
+        found = super().get_completions(args, incomplete)
+        words = os.environ["COMP_WORDS"].split("\n")[int(os.environ["COMP_CWORD"]) :]
+        is_quoted = any(quote in word for word in words for quote in "'\"")
+        return [one for one in found if not is_quoted or _PLAIN.fullmatch(one.value)]
+
+    def format_completion(self, item: Any) -> str:
+        return in_bash(item.value)
+
+
+class _Zsh(_Offers):
+    def format_completion(self, item: Any) -> str:
+        return in_zsh(item.value, item.help)
+
+
+class _PowerShell(_Offers):
+    def get_completions(self, args: list[str], incomplete: str) -> list[Any]:
+        return [one for one in super().get_completions(args, incomplete) if _SEPARATOR not in one.value]
+
+    def format_completion(self, item: Any) -> str:
+        return f"{in_powershell(item.value)}{_SEPARATOR}{item.help or ' '}"
+
+
+_SHELLS = {"bash": _Bash, "zsh": _Zsh, "fish": _Offers, "powershell": _PowerShell, "pwsh": _PowerShell}
+
+
+def quote_offers() -> None:
+    """Quote what is offered in every shell, from now on until Typer makes another program."""
+    shells: Any = typer.completion.shell_completion  # type: ignore[attr-defined]
+    for name, ours in _SHELLS.items():
+        shells.add_completion_class(type(ours.__name__, (ours, shells.get_completion_class(name)), {}), name)
+
+
+def in_bash(name: str) -> str:
+    """A name as a word of bash.
+
+    The script expands it as a pattern of file names, so that no *, ? or [ stands alone; and older versions of bash take
+    away the backslashes where a file has that name, so that quotes protect all other characters.
+
+    >>> print(in_bash("COMET-22"), in_bash("a $(b)"), in_bash("m[x]"), in_bash("it's"))
+    COMET-22 'a $(b)' m\\[x\\] it"'"s
+    """
+    return "".join(map(_bash_part, re.split(r"([*?\[\]'])", name)))
+
+
+def _bash_part(text: str) -> str:
+    if text == "'":
+        return '"\'"'
+    if text and text in "*?[]":
+        return f"\\{text}"
+    return text if not text or _PLAIN.fullmatch(text) else f"'{text}'"
+
+
+def in_zsh(name: str, explained: str | None = None) -> str:
+    """A name for _arguments, which reads it as the words of an array, and these as names behind which a colon explains.
+
+    >>> print(in_zsh("COMET-22"), in_zsh("a $(b)"), in_zsh("it's"), in_zsh("x:y", "an x"))
+    COMET-22 a\\ \\$\\(b\\) it\\'\\''s x\\\\\\:y:an\\ x
+    """
+    parts = [re.sub(r"[\\:]", r"\\\g<0>", name), *([explained] if explained else [])]
+    words = (re.sub(r"[^\w./-]", r"\\\g<0>", one) for one in parts)
+    return ":".join(words).replace("'", "'\\''")  # all of it stands between apostrophes
+
+
+def in_powershell(name: str) -> str:
+    """A name as a word of PowerShell, for which typographic apostrophes are apostrophes.
+
+    >>> print(in_powershell("COMET-22"), in_powershell("a $(b)"), in_powershell("it’s"))
+    COMET-22 'a $(b)' 'it’’s'
+    """
+    if _PLAIN.fullmatch(name) and name[0] not in "@%":
+        return name
+    return "'" + re.sub("['‘’‚‛]", r"\g<0>\g<0>", name) + "'"
