@@ -7,7 +7,9 @@ import numpy as np
 from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.options import SystemScore
 from queries.blocks import Block
+from queries.selection import MetricChoice
 from warehouse import QuestionError
+from warehouse.facts.metrics import factor_to_percent
 from warehouse.wording import option
 
 
@@ -64,6 +66,17 @@ def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = 
             f"take {option('system_score', 'mean')}"
         )
     return system_scores(block, system_score or "submitted", raw=raw)
+
+
+def usual_factor(metric: MetricChoice, testset: str, scores: Floats) -> float:
+    """What scores of a metric are multiplied by before they stand beside those of other test sets.
+
+    100 where the organisers' scores of that year are known to run from 0 to 1 and the metric elsewhere to 100. A user's
+    own scores, and those beyond 1, are as they are.
+    """
+    if metric.is_own or not (np.nanmax(scores, initial=0.0) <= 1 and np.nanmin(scores, initial=0.0) >= 0):
+        return 1.0
+    return factor_to_percent(metric.base_name, testset)
 
 
 def without_noise(scores: Floats) -> Floats:

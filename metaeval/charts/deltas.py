@@ -34,7 +34,7 @@ def deltas_chart(found: "Deltas") -> alt.VConcatChart:
 def _panel(fit: "Fit", metric: str, datasets: dict[str, Rows]) -> Any:
     grid = fit.found.grid
     reached: Rows = [
-        {"agreement": one.level, "difference": one.difference, "text": f"{one.difference:.3g} → {one.level:.0%}"}
+        {"agreement": one.level, "difference": one.difference, "text": f"≥ {one.difference:.3g} → {one.level:.0%}"}
         for one in fit.found.thresholds
         if not np.isnan(one.difference)
     ]

@@ -19,6 +19,7 @@ from queries.longitudinal import metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.facts.testsets import facts
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
@@ -59,6 +60,7 @@ class Fit:
     n_ties: pairs that people score the same, which are excluded; n_metric_ties: pairs that the metric scores the same,
     which count as wrong; n_not_significant, n_untested: excluded because people show no significant difference, or
     because no segment was annotated for both systems. agreement: share of pairs that the metric orders as people do.
+    years: of the evaluation sets, ascending; a test set of unknown year has its name there.
     """
 
     protocol: str
@@ -73,6 +75,7 @@ class Fit:
     agreement: float
     groups: tuple[Group, ...]
     found: AgreementThresholds
+    years: str
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,9 @@ def deltas(
     read, notes = read_pairs(
         warehouse, asked, options, tested=needs_p, each_protocol=True, metric=metric, progress=progress
     )
-    sets, lines = _on_one_scale(_with_metric(read, metric, notes))
-    notes += lines
+    read = _with_metric(read, metric, notes)
+    sets, lines = _on_one_scale(read)
+    notes += [*_converted(sets, metric), *lines]
     groups = _by_protocol(sets)
     fits = []
     for number, (protocol, direction, members) in enumerate(groups):
@@ -113,7 +117,8 @@ def deltas(
         raise QuestionError(
             f"no pair of systems with {metric} and a human difference" + (f": {'; '.join(notes)}" if notes else "")
         )
-    return Deltas(metric, tuple(fits), _signature(sets, metric, options, what, asked), (*_reading(fits, what), *notes))
+    signature = _signature(sets, metric, options, what, asked)
+    return Deltas(metric, tuple(fits), signature, (*_answers(metric, fits), *_reading(fits, what), *notes))
 
 
 def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[SystemPairs]]]:
@@ -151,6 +156,12 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
     if missing:
         notes.append(f"without {', '.join(missing)}: {metric} has no scores of a system, or used another reference")
     return [one for one in read if one.metric_names]
+
+
+def _converted(sets: Sequence[SystemPairs], metric: str) -> list[str]:
+    """A line on sets whose scores are known to run from 0 to 1 and were brought to the metric's usual scale."""
+    names = sorted({one.testset for one in sets if one.factors[0] != 1})
+    return [f"{metric} of {', '.join(names)} runs from 0 to 1 and was multiplied by 100"] if names else []
 
 
 def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[str]]:
@@ -198,6 +209,7 @@ def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: As
         agreement=float(agrees.mean()),
         groups=_groups(np.concatenate([one.differences for one in sets]), agrees),
         found=agreement_thresholds(sets, what.levels, rng=rng, n_draws=what.draws),
+        years=", ".join(sorted({str(facts(one.testset).year or one.testset) for one in used})),
     )
 
 
@@ -226,12 +238,28 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
     )
 
 
+def _answers(metric: str, fits: Sequence[Fit]) -> list[str]:
+    """A line for each protocol, all directions together: the first level, its differences, and the years."""
+    lines = []
+    for fit in (one for one in fits if one.direction == ALL):
+        first = fit.found.thresholds[0]
+        if np.isnan(first.difference):
+            continue
+        safe = "none among these differences" if np.isnan(first.high) else f"{first.high:.3g}"
+        lines.append(
+            f"{fit.protocol} of {fit.years}: people agree on {first.level:.0%} of pairs that are at least "
+            f"{first.difference:.3g} {metric} apart; safe difference: {safe}"
+        )
+    return lines
+
+
 def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
     notes = [
-        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; no value "
-        "where 1 / (1 - level) pairs that far apart do not reach it; nothing is extrapolated",
-        "intervals: 95%, evaluation sets resampled, and systems within them; an end without value lies beyond all "
-        "differences seen",
+        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; on new data, "
+        "pairs at least this far apart reach it together, those just this far apart often do not",
+        "low, safe: ends of its 95% interval, evaluation sets resampled, and systems within them; pairs just as far "
+        "apart as the safe difference reach the level, too; no value where it lies beyond all differences seen",
+        "no delta where 1 / (1 - level) pairs that far apart do not reach the level; nothing is extrapolated",
     ]
     if what.human_alpha is None:
         notes.append(
@@ -244,8 +272,8 @@ def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
 
 
 SCHEMA_NAMES = (
-    *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),
-    *("n_pairs", "n_at_least", "overall", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
+    *("metric", "protocol", "direction", "agreement", "delta", "low", "safe", "reached"),
+    *("n_pairs", "n_at_least", "overall", "years", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
     *("n_not_significant", "n_untested", "reason", "signature"),
 )
 
@@ -253,13 +281,14 @@ SCHEMA_NAMES = (
 def deltas_frame(found: Deltas) -> pl.DataFrame:
     """One row for each protocol, direction and level of agreement.
 
-    Columns: metric, protocol, direction, agreement (the level), delta with low and high (see `Threshold`), reached
+    Columns: metric, protocol, direction, agreement (the level), delta with low and safe, the ends of its interval (see
+    `Threshold`), reached
     (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
     (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_not_significant, n_untested (see
     `Fit`), reason (why delta is null), signature.
     """
     schema: dict[str, Any] = dict.fromkeys(SCHEMA_NAMES, pl.Float64)
-    schema |= dict.fromkeys(("metric", "protocol", "direction", "reason", "signature"), pl.String)
+    schema |= dict.fromkeys(("metric", "protocol", "direction", "years", "reason", "signature"), pl.String)
     schema |= {name: pl.Int64 for name in SCHEMA_NAMES if name.startswith("n_")}
     rows = [row for fit in found.fits for row in _rows(found, fit)]
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -277,7 +306,7 @@ def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
                 "agreement": one.level,
                 "delta": one.difference if is_reached else None,
                 "low": or_none(one.low),
-                "high": or_none(one.high),
+                "safe": or_none(one.high),
                 "reached": one.reached,
                 "n_at_least": at_least,
                 "overall": fit.agreement,
@@ -291,7 +320,7 @@ def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
 
 
 _COUNTED = (
-    *("protocol", "direction", "n_pairs", "n_sets", "n_systems", "n_metric_ties", "n_not_significant"),
+    *("protocol", "direction", "n_pairs", "years", "n_sets", "n_systems", "n_metric_ties", "n_not_significant"),
     "n_untested",
 )
 
@@ -311,5 +340,5 @@ def deltas_table(found: Deltas) -> Table:
 def deltas_reading(found: Deltas) -> pl.DataFrame:
     """The columns that people read."""
     frame = deltas_frame(found)
-    shown = ("protocol", "direction", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "high")
+    shown = ("protocol", "direction", "years", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "safe")
     return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

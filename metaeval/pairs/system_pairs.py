@@ -9,7 +9,7 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.options import Options, SystemScore
-from metaeval.system_scores import asked_scores
+from metaeval.system_scores import asked_scores, usual_factor
 from queries.blocks import Block
 from queries.evalsets import expand, without_challenge_sets
 from queries.longitudinal import human_levels, metric_names
@@ -28,7 +28,7 @@ class SystemPairs:
     metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN where
     no segment was annotated for both systems, or where the test was not asked for. used: where each metric's system
     scores are from. human_deviation: standard deviation of the human system scores. largest: (M,) largest system score
-    in size.
+    in size. factors: (M,) what scores were multiplied by to be on the metric's usual scale (see `usual_factor`).
     """
 
     testset: str
@@ -44,6 +44,7 @@ class SystemPairs:
     used: tuple[SystemScore, ...]
     human_deviation: float
     largest: Floats
+    factors: Floats
 
     @property
     def protocol(self) -> str:
@@ -91,14 +92,17 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
     whole = ~np.isnan(scores.metrics[:, judged]).any(axis=1)
     first, second = np.triu_indices(len(judged), 1)
     human, metrics = scores.human[judged], scores.metrics[np.ix_(whole, judged)]
+    kept = np.flatnonzero(whole)
+    testset = block.selection.slice.testset
+    factors = np.array([usual_factor(block.metrics[at], testset, one) for at, one in zip(kept, metrics, strict=True)])
+    metrics = metrics * factors[:, np.newaxis]
     p = np.full(len(first), np.nan)
     if tested and block.judged.any():
         p = wilcoxon_p_values(block.human[judged], block.judged[judged], "two-sided")[first, second]
         common = (block.judged[judged[first]] & block.judged[judged[second]]).any(axis=1)
         p = np.where(common, p, np.nan)
-    kept = np.flatnonzero(whole)
     return SystemPairs(
-        testset=block.selection.slice.testset,
+        testset=testset,
         lp=block.selection.slice.lp,
         human=str(block.selection.human),
         systems=tuple(block.systems[place] for place in judged),
@@ -111,6 +115,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
         used=tuple(scores.used[place] for place in kept),
         human_deviation=float(human.std(ddof=1)),
         largest=np.abs(metrics).max(axis=1),
+        factors=factors,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from warehouse.facts import packaged
+from warehouse.facts import packaged, testsets
 
 KINDS = ("string", "embedding", "trained", "likelihood", "llm", "sentinel", "random", "unknown")
 
@@ -21,6 +21,7 @@ class MetricFacts:
         errors as they are, so that fewer is better. training_year: newest WMT year whose human scores it was
         trained on; None where not public, or where it was not trained on any. publication_year: of the paper that
         first described it; None where no source at hand says; publication: that paper, and who cites it.
+    share_years: those whose released scores run from 0 to 1, where all others have the metric from 0 to 100.
     is_known: False for a name that is not listed; then the family was found by rule.
     """
 
@@ -35,6 +36,7 @@ class MetricFacts:
     raw_years: frozenset[int] = frozenset()
     publication_year: int | None = None
     publication: str | None = None
+    share_years: frozenset[int] = frozenset()
 
 
 def folded(name: str) -> str:
@@ -77,6 +79,7 @@ def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
     for family in _data()["family"]:
         for metric in family["metrics"]:
             more = {fact: metric[key] for key, fact in _OF_METRIC.items() if key in metric}
+            more["share_years"] = frozenset(metric.get("shares", ()))
             if "published" in metric:
                 paper = _data()["publications"][metric["published"]]
                 more["publication_year"] = paper["year"]
@@ -99,7 +102,7 @@ def describe(name: str, year: int | None = None) -> MetricFacts:
     >>> describe("MyCOMET-QE-7b")
     MetricFacts(name='MyCOMET-QE-7b', family='COMET', version=None, kind='trained', is_reference_free=True, \
 is_error_measure=False, training_year=None, is_known=False, raw_years=frozenset(), publication_year=None, \
-publication=None)
+publication=None, share_years=frozenset())
     """
     meanings = _listed().get(folded(name))
     if meanings is None:
@@ -111,6 +114,16 @@ publication=None)
     return _shared(name, [facts for _, facts in meanings])
 
 
+def factor_to_percent(name: str, testset: str) -> float:
+    """What a test set's released scores of a metric are multiplied by, so that they are on the metric's usual scale.
+
+    >>> factor_to_percent("BLEU", "wmt19"), factor_to_percent("BLEU", "wmt20"), factor_to_percent("MyBLEU", "mine")
+    (100.0, 1.0, 1.0)
+    """
+    year = testsets.facts(testset).year
+    return 100.0 if year in describe(name, year).share_years else 1.0
+
+
 def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
     """What several meanings of a name have in common."""
     common: dict[str, Any] = {
@@ -118,6 +131,7 @@ def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
         "kind": "unknown",
         "is_error_measure": False,
         "raw_years": frozenset(),
+        "share_years": frozenset(),
     }
     for field in fields(MetricFacts):
         values = {getattr(facts, field.name) for facts in meanings}

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import metaeval
+from metaeval.inputs import Inputs
 from metaeval.options import Options
-from metaeval.pairs.deltas import Asked, _on_one_scale, deltas, deltas_frame
-from metaeval.pairs.system_pairs import SystemPairs, read_pairs
+from metaeval.pairs.deltas import Asked, _converted, _on_one_scale, deltas, deltas_frame
+from metaeval.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
+from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -31,6 +33,7 @@ def made_pairs(testset: str, largest: float, n_pairs: int = 3) -> SystemPairs:
         used=("mean",),
         human_deviation=1.0,
         largest=np.array([largest]),
+        factors=np.ones(1),
     )
 
 
@@ -93,6 +96,53 @@ def test_sets_on_another_scale_are_left_out() -> None:
     assert [one.testset for one in kept] == ["a", "c"]
     assert notes[0].startswith(
         "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
+    )
+
+
+def _as_if(block: Block, testset: str, metric: str, factor: float, *, is_own: bool = False) -> Block:
+    """The block of one metric under another name, and in another test set, with its scores multiplied."""
+    (choice,) = block.metrics
+    selection = replace(block.selection, slice=replace(block.selection.slice, testset=testset))
+    return replace(
+        block,
+        selection=selection,
+        metrics=(replace(choice, base_name=metric, is_own=is_own),),
+        scores=block.scores * factor,
+        submitted=block.submitted * factor,
+    )
+
+
+def test_scores_of_years_that_are_known_to_run_from_0_to_1_stand_on_the_usual_scale(
+    simulated_warehouse: Warehouse,
+) -> None:
+    block = Inputs(simulated_warehouse, Slice("sim24", "en-de", metrics=("simBLEU",))).of_level("sys")
+    usual = pairs_of(block, Options(), tested=False)
+    assert usual.largest[0] > 1
+    for testset, metric in (("wmt19", "BLEU"), ("wmt19", "sacreBLEU-BLEU"), ("wmt20", "chrF")):
+        one = pairs_of(_as_if(block, testset, metric, 0.01), Options(), tested=False)
+        np.testing.assert_allclose(one.metric_gaps, usual.metric_gaps, atol=1e-12)
+        assert one.factors.tolist() == [100]
+        assert _converted([one], metric) == [f"{metric} of {testset} runs from 0 to 1 and was multiplied by 100"]
+    for testset, metric, factor, is_own in (
+        ("wmt20", "BLEU", 0.01, False),  # nothing is known: nothing is guessed
+        ("wmt19", "chrF", 0.01, False),
+        ("wmt19", "BLEU", 1, False),  # not what was released
+        ("wmt19", "BLEU", 0.01, True),  # the user's own
+    ):
+        one = pairs_of(_as_if(block, testset, metric, factor, is_own=is_own), Options(), tested=False)
+        np.testing.assert_allclose(one.metric_gaps, usual.metric_gaps * factor, atol=1e-12)
+        assert _converted([one], metric) == []
+
+
+def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse: Warehouse) -> None:
+    found = deltas(simulated_warehouse, Slice("all", "en-de", human="mqm"), "simBLEU", Options(), QUICK)
+    (fit,) = found.fits
+    row = deltas_frame(found).row(0, named=True)
+    assert row["years"] == fit.years
+    safe = "none among these differences" if row["safe"] is None else f"{row['safe']:.3g}"
+    assert found.notes[0] == (
+        f"mqm of {fit.years}: people agree on 80% of pairs that are at least {row['delta']:.3g} simBLEU apart; "
+        f"safe difference: {safe}"
     )
 
 

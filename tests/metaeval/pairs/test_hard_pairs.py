@@ -29,6 +29,7 @@ THREE = SystemPairs(  # people: A 3, B 2, C 2; metrics on A, B, C: X 1 2 3, Y 2 
     used=("mean",) * 3,
     human_deviation=0.5,
     largest=np.array([3.0, 2.0, 3.0]),
+    factors=np.ones(3),
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers import beside_data, real_data
@@ -204,3 +205,35 @@ def test_no_metric_is_published_after_a_campaign_that_its_name_is_kept_for() -> 
         for metric in family["metrics"]:
             year = describe(metric["names"][0], min(metric.get("years", [2100]))).publication_year
             assert year is None or year <= min(metric.get("years", [2100]))
+
+
+def _system_scores() -> Iterator[tuple[int, str, float]]:
+    """Year, metric and score of the organisers' tables of system scores."""
+    for path in real_data("wmt19-sys-scores").glob("*.csv"):
+        names, *rows = (line.split() for line in _lines(path))
+        yield from ((2019, name, float(score)) for row in rows for name, score in zip(names[3:], row[3:], strict=True))
+    for path in real_data("wmt20-metrics", "final-metric-scores").rglob("*.sys.score.gz"):
+        cells = (line.rstrip("\n").split("\t") for line in _lines(path))
+        yield from ((2020, name, float(score)) for name, _, _, _, _, score, *_ in cells)
+    for path in real_data("mt-metrics-eval-v2", "wmt23", "metric-scores").glob("*/*.sys.score"):
+        name = MetricVariant.parse(path.name.rsplit(".", 2)[0]).base_name
+        yield from ((2023, name, float(score)) for line in _lines(path) if (score := line.split("\t")[1]) != "None\n")
+
+
+@pytest.mark.slow
+def test_metrics_whose_years_have_other_scales_are_those_that_the_facts_name() -> None:
+    reach: dict[tuple[str, str | None], dict[int, tuple[float, float]]] = {}
+    for year, name, score in _system_scores():
+        if np.isfinite(score):
+            facts = describe(name, year)
+            of_years = reach.setdefault((facts.family, facts.version), {})
+            low, high = of_years.get(year, (score, score))
+            of_years[year] = min(low, score), max(high, score)
+    found = {
+        key: {year for year, (_, high) in of_years.items() if high <= 1}
+        for key, of_years in reach.items()
+        if min(low for low, _ in of_years.values()) >= 0 and max(high for _, high in of_years.values()) > 20
+    }
+    assert {key: years for key, years in found.items() if years} == {("BLEU", None): {2019}, ("chrF", "2"): {2020}}
+    assert describe("BLEU", 2019).share_years == {2019}
+    assert describe("chrF", 2020).share_years == {2020}
