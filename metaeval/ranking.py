@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from metaeval.answer import Table, table_signature
-from metaeval.evaluation import lines_on, rankable
+from metaeval.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Excluded, hinted, placed
+from metaeval.notes import EXPLAIN, Decisive, Excluded, hinted, placed
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
 from metaeval.significance.cached import Pending, pending, settled
-from metaeval.significance.comparison import Comparison, on_means, with_clusters
-from metaeval.significance.metric_tests import tested_study
+from metaeval.significance.comparison import Comparison, as_ranked, with_clusters
 from metaeval.significance.options import TestOptions
 from metaeval.study import Result, Study, check_ranked, ranking, study
 from queries.evalsets import Evalsets, expand
@@ -65,7 +65,7 @@ def read(
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
     ceiling: with the values of people.
-    Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer; something is asked for that
+    Raises QuestionError: see `study` and `pending`; no evaluation set has an answer; something is asked for that
         no measure's test has.
     """
     check_used(options, measures)
@@ -75,12 +75,10 @@ def read(
     faults: dict[str, list[tuple[str, str]]] = {}
     for one in slices:
         try:
-            if testing is None:
-                found[one] = study(warehouse, one, measures, options)
-            else:
-                tested = tested_study(warehouse, one, measures, options, testing)
-                comparisons += _pending(warehouse, tested, options, testing, fresh)
-                found[one] = tested
+            its_study = study(warehouse, one, measures, options)
+            if testing is not None:
+                comparisons += _pending(warehouse, its_study, options, testing, fresh)
+            found[one] = its_study
         except QuestionError as error:
             if strict or len(slices) == 1:
                 raise
@@ -102,7 +100,7 @@ def read(
     return Read(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
 
 
-def _pending(warehouse: Warehouse, tested: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
+def _pending(warehouse: Warehouse, of: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
     return [
         pending(
             warehouse,
@@ -114,7 +112,7 @@ def _pending(warehouse: Warehouse, tested: Study, options: Options, testing: Tes
             in_depth=False,
             evaluation=result.evaluation,
         )
-        for result in tested.results
+        for result in of.results
     ]
 
 
@@ -184,18 +182,44 @@ def _tested(
             continue
         notes += answer.notes
         if answer.comparison is not None:
-            tested.append((one.asked, answer.comparison))
-            notes.append(placed(f"{where}{one.measure}", answer.comparison.generalises))
-            if answer.comparison.warning is not None:
-                warnings.append(placed(f"{where}{one.measure}", answer.comparison.warning))
+            comparison = as_ranked(answer.comparison, _evaluation(found, one))
+            tested.append((one.asked, comparison))
+            notes.append(placed(f"{where}{one.measure}", comparison.generalises))
+            if comparison.warning is not None:
+                warnings.append(placed(f"{where}{one.measure}", comparison.warning))
+            if (means := _other_means(_evaluation(found, one), answer.comparison)) is not None:
+                notes.append(placed(f"{where}{one.measure}", means))
     notes[:0] = warnings
     return tested
+
+
+def _evaluation(found: Read, one: Pending) -> Evaluation:
+    """The values that a ranking shows beside a comparison."""
+    results = found.studies[one.asked].results
+    return next(result.evaluation for result in results if result.evaluation.measure == one.measure)
+
+
+def _other_means(shown: Evaluation, tested: Comparison) -> str | None:
+    """A line where a test takes other system scores than the values; None where the values are alike."""
+    values = dict(zip((choice.name for choice in shown.metrics), shown.value.tolist(), strict=True))
+    apart = {
+        name: abs(value - values[name])
+        for name, value in zip(tested.metrics, tested.values.tolist(), strict=True)
+        if name in values
+    }
+    most = max((name for name in apart if apart[name] > EQUAL), key=apart.__getitem__, default=None)
+    if most is None:
+        return None
+    other = tested.values[tested.metrics.index(most)]
+    case = f"{most}, {values[most]:.3f} shown and {other:.3f} tested"
+    kind = "tested on means over annotated segments, not on the system scores of the values:"
+    return Decisive(f"{kind} they differ most for {case}", kind, case, apart[most])
 
 
 def _beside_tests(
     found: Read, tested: Sequence[tuple[Slice, Comparison]], several: bool
 ) -> tuple[list[str], list[str]]:
-    """Signatures of rankings with metrics that no test compares, and lines on them and on whose means were ranked."""
+    """Signatures of rankings with metrics that no test compares, and lines on them."""
     compared = {(asked, test.measure): test for asked, test in tested}
     signatures, notes = [], []
     for asked, one in found.studies.items():
@@ -205,12 +229,11 @@ def _beside_tests(
             comparison = compared.get((asked, str(evaluation.measure)))
             if comparison is None:
                 continue
-            left = [choice.name for choice in evaluation.metrics if choice.name not in comparison.metrics]
-            if (means := on_means(evaluation)) is not None:
-                notes.append(f"{where}{means}")
+            valued = zip(evaluation.metrics, ~np.isnan(evaluation.value), strict=True)
+            left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.metrics]
             if left:
                 signatures.append(result.signature)
-                notes.append(f"{where}{evaluation.measure}: ranked and not tested: {', '.join(left)}")
+                notes.append(f"{where}{evaluation.measure}: not tested, without a cluster: {', '.join(left)}")
     return signatures, notes
 
 

@@ -68,7 +68,6 @@ def wrong_way(block: Block) -> list[Decisive]:
     return found
 
 
-WHY = "standard deviations from the line of the metric on people"
 _LEAST = 3  # other systems; a line through two has no residuals
 
 
@@ -92,14 +91,21 @@ def overrated(block: Block) -> list[str]:
         return [
             Hinted(f"no residuals of metrics on their own choices, as {n} that no metric selected are too few", hint)
         ]
-    parts = ", ".join(f"{metric} on {system} {away:+.2f}" for metric, system, away in found)
-    return [
-        Hinted(f"residuals of metrics on their own choices: {parts}; {WHY}, over {n} that no metric selected", hint)
-    ]
+    parts = "; ".join(f"{metric} {_rates(system, away)}" for metric, system, away in found)
+    return [Hinted(f"{parts}: residuals of the metric's regression on people over {n} that no metric selected", hint)]
+
+
+def _rates(system: str, away: float) -> str:
+    """What was measured of a metric on a system that is optimised for it.
+
+    >>> _rates("NLLB_MBR_BLEU", -1.52)
+    'underrates NLLB_MBR_BLEU by 1.52 SD'
+    """
+    return f"{'underrates' if away < 0 else 'overrates'} {system} by {abs(away):.2f} SD"
 
 
 def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
-    """How much metrics overrate the systems that they selected, as findings of the audit.
+    """How far metrics overrate or underrate the systems that they selected, as findings of the audit.
 
     testset, lp: see `queries.audit.audit`, which refuses unknown names. Evaluation sets without an official human score
     have none.
@@ -114,7 +120,9 @@ def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Ite
             continue
         found, n = _residuals(block)
         for metric, system, away in found:
-            text = f"judges {system}, its own choice, {away:+.2f} {WHY}"
+            text = (
+                f"{_rates(system, away)} relative to the other {counted(n, 'system')}; it is optimised for the metric"
+            )
             yield Finding("info", "issues", one, pair, metric, text, n, away, shown_query("issues", {"testset": one}))
 
 

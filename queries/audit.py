@@ -69,15 +69,18 @@ def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) 
 
 
 def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
-    """Published issues of what is loaded: those of the file, and those that the program knows."""
+    """Published issues of what is loaded: those of the file, and those that the program knows, in its own words."""
     loaded = {
         (name, pair)
         for name, pair in warehouse.rows("SELECT testset, lp FROM evalsets")
         if testset in (None, name) and lp in (None, pair)
     }
     rows = warehouse.rows("SELECT testset, lp, scorer, system, issue, citation FROM known_issues")
-    issues = {Issue(*row) for row in rows} | set(published_issues())
-    for issue in sorted(issues, key=lambda item: (item.testset, item.lp or "", item.scorer or "", item.issue)):
+    stored = (Issue(*row) for row in rows)
+    issues = {
+        (one.testset, one.lp, one.scorer, one.system, one.citation): one for one in (*stored, *published_issues())
+    }
+    for issue in sorted(issues.values(), key=lambda item: (item.testset, item.lp or "", item.scorer or "", item.issue)):
         if any(name == issue.testset and issue.lp in (None, pair) for name, pair in loaded):
             yield Finding(
                 severity="info",

@@ -1,7 +1,7 @@
-"""Wide rankings for reading: the best of each column bold, clusters as superscripts."""
+"""Wide rankings for reading: the best of each column bold, clusters behind the values, apart from their digits."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.cells import MISSING, number_text, one_line
@@ -29,12 +29,28 @@ def wide_texts(found: "Wide", digits: int, width: int | None, *, every_row: bool
     }
 
 
+UNTESTED = "†"
+
+
+def marks(clusters: Sequence[int | None], values: Sequence[float | None]) -> list[str]:
+    """What stands behind each value of a column: its cluster, raised and after a space, so that no copy of it has
+    another number; a dagger where others have a cluster and it was not tested.
+
+    >>> marks([1, None], [0.9, 0.8]), marks([None, 0], [0.9, 0.8])
+    ([' ¹', ' †'], ['', ''])
+    """
+    if not any(clusters):
+        return [""] * len(clusters)
+    texts = [str(int(one)).translate(SUPERSCRIPTS) if one else UNTESTED for one in clusters]
+    return ["" if value is None or value != value else f" {text}" for text, value in zip(texts, values, strict=True)]
+
+
 def raised(values: Iterable[float], clusters: Iterable[int], digits: int) -> list[str]:
     """Numbers one below the other, with their clusters raised, where they have one."""
-    texts = [number_text(float(value), digits) for value in values]
+    numbers = list(map(float, values))
+    texts = [number_text(value, digits) for value in numbers]
     widest = max(map(len, texts), default=0)
-    marks = [str(int(number)).translate(SUPERSCRIPTS) if number else "" for number in clusters]
-    return [text.rjust(widest) + mark for text, mark in zip(texts, marks, strict=True)]
+    return [text.rjust(widest) + mark for text, mark in zip(texts, marks(list(clusters), numbers), strict=True)]
 
 
 def _number(found: "Wide", row: int, column: int, digits: int) -> str:
@@ -46,14 +62,16 @@ def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> st
     has_groups = width is not None and any(found.groups)
     headings = found.columns if has_groups else found.names
     rows = [["metric", *map(one_line, headings)]]
+    behind = [
+        marks(found.clusters[:, column].tolist(), found.values[:, column].tolist())
+        for column in range(len(found.columns))
+    ]
     for place, name in enumerate(found.metrics):
         cells = [one_line(name)]
         for column in range(len(found.columns)):
-            cluster = int(found.clusters[place, column])
-            mark = str(cluster).translate(SUPERSCRIPTS) if cluster else ""
             star = "*" if found.best[place, column] and not has_bold else ""
-            widest = max(map(len, (str(number) for number in found.clusters[:, column] if number)), default=0)
-            cells.append(f"{star}{_number(found, place, column, digits)}{mark}{' ' * (widest - len(mark))}")
+            mark = behind[column][place].ljust(max(map(len, behind[column])))
+            cells.append(f"{star}{_number(found, place, column, digits)}{mark}")
         rows.append(cells)
     widths = [max(cell_width(row[column]) for row in rows) for column in range(len(rows[0]))]
     n_shown = len(widths)
@@ -93,7 +111,7 @@ def _markdown(found: "Wide", digits: int) -> str:
             text = _number(found, place, column, digits)
             text = f"**{text}**" if found.best[place, column] else text
             cluster = int(found.clusters[place, column])
-            cells.append(f"{text}<sup>{cluster}</sup>" if cluster else text)
+            cells.append(f"{text} ({cluster})" if cluster else text)
         lines.append(cells)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
@@ -112,7 +130,7 @@ def _latex(found: "Wide", digits: int) -> str:
             text = _number(found, place, column, digits)
             text = "--" if text == MISSING else f"$-${text[1:]}" if text.startswith("-") else text
             text = rf"\textbf{{{text}}}" if found.best[place, column] else text
-            cells.append(text if text == "--" else text + _raised(found, place, column))
+            cells.append(text if text == "--" else text + _in_brackets(found, place, column))
         rows.append(cells)
     lines = [rf"\begin{{tabular}}{{l{'r' * len(found.columns)}}}", r"\toprule"]
     first, *others = [" & ".join(cells) + r" \\" for cells in header]
@@ -120,13 +138,16 @@ def _latex(found: "Wide", digits: int) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _raised(found: "Wide", row: int, column: int) -> str:
-    """The number of a cluster as an exponent, as wide as the widest of its column, which keeps values in line."""
+def _in_brackets(found: "Wide", row: int, column: int) -> str:
+    """A cluster in brackets, as wide as the widest of its column, which keeps values in line."""
     widest = max((len(str(number)) for number in found.clusters[:, column] if number), default=0)
     cluster = str(found.clusters[row, column] or "")
+    if not widest:
+        return ""
+    if not cluster:
+        return rf"\phantom{{ ({'0' * widest})}}"
     missing = widest - len(cluster)
-    space = rf"\phantom{{{'0' * missing}}}" if missing else ""
-    return f"$^{{{cluster}{space}}}$" if widest else ""
+    return f" ({cluster})" + (rf"\phantom{{{'0' * missing}}}" if missing else "")
 
 
 def _spans(groups: tuple[str, ...]) -> list[tuple[str, int, int]]:

@@ -29,7 +29,10 @@ def show(answer: "Answer", output: Output) -> None:
         found = wide(answer.frame)
         texts = wide_texts(found, DIGITS, output.width, every_row=output.every_row)
         mark = "bold, or *: the best of its column"
-        mark += "; raised number: significance cluster" if asked.significance else ""
+        if asked.significance:
+            is_table = format_for(output.format, output.output) is Format.TABLE
+            where, untested = ("raised", _UNTESTED) if is_table else ("in brackets", "")
+            mark += f"; {where}: significance cluster{untested}"
         notes = (*answer.notes, mark) if output.is_for_reading else answer.notes
         output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
         return
@@ -47,10 +50,13 @@ def show(answer: "Answer", output: Output) -> None:
     output.show_answer(answer, below=legend)
 
 
+_UNTESTED = "; †: not tested"
+
+
 def _legend(asked: "Rank") -> list[str]:
     """What raised numbers and brackets are."""
     corrected = "uncorrected" if asked.correction == "none" else f"corrected by {asked.correction}"
-    text = f"raised: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected})"
+    text = f"raised: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected}){_UNTESTED}"
     return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
 
 
@@ -95,17 +101,22 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
     """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
-    from cli.render.wide import SUPERSCRIPTS
+    from cli.render.wide import marks
+    from metaeval.people.human_rows import PEOPLE
 
+    clusters = f"cluster {measure}"
+    behind = marks(
+        table[clusters].to_list() if clusters in table.columns else [None] * table.height, table[measure].to_list()
+    )
     found: list[str | None] = []
     numbers = [number_text(value, DIGITS) for value in table[measure].drop_nulls()]
     widest = max(map(len, numbers), default=0)
-    for values in table.iter_rows(named=True):
+    for values, mark in zip(table.iter_rows(named=True), behind, strict=True):
         row = {name.removesuffix(f" {measure}"): value for name, value in values.items()}
         if row[measure] is None:
             found.append(None)
             continue
-        text = number_text(row[measure], DIGITS).rjust(widest) + str(row.get("cluster") or "").translate(SUPERSCRIPTS)
+        text = number_text(row[measure], DIGITS).rjust(widest) + (mark if row.get("kind") != PEOPLE else "")
         if row.get("low") is not None:
             text += f" [{number_text(row['low'], 3)}, {number_text(row['high'], 3)}]"
         ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""

@@ -59,7 +59,10 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         ),
     ] = "seg"
     without_optimised: Annotated[
-        bool, Option("Exclude systems that a metric selected or trained, which it and its relatives overrate.")
+        bool,
+        Option(
+            "Exclude systems optimised for a metric (MBR, reranking, training), which that metric tends to overrate."
+        ),
     ] = False
     by: Annotated[
         Literal["domain", "phenomenon"] | None,
@@ -68,7 +71,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     wide: Annotated[
         bool,
         Option(
-            "A row a metric, a column a language pair; the best bold, clusters raised.",
+            "One row per metric, one column per language pair; the best bold.",
             excludes={"pool": "a pooled ranking has one column"},
         ),
     ] = False

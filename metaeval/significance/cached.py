@@ -70,7 +70,10 @@ def pending(
     asked = block.selection.slice
     is_pair = in_depth and len(block.metrics) == 2
     if not is_pair:
-        options, testing = _fitted(block, asked, measure, options, testing, check_fit=in_depth)
+        fitted, testing = _fitted(block, asked, measure, options, testing, check_fit=in_depth)
+        if fitted != options and measure.fixed_system_score is None:
+            evaluation = None  # of other system scores than those of the test
+        options = fitted
     kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
     question: Question[PairwiseComparison | Comparison] = Question(
         key(kind, [block], str(measure), options, testing), kind, asked.testset, asked.lp, answer

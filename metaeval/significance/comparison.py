@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -212,6 +212,36 @@ def matrix_frame(found: Comparison) -> pl.DataFrame:
             "cluster": found.clusters,
             **columns,
         }
+    )
+
+
+def as_ranked(found: Comparison, shown: Evaluation) -> Comparison:
+    """A comparison with the values and in the order of a ranking, clustered in that order.
+
+    shown: the values, which may be of other system scores than the tested ones. A metric that is ranked above another
+    one is not significantly better where the test says the opposite. Metrics with a value and nothing to test go.
+    """
+    value = {choice.name: one for choice, one in zip(shown.metrics, shown.value.tolist(), strict=True)}
+    untested = {name for name, one in zip(found.metrics, found.values, strict=True) if np.isnan(one)}
+    names = sorted(
+        (name for name in found.metrics if name in value and (name not in untested or np.isnan(value[name]))),
+        key=lambda name: (np.isnan(value[name]), -np.nan_to_num(value[name]), name),
+    )
+    order = np.array([found.metrics.index(name) for name in names], dtype=np.int64)
+    square = np.ix_(order, order)
+    values, corrected = np.array([value[name] for name in names]), found.corrected[square]
+    indistinct = indistinct_across_clusters(values, corrected, found.alpha)
+    return replace(
+        found,
+        metrics=tuple(names),
+        values=values,
+        ranks=np.where(np.isnan(values), 0, ranks(values)),
+        p=found.p[square],
+        corrected=corrected,
+        least=found.least[square],
+        clusters=significance_clusters(values, corrected, found.alpha),
+        indistinct=tuple((names[better], names[worse]) for better, worse in indistinct),
+        null=None,
     )
 
 

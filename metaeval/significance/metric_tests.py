@@ -1,7 +1,7 @@
 """A test of a slice's metrics: the system scores it takes, what is excluded, p-values, levels and signature."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from metaeval.evaluation import Evaluation, evaluate
-from metaeval.inputs import Inputs, check_whole, no_metric
+from metaeval.inputs import check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VARYING
@@ -19,11 +19,10 @@ from metaeval.options import Options, Population, Test
 from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
-from metaeval.study import Study, study
 from queries.blocks import Block
 from queries.reasons import Exclusion
 from queries.selection import Scored, Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import option
 
@@ -177,22 +176,6 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
             )
         return replace(options, system_score="judged-mean")
     return options
-
-
-def tested_study(
-    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options, testing: TestOptions
-) -> Study:
-    """Measures over a slice by the system scores that their tests take, so that clusters follow the ranking.
-
-    Raises QuestionError: as `study`, `chosen` and `fitted_options`.
-    """
-    inputs = Inputs(warehouse, asked, options.round_human)
-    fitted = []
-    for measure in measures:
-        test = chosen(measure, inputs.block(measure), options, testing).test
-        assert test is not None
-        fitted.append(fitted_options(measure, test, options, asked))
-    return study(warehouse, asked, measures, fitted, inputs)
 
 
 @dataclass(frozen=True)

@@ -196,12 +196,14 @@ COMMENT ON COLUMN metric_facts.training_year IS 'Newest WMT year whose human sco
 COMMENT ON COLUMN metric_facts.is_known IS 'False where the name is not in the registry, and a rule gave the family.';
 
 CREATE OR REPLACE MACRO protocol_of(human) AS CASE
-  WHEN lower(human) IN ('wmt', 'wmt-raw', 'wmt-z', 'da', 'da-raw', 'da-z') THEN 'da'
-  WHEN regexp_matches(lower(human), '^(mqm|da-sqm|esa|appraise)([.-]|$)|-(mqm|da-sqm|esa|appraise)$')
-    THEN regexp_extract(lower(human), 'mqm|da-sqm|esa|appraise')
-  ELSE human
+  WHEN regexp_replace(lower(human), '[-:](raw|z)$', '') IN ('wmt', 'da') THEN 'da'
+  WHEN regexp_matches(
+    regexp_replace(lower(human), '[-:](raw|z)$', ''), '^(mqm|da-sqm|esaai|esa|appraise)([.-]|$)|-(mqm|da-sqm|esaai|esa|appraise)$'
+  )
+    THEN regexp_extract(lower(human), 'mqm|da-sqm|esaai|esa|appraise')
+  ELSE regexp_replace(human, '[-:](raw|z)$', '', 'i')
 END;
-COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
+COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, esaai, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
 
 CREATE OR REPLACE VIEW humans AS
 WITH single AS (
@@ -237,7 +239,7 @@ LEFT JOIN single ON single.evalset_id = v.evalset_id AND single.scorer_id = v.sc
 GROUP BY ALL;
 COMMENT ON VIEW humans IS 'Human scores by evaluation set. One row per evaluation set and human score.';
 COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
-COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
+COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, esaai, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z, and esa-1 and esa-2 are rounds of one.';
 COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN humans.n_systems IS 'Systems judged: those with a score at any level; attention checks and tutorials are none.';

@@ -161,7 +161,7 @@ def test_the_audit_says_how_far_a_metric_overrates_its_own_choice(tmp_path: Path
         rows = metaeval.audit(warehouse, "wmt23", check="issues").frame.filter(subject="BLEU-refA")
         assert metaeval.audit(warehouse, check="noise").frame.filter(check="issues").is_empty()
     ((text, value),) = rows.select("finding", "value").rows()
-    assert text.startswith("judges NLLB_MBR_BLEU, its own choice, +3.06 standard deviations")
+    assert text.startswith("overrates NLLB_MBR_BLEU by 3.06 SD relative to the other 4 systems")
     assert value == pytest.approx(3.0569, abs=1e-4)  # as in the example of `residual`
 
 

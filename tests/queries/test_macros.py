@@ -329,5 +329,13 @@ def test_a_scale_is_the_narrowest_that_holds_the_scores(low: str, high: str, sca
 def test_human_scores_of_the_same_judgements_have_one_protocol(two: Warehouse) -> None:
     names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
     expected = ("da", "da", "da-sqm", "appraise", "esa", "mqm", "mqm", "HUMAN", "pqm.x")
-    assert tuple(two.rows("SELECT protocol_of($name)", {"name": name})[0][0] for name in names) == expected
-    assert tuple(human_protocols.protocol_of(name) for name in names) == expected
+    assert tuple(map(human_protocols.protocol_of, names)) == expected
+
+
+def test_sql_and_python_know_the_same_protocols_of_rounds_scales_and_spellings(two: Warehouse) -> None:
+    known = ("wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "psqm", "HUMAN")
+    endings = ("", "-1", "-2", "-iaa", ".merged", "-raw", "-z", ":z", "-1-z", "ish")
+    names = [one for protocol in known for end in endings for one in (protocol + end, f"own-{protocol}{end}")]
+    rows = two.rows("SELECT name, protocol_of(name) FROM (SELECT unnest($names) AS name)", {"names": names})
+    assert [row for row in rows if row[1] != human_protocols.protocol_of(row[0])] == []
+    assert len(rows) == len(names)

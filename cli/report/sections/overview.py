@@ -58,7 +58,7 @@ def _summary(desk: Desk, testset: str, states: Sequence[EvalsetState]) -> Part:
     frame = pl.concat(frames, how="diagonal")
     return Part(
         testset,
-        grids=wide_grids(f"{testset}: metrics by language pairs; bold: best; raised: significance cluster", frame),
+        grids=wide_grids(f"{testset}: metrics by language pairs; bold: best; in brackets: significance cluster", frame),
         notes=tuple(f"Not ranked: {named(of)}: {reason}." for reason, of in reasons.items()),
         signatures=tuple(signatures),
         lead=leaders(frame),

@@ -26,28 +26,35 @@ def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
 
 
 @together("test", ["perm-inputs", "perm-both", "perm-systems"])
-def test_the_ranking_takes_the_system_scores_of_the_test(ranked: Scorehouse, test: str) -> None:
-    words = ("sim24", "en-de", "-m", "pearson", "--draws", 30, "--test", test, "--format", "json")
-    rows = ranked("rank", *words, "--significance").json
+def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_tested(
+    ranked: Scorehouse, test: str
+) -> None:
+    words = ("sim24", "en-de", "-m", "pearson", "--format", "json")
+    testing = ("--test", test, "--draws", 30)
+    ran = ranked("rank", *words, *testing, "--significance")
+    told = "pearson: tested on means over annotated segments, not on the system scores of the values: they differ most"
+    assert any(note.startswith(told) for note in ran.notes) == (test != "perm-systems")
+    rows = ran.json
     clusters = [row["cluster"] for row in rows if row["value"] is not None]
     assert clusters == sorted(clusters)
-    expected = "submitted" if test == "perm-systems" else "judged-mean"
-    assert {row["system_score"] for row in rows} == {expected}
-    shape = ranked("compare", *words).json
-    assert [row["value"] for row in rows] == pytest.approx(shape["values"], nan_ok=True)
+    assert {row["system_score"] for row in rows} == {"submitted"}
+    plain = ranked("rank", *words).json
+    assert [(row["metric"], row["value"]) for row in rows] == [(row["metric"], row["value"]) for row in plain]
+    means = ranked("rank", *words, *testing, "--significance", "--system-score", "judged-mean").json
+    shape = ranked("compare", *words, *testing, "--system-score", "judged-mean").json
+    assert [row["value"] for row in means] == pytest.approx(shape["values"], nan_ok=True)
+    known = [one for one, value in zip(shape["clusters"], shape["values"], strict=True) if value is not None]
+    assert [row["cluster"] for row in means if row["value"] is not None] == known
 
 
-def test_a_ranking_with_tests_says_whose_means_it_is_on_and_what_is_not_tested(
-    scorehouse: Scorehouse, tmp_path: Path
-) -> None:
+def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Scorehouse, tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         database = warehouse.path
     ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--draws", 20, "--significance", "--db", database)
     assert ran.code == 0, ran.err
-    told = "pa: computed on means over annotated segments, as tested"
-    assert told in ran.notes
-    assert "pa: no means over annotated segments of Only-src; submitted system scores are used" in ran.notes
-    assert "pa: ranked and not tested: Only-src" in ran.notes
+    assert "pa: not tested, without a cluster: Only-src" in ran.notes
+    (untested,) = (line for line in ran.out.splitlines() if "Only-src" in line)
+    assert untested.endswith(" †")
     n_metrics = len(ran.out.splitlines()) - 2
     whole, tested = ran.notes[:2]
     assert f"|n_metrics:{n_metrics}|" in whole

@@ -4,12 +4,19 @@ import csv
 import io
 import json
 import re
+import unicodedata
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from cli.render import Format
 from cli.render.wide import wide_texts
+from cli.report.content import Part, wide_grids
+from cli.report.making import Made
+from cli.report.page import page
+from cli.report.sections import SECTIONS
 from metaeval.wide import Wide
 from tests.cli.running import Scorehouse
 from tests.helpers import together
@@ -28,15 +35,15 @@ def made() -> Wide:
 def test_a_terminal_has_bold_best_values_and_a_file_stars() -> None:
     plain = wide_texts(made(), 3, None)[Format.TABLE].splitlines()
     assert plain[0].split() == ["metric", "wmt23", "en-de", "wmt23", "zh_en"]
-    assert plain[2].split()[1:] == ["*0.612¹", "*-0.500¹²"]
-    assert plain[3].split() == ["B", "0.500²", "-"]
+    assert plain[2].split()[1:] == ["*0.612", "¹", "*-0.500", "¹²"]
+    assert plain[3].split() == ["B", "0.500", "²", "-"]
     bold = wide_texts(made(), 3, 100)[Format.TABLE]
-    assert re.findall(r"\x1b\[1m\s*([^\x1b]*)\x1b\[0m", bold)[-2:] == ["0.612¹", "-0.500¹²"]
+    assert re.findall(r"\x1b\[1m\s*([^\x1b]*)\x1b\[0m", bold)[-2:] == ["0.612 ¹", "-0.500 ¹²"]
 
 
-def test_markdown_and_latex_mark_the_best_and_raise_clusters() -> None:
+def test_markdown_and_latex_mark_the_best_and_bracket_clusters() -> None:
     texts = wide_texts(made(), 3, None)
-    assert "| **0.612**<sup>1</sup> | **-0.500**<sup>12</sup> |" in texts[Format.MARKDOWN]
+    assert "| **0.612** (1) | **-0.500** (12) |" in texts[Format.MARKDOWN]
     lines = texts[Format.LATEX].splitlines()
     assert lines[:5] == [
         r"\begin{tabular}{lrr}",
@@ -45,20 +52,33 @@ def test_markdown_and_latex_mark_the_best_and_raise_clusters() -> None:
         r"\cmidrule(lr){2-3}",
         r"metric & en-de & zh\_en \\",
     ]
-    assert lines[6].endswith(r"& \textbf{0.612}$^{1}$ & \textbf{$-$0.500}$^{12}$ \\")
-    assert lines[7] == r"B & 0.500$^{2}$ & -- \\"
+    assert lines[6].endswith(r"& \textbf{0.612} (1) & \textbf{$-$0.500} (12) \\")
+    assert lines[7] == r"B & 0.500 (2) & -- \\"
 
 
-def test_exponents_of_a_column_are_equally_wide_so_that_values_stand_below_each_other() -> None:
+def test_clusters_of_a_column_are_equally_wide_so_that_values_stand_below_each_other() -> None:
     clusters = np.array([[1, 0], [12, 0], [0, 0]])
     values = np.full((3, 2), 0.5)
     found = Wide(("A", "B", "C"), ("", ""), ("en-de", "zh-en"), values, clusters, values > 1)
     lines = wide_texts(found, 1, None)[Format.LATEX].splitlines()
     assert lines[-5:-2] == [
-        r"A & 0.5$^{1\phantom{0}}$ & 0.5 \\",
-        r"B & 0.5$^{12}$ & 0.5 \\",
-        r"C & 0.5$^{\phantom{00}}$ & 0.5 \\",
+        r"A & 0.5 (1)\phantom{0} & 0.5 \\",
+        r"B & 0.5 (12) & 0.5 \\",
+        r"C & 0.5\phantom{ (00)} & 0.5 \\",
     ]
+
+
+def test_what_is_copied_holds_each_value_as_a_number_of_its_own() -> None:
+    found = replace(made(), metrics=("A", "B"))
+    frame = pl.DataFrame(
+        {"testset": "wmt23", "lp": "en-de", "measure": "pa", "base_metric": ["A", "B"]}
+        | {"value": [0.612, 0.5], "cluster": [1, 2], "rank": [1, 2], "metric": ["A", "B"]}
+    )
+    part = Part("wmt23", grids=wide_grids("", frame))
+    report = page((Made(SECTIONS["rankings"], (part,), ()),), "", static=True)
+    for text in (*wide_texts(found, 3, None).values(), report[report.index("<tbody>") : report.index("</tbody>")]):
+        copied = re.sub(r"<[^>]*>|\\(textbf|phantom)|[{}$*]", "", unicodedata.normalize("NFKC", text))
+        assert {"0.612", "0.500"} <= set(re.findall(r"-?\d\.\d+", copied)) <= {"0.612", "-0.500", "0.500"}
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Printed values that the real scores meet."""
 
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from metaeval.papers import PAPERS, item_named, paper_named
 from metaeval.papers.items import Request
 from metaeval.papers.running import Outcome, run
+from metaeval.tables.autorank import autorank
+from queries.selection import Slice
 from tests.helpers import beside_data
 from warehouse import LoadReport, Warehouse, load
 
@@ -51,6 +54,19 @@ def test_preliminary_ranking_of_wmt25_has_the_printed_values(tmp_path: Path) -> 
     load([beside_data("more", "wmt25-general-mt-automatic", "automatic_scores")], tmp_path / "w.duckdb")
     found = _run(tmp_path / "w.duckdb", "kocmi-2025", "preliminary-ranking")
     assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 2939}
+    report = beside_data("more", "wmt25-general-mt-automatic", "generated_report.tex").read_text(encoding="utf-8")
+    (italian,) = (table for table in report.split(r"\begin{table*}") if r"\textbf{English-Italian}" in table)
+    first_cells = (re.search(r"green!\d+!red!\d+\}([\d.]+)", line) for line in italian.splitlines())
+    ranks = [float(cell[1]) for cell in first_cells if cell]
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:  # a table that is not among the paper's items
+        own = autorank(warehouse, Slice("wmt25", "en-it_IT")).frame
+    assert own.columns[6:] == [
+        "GEMBA-ESA-CMDA-src",
+        "GEMBA-ESA-GPT4.1-src",
+        "MetricX-24-Hybrid-XL-src",
+        "XCOMET-XL-src",
+    ]
+    assert own["autorank"].round(1).to_list() == ranks
 
 
 def test_means_of_mslc24_are_the_published_ones_up_to_the_rounding_of_scores(tmp_path: Path) -> None:
