@@ -84,8 +84,8 @@ def issues() -> tuple[Issue, ...]:
             None,
             None,
             one.system,
-            f"Made by {one.how}: {' and '.join(one.families)} may overrate it; findings of each language pair say by how "
-            "much.",
+            f"Made by {one.how}: {' and '.join(one.families)} may overrate it; findings of each language pair say "
+            "by how much.",
             one.source,
         )
         for one in optimised_systems()
