@@ -12,7 +12,9 @@ GRADE = "grade"  # the human score of challenge sets: the expected order of hypo
 EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Parquet
 EXPORTED_SYSTEMS = "system,canonical_name,kind,is_outlier,n_metrics,n_humans"  # columns of systems.csv in exported CSV
 UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
-_WIDTHLESS = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
+_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
+WIDTHLESS = rf"[{_CONTROLS}\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+LOOK_ALIKES = {r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]": "-", r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]": " "}
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)*")
 _LANGUAGE_IN_ANY_CASE = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z]{4})?(_[A-Za-z]{2})?")
 _HUMAN_SYSTEM = re.compile(
@@ -102,12 +104,16 @@ class MetricVariant:
 
 
 def visible_name(name: str) -> str:
-    """A name without what nobody sees: blanks of any kind at its ends, characters without width, split accents.
+    """A name as people see it: without characters that have no width, blanks at its ends and split accents, and with
+    one kind of hyphen and blank.
 
-    >>> visible_name("\\u00a0COMET\\u200b ")
-    'COMET'
+    >>> visible_name("\\u00a0COMET\\u201122\\u200b ")
+    'COMET-22'
     """
-    return _WIDTHLESS.sub("", unicodedata.normalize("NFC", name)).strip()
+    name = re.sub(WIDTHLESS, "", unicodedata.normalize("NFC", name))
+    for look_alikes, sign in LOOK_ALIKES.items():
+        name = re.sub(look_alikes, sign, name)
+    return name.strip()
 
 
 def is_human_name(system: str) -> bool:

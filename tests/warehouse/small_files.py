@@ -33,7 +33,9 @@ class Small:
     """One format's file. rows: its lines below the header. beside: files that it needs, by path.
 
     segment_of: the segment of the test set that a row is of; None where rows are of no segment.
-    target: the language that it is translated into, in two and in three letters.
+    target: the language that it is translated into, in two and in three letters. footer: what follows the rows.
+    is_into_english: its language pair is the other way round. assessed: finds a direct assessment, behind what stands
+    before it.
     """
 
     path: str
@@ -42,18 +44,25 @@ class Small:
     beside: Mapping[str, str] = field(default_factory=dict)
     segment_of: Callable[[int], int] | None = None
     target: tuple[str, str] = ("de", "deu")
+    footer: str = ""
+    is_into_english: bool = False
+    assessed: str | None = None
 
     @property
     def lp(self) -> str:
-        return f"en-{self.target[0]}"
+        return f"{self.target[0]}-en" if self.is_into_english else f"en-{self.target[0]}"
 
     def but(self, text: str) -> dict[str, bytes]:
         """The files that there are with another text in it."""
         return {path: content.encode() for path, content in {**self.beside, self.path: text}.items()}
 
+    def of(self, rows: Iterable[str]) -> bytes:
+        """The file with other rows."""
+        return (self.header + "".join(rows) + self.footer).encode()
+
     @property
     def text(self) -> str:
-        return self.header + "".join(self.rows)
+        return self.of(self.rows).decode()
 
 
 def _of_segments(row: Callable[[str, int, str], str]) -> list[str]:
@@ -127,6 +136,27 @@ def _human_2025(segment: int) -> str:
     return json.dumps({"doc_id": f"en-de_#_news_#_{document}_#_{index - 1}", "scores": scores}) + "\n"
 
 
+def _pearmut(user: str, segment: int) -> str:
+    document, index = _place(segment)
+    scores = {
+        system: {"score": 40 + 7 * at + segment, "error_spans": [], "textfield": None}
+        for at, system in enumerate(SYSTEMS)
+    }
+    item = {"item_id": f"news_###_{document}_###_{index - 1}", "src": f"source {segment}"}
+    entry = {"annotation": [scores], "item": [item], "user_id": user, "item_i": segment}
+    return json.dumps(entry, ensure_ascii=False) + "\n"
+
+
+_ANSWERS = [_pearmut("rachel" if segment % 2 else "robert", segment) for segment in SEGMENTS]
+
+
+def _demetr(item: int) -> str:
+    texts = {"src_sent": f"Satz {item}", "eng_sent": f"sentence {item}", "mt_sent": f"phrase {item}"}
+    row = {"id": item, **texts, "pert_sent": f"frase {item}", "lang_tag": "german", "pert_name": "case"}
+    return ("," if item else "") + json.dumps({**row, "pert_check": True}) + "\n"
+
+
+_IN_CSV, _IN_JSON = r"(eng,[a-z]+,)\d+", r'("score": |"human1": )\d+'
 _LAB = "lab,en-de,Fathom"
 _TREE = "mt-metrics-eval-v2/wmt20"
 _GERMAN: Mapping[str, Small] = {
@@ -185,6 +215,7 @@ _GERMAN: Mapping[str, Small] = {
         "wmt20-metrics/ad-seg-scores-en-de.csv",
         _of_segments(lambda system, segment, value: f"{system} {segment} {value} 0.{value} 2\n"),
         "SYS SID RAW.SCR Z.SCR N\n",
+        assessed=r"^(\S+ \S+ )\d+",
         segment_of=_by_segment,
     ),
     "direct assessment by document": Small(
@@ -195,6 +226,7 @@ _GERMAN: Mapping[str, Small] = {
             )
         ),
         "SYS SID RAW.SCR Z.SCR N\n",
+        assessed=r"^(\S+ \S+ )\d+",
         segment_of=_by_segment,
     ),
     "five columns": Small(
@@ -230,11 +262,12 @@ _GERMAN: Mapping[str, Small] = {
         "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata\n",
         segment_of=_by_segment,
     ),
-    "ESA": Small("wmt23/humeval/esa_wave1.csv", _of_segments(_esa), segment_of=_by_segment),
-    "DA+SQM": Small("wmt23/humeval/Appraise.csv", _of_segments(_appraise_11), segment_of=_by_segment),
+    "ESA": Small("wmt23/humeval/esa_wave1.csv", _of_segments(_esa), segment_of=_by_segment, assessed=_IN_CSV),
+    "DA+SQM": Small("wmt23/humeval/Appraise.csv", _of_segments(_appraise_11), segment_of=_by_segment, assessed=_IN_CSV),
     "DA+SQM of segments": Small(
         "wmt23/humeval/Appraise.csv",
         _of_segments(lambda system, segment, value: f"rachel,{system},{segment},TGT,eng,deu,{value},1.0,{segment}.0\n"),
+        assessed=_IN_CSV,
         segment_of=_by_segment,
     ),
     "WMT25 automatic": Small(
@@ -245,6 +278,7 @@ _GERMAN: Mapping[str, Small] = {
     "WMT25 human": Small(
         "wmt25-general-mt/data/wmt25-genmt-humeval.jsonl",
         [_human_2025(segment) for segment in SEGMENTS],
+        assessed=_IN_JSON,
         segment_of=_by_segment,
     ),
     "long table": Small(
@@ -296,6 +330,14 @@ _GERMAN: Mapping[str, Small] = {
         ),
         beside={f"{_TREE}/documents/en-de.docs": _DOCUMENTS},
     ),
+    "Pearmut": Small(
+        "wmt26/annotations.json",
+        [","[:at] + row for at, row in enumerate(_ANSWERS)],
+        '{"en-de": [',
+        footer="]}\n",
+        assessed=_IN_JSON,
+    ),
+    "Pearmut's log": Small("wmt26/eng---deu.jsonl", _ANSWERS, assessed=_IN_JSON),
     "layout's documents": Small(
         f"{_TREE}/documents/en-de.docs",
         _DOCUMENTS.splitlines(keepends=True),
@@ -305,19 +347,34 @@ _GERMAN: Mapping[str, Small] = {
             )
         },
     ),
+    "challenge table": Small(
+        "set.csv",
+        [
+            f"item-{item},negation,{hypothesis},{grade},en-de,0.{item}{grade}\n"
+            for item in SEGMENTS
+            for grade, hypothesis in enumerate(("worse", "better"))
+        ],
+        "item,phenomenon,hypothesis,grade,lp,Fathom\n",
+    ),
+    "ACES": Small(
+        "aces.tsv",
+        [f"source {n}\tgood {n}\tbad {n}\treference {n}\taddition\ten-de\t0.9{n}\t0.1{n}\n" for n in SEGMENTS],
+        "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tFathom-good\tFathom-bad\n",
+    ),
 }
 
 _TARGETS = [
     (two, facts["three"])
     for two, facts in packaged("languages.toml").items()
     if "three" in facts and two not in ("en", "zh")
-]
+] + [("xa", "xaa"), ("xb", "xbb"), ("xc", "xcc"), ("xd", "xdd"), ("xe", "xee")]
 
 
 def _into(small: Small, target: tuple[str, str]) -> Small:
     """The same of another language pair."""
     two, three = target
     words = {"en-de": f"en-{two}", "ende": f"en{two}", "eng,deu": f"eng,{three}", "en\tde": f"en\t{two}"}
+    words["eng---deu"] = f"eng---{three}"
 
     def translated(text: str) -> str:
         return functools.reduce(lambda done, word: done.replace(word, words[word]), words, text)
@@ -331,6 +388,10 @@ def _into(small: Small, target: tuple[str, str]) -> Small:
 
 SMALL: Mapping[str, Small] = {
     name: _into(small, target) for (name, small), target in zip(_GERMAN.items(), _TARGETS[: len(_GERMAN)], strict=True)
+} | {
+    "DEMETR": Small(
+        "minor_id1_case.json", [*map(_demetr, SEGMENTS)], "[" + _demetr(0), footer="]\n", is_into_english=True
+    )
 }
 
 _OF_JUDGEMENT = (

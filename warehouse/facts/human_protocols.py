@@ -42,3 +42,17 @@ def protocol_of(human: str) -> str:
         if name == protocol or name.startswith((f"{protocol}.", f"{protocol}-")) or name.endswith(f"-{protocol}"):
             return protocol
     return bare
+
+
+LOWEST, HIGHEST = 0.0, 100.0  # of direct assessments
+_ASSESSED = ("da-sqm", "esa", "esaai")
+
+
+def is_from_0_to_100(human: str) -> bool:
+    """Whether a human score is known to be a direct assessment as people gave it.
+
+    >>> [is_from_0_to_100(name) for name in ("wmt-raw", "esa-human1", "da-sqm", "wmt-z", "esa-z", "mqm", "da")]
+    [True, True, True, False, False, False, False]
+    """
+    name, protocol = human.casefold(), protocol_of(human)
+    return name.endswith("-raw") if protocol in ("da", "appraise") else protocol in _ASSESSED and name[-2:] != "-z"

@@ -72,6 +72,7 @@ _AGAIN = "export it again"
 _ONE_OF_THEM = "load one or the other"
 _BACKUP = re.compile(r"(~|\.(bak|orig|old))$", re.IGNORECASE)
 _COPY = re.compile(r"( \(\d+\)|( -)?[ _]copy( \(?\d+\)?)?)(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
+_MARKED = re.compile(r" (\(\d+\)|(- )?copy( \(?\d+\)?)?)(\.[A-Za-z]+){0,3}$", re.IGNORECASE)  # not as names are
 _VERSION = re.compile(r"[ _-]v\d+(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
 DISAGREES = "load it without what it does not agree with"
 
@@ -122,8 +123,9 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
             found.skipped.append((str(path), "not a regular file"))
             continue
         answer = claim(path, given)
-        if isinstance(answer, Claim) and (original := original_of(path, answer)) in there:
-            _report_copy(path, original, found)
+        original = original_of(path, answer) if isinstance(answer, Claim) else None
+        if isinstance(answer, Claim) and original is not None and (original in there or is_copy_alone(path, answer)):
+            _report_copy(path, original, original in there, found)
         elif not isinstance(answer, Claim):
             _report(path, answer, found)
         elif (opposed := contradiction(answer, given)) is not None:
@@ -175,10 +177,28 @@ def original_of(path: Path, claimed: Claim) -> Path | None:
     return None if name == path.name else path.with_name(name)
 
 
-def _report_copy(path: Path, original: Path, found: Found) -> None:
-    """A copy beside its original, which alone counts unless nobody can tell."""
+def is_copy_alone(path: Path, claimed: Claim) -> bool:
+    """Whether a file is not read without its original: backups, and copies whose own name would name what they hold.
+
+    Tables name that in their rows, and `_copy` may be part of a name.
+
+    >>> claimed = Claim(Path("x"), "r", "o", (), Path())
+    >>> [is_copy_alone(Path(name), claimed) for name in ("a.tsv.bak", "BLEU-refA (1).seg.score", "source_copy.txt")]
+    [True, True, False]
+    """
     if _BACKUP.search(path.name) is not None:
-        found.skipped.append((str(path), f"a backup copy of {original.name}, which counts"))
+        return True
+    return not claimed.is_table and (path.name.startswith("Copy of ") or _MARKED.search(path.name) is not None)
+
+
+def _report_copy(path: Path, original: Path, is_there: bool, found: Found) -> None:
+    """A copy beside its original, which alone counts unless nobody can tell; or without it."""
+    if _BACKUP.search(path.name) is not None:
+        what = "which counts" if is_there else "which is not here; rename this one if it counts"
+        found.skipped.append((str(path), f"a backup copy of {original.name}, {what}"))
+    elif not is_there:
+        what = "a file named as a copy, without its original"
+        found.faults.append(Fault(str(path), 0, what, original.name, f"rename it to {original.name} if it is right"))
     elif path.read_bytes() == original.read_bytes():
         found.skipped.append((str(path), f"the same as {original.name}, loaded once"))
     else:

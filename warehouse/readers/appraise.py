@@ -42,6 +42,7 @@ _SYSTEM_FILE = (
 _YEAR = re.compile(r"(?:generaltest|generalmt|wmt)(?:20)?(?P<year>2\d)(?!\d)", re.IGNORECASE)
 _MARKS = r"^(?<document>.*?)(?:#(?<first>\d+)-\d+)?(?<marks>(?:#(?:duplicate|dup|incomplete|bad)[0-9]*)*)$"
 _CANARY_TESTSET = "wmt24"  # line 1 of its test set is the canary, which the campaign does not number
+_MOST_ANNOTATORS = 0.9  # share of rows
 _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time can hold
 
 
@@ -72,7 +73,7 @@ class AppraiseReader(TextReader):
             text, _COLUMNS[n_columns], ",", claim.path, faults, n_header=int(_is_header(quoted_cells(head[0], ",")))
         )
         table, more = _checked(table, claim.path)
-        faults += more
+        faults += [*more, *_swapped(table, claim.path)]
         has_canary = claim.testset == _CANARY_TESTSET and n_columns == _N_ESA
         table = _described(table, claim, shift=int(has_canary))
         ratings = None
@@ -139,6 +140,20 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
     for column, expected, is_right in checks:
         table = cells_that_are(table, column, is_right, expected, path, faults)
     return table, faults
+
+
+def _swapped(table: pl.DataFrame, path: Path) -> list[Fault]:
+    """The fault of a file whose systems are called as Appraise calls its annotators, and its annotators are not.
+
+    Those are called after the languages that they judge: `engdeu1a0f`.
+    """
+    by_languages = pl.col("source") + pl.col("target")
+    tests = [pl.col(name).str.starts_with(by_languages) for name in ("system", "user")]
+    is_judged, is_judging = (table.select(test.mean()).item() for test in tests)
+    if is_judged is None or is_judged < _MOST_ANNOTATORS or is_judging > 1 - _MOST_ANNOTATORS:
+        return []
+    found = f"systems called as annotators are, such as {table['system'][0]!r}"
+    return [Fault(str(path), 1, found, "columns user, system", "swap the first two columns")]
 
 
 def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame:

@@ -20,7 +20,9 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import DECIMALS
 from warehouse.readers.records import Records, TextReader
+from warehouse.readers.text.named_columns import twice
 from warehouse.readers.text.tables import (
+    NORMALISED,
     cells_that_are,
     columns_found,
     constants,
@@ -114,6 +116,9 @@ class MqmAnnotationsReader(TextReader):
         return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+        names = [cell.strip().lower() for cell in text.split("\n", 1)[0].split("\t")]
+        if again := twice([name for name in names if name], claim.path):
+            return Records(faults=[*faults, *again])
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
         errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
@@ -142,7 +147,7 @@ class MqmAnnotationsReader(TextReader):
         if n_tests:
             notes[0] += f", {counted(n_tests, 'planted error')} excluded"
         if n_names:
-            notes.append(f"{counted(n_names, 'name')} with invisible characters, which were removed")
+            notes.append(f"{counted(n_names, 'name')} {NORMALISED}")
         if n_repeated:
             notes.append(f"{counted(n_repeated, 'repeated line')}, counted once")
         return Records(

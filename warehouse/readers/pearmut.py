@@ -1,6 +1,7 @@
-"""Campaigns of the annotation tool Pearmut (WMT26): `annotations.json`.
+"""Campaigns of the annotation tool Pearmut (WMT26): `annotations.json`, and logs of one campaign, `CAMPAIGN.jsonl`.
 
-An object has a list of entries for each campaign, whose name tells the language pair. An entry is one user's answer to
+An object has a list of entries for each campaign, whose name tells the language pair; a log has one entry per line. An
+entry is one user's answer to
 one document: its segments (`item`), for each of them the score and the error spans of each system (`annotation`), and
 what the user did when (`actions`).
 """
@@ -17,12 +18,13 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.json_lines import json_document
+from warehouse.readers.text.json_lines import json_document, json_objects
 from warehouse.readers.text.tables import first_faults
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
 
 _DOCUMENT = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
+_LINE = re.compile(r'\s*\{\s*"(?:annotation|actions|item|user_id|item_i)"\s*:')  # of a log
 _ENTRY = ('"item"', '"item_i"', '"user_id"', '"error_spans"')
 _KEYS = {"annotation", "user_id", "item_i"}
 _RESET = "__RESET__"  # in the place of an annotation: cancels the user's earlier ones of the document
@@ -49,19 +51,27 @@ class PearmutReader(TextReader):
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         text = "\n".join(head)
-        if not _DOCUMENT.match(text) or '"annotation"' not in text or not any(key in text for key in _ENTRY):
+        is_log = _LINE.match(text) is not None
+        if not is_log and not _DOCUMENT.match(text):
             return None
-        year = _YEAR.search(text[:1000])
+        if '"annotation"' not in text or not any(key in text for key in _ENTRY):
+            return None
+        year = _YEAR.search(path.name if is_log else text[:1000])
         testset = given.testset or testset_of(path) or (f"wmt{year['year']}" if year else None)
         if testset is None:
             return f"human evaluation of an unknown test set; name it with {option('testset')}"
         claim = Claim.of_judgements(path, self.name, "pearmut", testset, given.human or "esa")
-        return replace(claim, may_lack_end=True)
+        return replace(claim, may_lack_end=not is_log)
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         rows = _Rows(claim)
-        for campaign, entries in (json_document(text, claim.path, faults) or {}).items():
-            rows.meet(campaign, entries)
+        if _LINE.match(text):
+            rows.meet(
+                claim.path.name.split(".jsonl")[0], [entry for _, entry in json_objects(text, claim.path, faults)]
+            )
+        else:
+            for campaign, entries in (json_document(text, claim.path, faults) or {}).items():
+                rows.meet(campaign, entries)
         rows.settle(given.lp)
         judgements, errors = frames(rows.judgements, rows.errors, claim.testset)
         notes = [f"{counted(len(rows.judgements), 'judgement')} with {counted(len(rows.errors), 'error')}"]

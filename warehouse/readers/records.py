@@ -12,10 +12,19 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.facts.human_protocols import HIGHEST, LOWEST, is_from_0_to_100
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, Numbering, is_language_pair
 from warehouse.readers.claims import Claim, EvalsetKey, Given
-from warehouse.readers.text.tables import MISSING, UNREADABLE, line_faults, more_lines, text_of, with_visible_names
+from warehouse.readers.text.tables import (
+    MISSING,
+    NORMALISED,
+    UNREADABLE,
+    line_faults,
+    more_lines,
+    text_of,
+    with_visible_names,
+)
 from warehouse.wording import counted, option
 
 _EVALSET = ("testset", "lp")
@@ -47,8 +56,25 @@ def numbering_faults(rows: pl.DataFrame, path: Path, numbering: Numbering | None
         return []
     if "status" in rows.columns:
         rows = rows.filter(pl.col("status") == "valid")
+    domains = rows.filter(pl.col("domain").is_not_null())
     rows = rows.select("line", *_EVALSET, "document", "segment", "index")
-    return _several_documents(rows, path) or (_without_restart(rows, path) if numbering is None else [])
+    return (
+        _several_domains(domains, path)
+        or _several_documents(rows, path)
+        or (_without_restart(rows, path) if numbering is None else [])
+    )
+
+
+def _several_domains(rows: pl.DataFrame, path: Path) -> list[Fault]:
+    """The first document in two domains of a file."""
+    documents = rows.group_by(*_EVALSET, "document").agg(pl.col("line").min(), pl.col("domain").unique().sort())
+    several = documents.filter(pl.col("domain").list.len() > 1).sort("line")
+    if several.is_empty():
+        return []
+    line, document, (one, other, *_) = several.select("line", "document", "domain").row(0)
+    way_out = "put the domain into the names of documents if they are two"
+    found = f"document {document!r} in domain {one!r} and in {other!r}"
+    return [Fault(str(path), line or 0, found, "one domain for each document", way_out)]
 
 
 def _several_documents(rows: pl.DataFrame, path: Path) -> list[Fault]:
@@ -143,13 +169,14 @@ class Records:
             with_visible_names(frame, _NAMES) for frame in (scores, judgements, segments)
         )
         if n_changed := n_scores + n_judgements + n_segments:
-            notes.append(f"{counted(n_changed, 'name')} with invisible characters, which were removed")
+            notes.append(f"{counted(n_changed, 'name')} {NORMALISED}")
         scores, judgements, segments = (_with_pairs(frame) for frame in (scores, judgements, segments))
         scores, judgements, more = _of_systems(scores, judgements)
         notes += more
         scores, judgements = (numbered(frame, numbering) for frame in (scores, judgements))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
+        scores, judgements = (_with_names(frame) for frame in (scores, judgements))
         for frame in (scores, judgements):
             faults += numbering_faults(frame, path, numbering)
         return Records(
@@ -257,6 +284,12 @@ def readable_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~is_damaged.fill_null(False))
 
 
+def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that name a system and a scorer; the others are faults already."""
+    names = pl.col("system", "scorer")
+    return frame.filter(pl.all_horizontal(names.is_not_null() & ~names.is_in(_NO_NAMES)))
+
+
 @dataclass(frozen=True)
 class _Check:
     """What makes a row wrong, in the words of a fault; quoted: the column whose value the fault names.
@@ -281,6 +314,8 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
         if name in frame.columns:
             lacks = pl.col(name).is_null() | pl.col(name).is_in(_NO_NAMES)
             checks.append(_Check(f"no {name}", f"a {name}", lacks))
+            has_quote = pl.col(name).str.contains('"', literal=True)
+            checks.append(_Check(name, "a name without a double quote", has_quote, name))
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
     checks.append(_Check("language pair", "one such as en-de", pl.col("lp").is_in(pairs), "lp"))
     is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
@@ -295,6 +330,11 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
         checks.append(_Check("no segment", "its number, or document and index", lacks_place))
     else:
         checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
+    if "value" in frame.columns:
+        scorers = [name for name in frame["scorer"].unique().drop_nulls() if is_from_0_to_100(name)]
+        is_assessed = pl.col("scorer").is_in(scorers) & (pl.col("kind").fill_null("human") == "human")
+        is_beyond = is_assessed & ~pl.col("value").is_between(LOWEST, HIGHEST)
+        checks.append(_Check("score", "a direct assessment from 0 to 100", is_beyond, "value"))
     limit = (pl.col("segment") < 0) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 0)
     checks.append(_Check("a segment number out of range", "one from 1 on", limit))
     is_zero = (pl.col("segment") == 0) | (pl.col("index") == 0)

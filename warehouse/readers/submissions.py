@@ -17,7 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records, TextReader
-from warehouse.readers.text.tables import MISSING, is_number, repeated_faults, table_of, whole_numbers
+from warehouse.readers.text.tables import MISSING, finite, is_number, repeated_faults, table_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     reference_called,
@@ -136,6 +136,16 @@ def _is_named_so(path: Path) -> bool:
 
 
 def _line_layout(cells: Sequence[str], path: Path) -> str | None:
+    """The layout of one line, if what stands in the place of its system and reference may be their names."""
+    layout = _layout_by_columns(cells, path)
+    if layout is None:
+        return None
+    named = dict(zip(_COLUMNS[layout], cells, strict=True))
+    is_swapped = finite(named["SYSTEM"]) is not None or _REFERENCE_SET.fullmatch(named["SYSTEM"])
+    return None if is_swapped or finite(named.get("REFSET", "")) is not None else layout
+
+
+def _layout_by_columns(cells: Sequence[str], path: Path) -> str | None:
     """The layouts that one line may be of, narrowed down to one by what stands in its columns."""
     if len(cells) < 6 or not is_language_pair(cells[1]):
         return None

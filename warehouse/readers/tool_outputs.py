@@ -24,10 +24,10 @@ from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_document, json_objects
-from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under, unread
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, NO_SCORES, Header, columns_of, table_under, unread
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
-from warehouse.readers.wide_table import NO_SCORES, numeric
+from warehouse.readers.wide_table import numeric
 from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"

@@ -22,7 +22,7 @@ from warehouse.readers.long_table import (
 )
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object
-from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed, unread
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, NO_SCORES, Header, header_of, placed, unread
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import finite, numbers
 from warehouse.wording import option
@@ -30,9 +30,6 @@ from warehouse.wording import option
 _PLACES = (
     *("testset", "lp", "source", "target", "level", "system"),
     *("domain", "document", "segment", "index", "reference"),
-)
-NO_SCORES = re.compile(
-    r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
 )
 _GENERIC = {"human", "humans", "score", "scores", "avg", "average", "mean", "seg", "segment", "sys", "system", "raw"}
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"

@@ -8,6 +8,7 @@ from functools import partial
 from warehouse.database import statement
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault
+from warehouse.facts.human_protocols import HIGHEST, LOWEST, is_from_0_to_100
 from warehouse.readers.contents import Content
 from warehouse.staging.placing import declaring_segments
 from warehouse.wording import counted, option
@@ -76,6 +77,12 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
         scores = counted(n, "score that is", "scores that are")
         what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
         _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
+    humans = batch.rows("SELECT DISTINCT scorer FROM temp.staged_vector WHERE kind = 'human'")
+    if assessed := [name for (name,) in humans if is_from_0_to_100(name)]:
+        limits = {"scorers": assessed, "lowest": LOWEST, "highest": HIGHEST}
+        for file_no, scorer, n, system, value in batch.rows(_sql("scores_beyond_scale"), limits):
+            what = f"{counted(n, 'score')} of {scorer} beyond its scale, the first {value:g} of system {system!r}"
+            _fault(batch, file_no, Fault(paths[file_no], 0, what, "direct assessments from 0 to 100"))
 
 
 def another_name(kind: str, content: Content) -> str:

@@ -77,9 +77,22 @@ def report_slips(
             found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
             expected, way_out = "one spelling", "if they are two, load them from two files"
             stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
+    _report_swapped(counts, paths, stage)
     systems = counts.filter(pl.col("column") == "system", ~pl.col("name").is_in(list(aliases)))
     known_alone = [content.file_no for content in contents if content.claim.is_own]  # `check_known` says it
     _report_beside(systems.filter(~pl.col("file_no").is_in(known_alone)), paths, told, stage)
+
+
+def _report_swapped(counts: pl.DataFrame, paths: Mapping[int, str], stage: Stage) -> None:
+    """A fault of a file whose annotators are systems elsewhere, while none of its systems is one there."""
+    for (file_no,), names in counts.group_by("file_no", maintain_order=True):
+        systems, raters = (set(names.filter(pl.col("column") == column)["name"]) for column in ("system", "rater"))
+        others = counts.filter(pl.col("column") == "system", pl.col("file_no") != file_no)["name"]
+        known = {*stage.evalset.names, *stage.systems, *others}
+        if len(raters & known) > 1 and not systems & known:
+            found = f"annotators {', '.join(sorted(raters & known)[:3])}, which are systems elsewhere"
+            way_out = "the columns of annotators and systems may be swapped"
+            stage.fault(file_no, Fault(paths[file_no], 0, found, "names of annotators", way_out))
 
 
 def _report_beside(

@@ -11,8 +11,17 @@ from tests.warehouse.loading.mutating import MUTATIONS, cases
 from tests.warehouse.small_files import SMALL, outcomes, unchanged
 
 CASES = {name: list(cases(small)) for name, small in SMALL.items()}
-ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, annotators of the layout: nothing tells
+OF_ORDER = ("layout's documents", "layout's metric", "layout's human score")  # lines count segments
+ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, annotators, an order: nothing tells
     ("WMT25 automatic", "copy _v2, another score"),
+    ("challenge table", "only the copy _v2"),
+    *((name, "rows turned round") for name in (*OF_ORDER, "challenge table", "ACES")),
+    *((name, "columns 1 and 2 swapped") for name in ("ESA", "DA+SQM", "DA+SQM of segments")),  # see test_slips
+    *(
+        (name, f"rater with {how}")
+        for name in ("Pearmut", "Pearmut's log")
+        for how in ("a letter less", "a letter more", "another letter")
+    ),
     *(
         ("layout's ratings", f"rater with {how}")
         for how in ("another case", ".txt", "a letter less", "a letter more", "another letter")

@@ -283,3 +283,9 @@ def test_a_score_that_the_tool_cannot_give_is_a_fault(score: str) -> None:
     assert told(read(READER, "esa_wave1.csv", esa() + esa(item=6, score=score), Given(testset="wmt24"))) == [
         (2, f"score {float(score)!r}")
     ]
+
+
+def test_systems_called_as_annotators_are_refused_as_swapped() -> None:
+    text = "".join(esa("engjpn1a0f", item, user="GPT-4") for item in (1, 2, 3))
+    (fault,) = read(AppraiseReader(), "wmt24/esa_wave1.csv", text).faults
+    assert (fault.line, fault.way_out) == (1, "swap the first two columns")

@@ -173,3 +173,20 @@ def test_a_load_brings_scores_judgements_and_errors(tmp_path: Path) -> None:
         assert warehouse.rows(query) == [(*place[0], "A", place[1], 70.0), (*place[0], "B", place[1], 40.0)]
         assert warehouse.rows("SELECT count(*) FROM judgements") == [(3,)]
         assert warehouse.rows("SELECT count(*) FROM spans") == [(1,)]
+
+
+def test_the_log_of_one_campaign_is_read_as_the_export_is() -> None:
+    entries = [entry({"A": 99}), entry([{"A": 1}, {"A": 2}], user="u2"), reset(), entry({"A": 3}), entry({"A": 4})]
+    log = "".join(json.dumps(one) + "\n" for one in entries)
+    found = read(READER, Path("wmt26", f"{CAMPAIGN}.jsonl"), log)
+    whole = read(READER, PATH, document(*entries))
+    assert found.faults == []
+    assert found.judgements.equals(whole.judgements)
+    assert found.ratings.equals(whole.ratings)
+    assert found.notes == whole.notes
+
+
+def test_a_log_names_the_line_that_is_cut() -> None:
+    log = json.dumps(entry({"A": 1})) + "\n" + json.dumps(entry({"A": 2}))[:80]
+    (fault,) = read(READER, Path("wmt26", f"{CAMPAIGN}.jsonl"), log).faults
+    assert (fault.line, fault.expected) == (2, "one JSON object per line")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.helpers import together
 from tests.warehouse.memory import File, Memory, scores
+from tests.warehouse.small_files import SMALL, SYSTEMS, outcomes
 from warehouse import load
 from warehouse.database.stage import Stage
 from warehouse.readers.claims import Given
@@ -93,3 +94,12 @@ def test_systems_that_are_declared_are_no_slips(tmp_path: Path) -> None:
         rows = (f"M{number},{one},{segment},0.{segment}\n" for one in ("Aspen", system) for segment in SEGMENTS)
         (tmp_path / f"{number}.csv").write_text("metric,system,segment,score\n" + "".join(rows))
     assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
+
+
+def test_annotators_that_are_systems_elsewhere_are_swapped_with_them(tmp_path: Path) -> None:
+    small = SMALL["ESA"]
+    rows = [",".join([cells[1], cells[0], *cells[2:]]) for cells in (row.split(",") for row in small.rows)]
+    files = {small.path: small.of(rows), "mine.csv": b"testset,lp,metric,system,segment,score\n"}
+    files["mine.csv"] += "".join(f"wmt23,{small.lp},M,{name},1,0.{at}\n" for at, name in enumerate(SYSTEMS)).encode()
+    faults = outcomes(tmp_path, {"ESA": files})["ESA"].faults
+    assert any("annotators Aspen, Birch, Cédar, which are systems elsewhere" in fault for fault in faults)

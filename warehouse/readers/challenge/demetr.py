@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.challenge.items import Items
+from warehouse.readers.challenge.items import Items, without_repeats
 from warehouse.readers.text.tables import first_faults
 
 TESTSET = "demetr"
@@ -46,10 +47,15 @@ def pairs_of(path: Path) -> tuple[str, ...]:
 def read_demetr(path: Path, lp: str) -> Items:
     """The items of one language pair: the translation should beat the perturbed one.
 
-    Items whose perturbation did not pass its check are excluded, with their number.
+    Items whose perturbation did not pass its check are excluded, with their number. Objects that are the same in all
+    keys are one.
     """
     rows, faults = _rows(path)
     ours = [row for row in rows if f"{_LANGUAGES.get(row['lang_tag'])}-en" == lp]
+    ours, notes = without_repeats(ours, lambda row: json.dumps(row, sort_keys=True))
+    ids = Counter(str(row["id"]) for row in ours if "id" in row)
+    again = [Fault(str(path), 0, f"id {name} of {n} objects", "each once") for name, n in ids.items() if n > 1]
+    faults += first_faults(again)
     passed = [row for row in ours if row.get("pert_check") is True]
     named = _NAME.fullmatch(path.name)
     assert named is not None
@@ -70,7 +76,7 @@ def read_demetr(path: Path, lp: str) -> Items:
             for hypothesis, column, grade in (("translation", "mt_sent", 1.0), ("perturbed", "pert_sent", 0.0))
         ]
     ).with_columns(domain=pl.lit(None, dtype=pl.String))
-    return Items(frame, faults=tuple(faults), n_excluded=len(ours) - len(passed))
+    return Items(frame, faults=tuple(faults), n_excluded=len(ours) - len(passed), notes=tuple(notes))
 
 
 def _rows(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:

@@ -1,7 +1,8 @@
 """Items of challenge sets in one shape, whatever the format, and laid out on the stage."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from warehouse.names import GRADE, MetricVariant
 from warehouse.readers.contents import Content
 from warehouse.wording import counted
 
+Row = TypeVar("Row")
 REFERENCE = "ref"
 COLUMNS = ("item", "phenomenon", "class", "domain", "document", "hypothesis", "grade", "source", "reference", "text")
 
@@ -21,13 +23,22 @@ class Items:
 
     frame: item (unique within the file), phenomenon, class, domain, document, hypothesis, grade (higher is better;
     null: not known), source, reference, text; null where there is none. metrics: columns of further scores, called as
-    metric variants. n_excluded: items that did not pass a check of the set's authors.
+    metric variants. n_excluded: items that did not pass a check of the set's authors. notes: on the file.
     """
 
     frame: pl.DataFrame
     metrics: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     n_excluded: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def without_repeats(rows: Sequence[Row], identity: Callable[[Row], object]) -> tuple[list[Row], list[str]]:
+    """The rows without those that an earlier one equals in all, and the note on these. identity: can be hashed."""
+    first = {identity(row): row for row in reversed(rows)}
+    kept = list(reversed(first.values()))
+    n_repeated = len(rows) - len(kept)
+    return kept, [f"{counted(n_repeated, 'repeated row')}, loaded once"] if n_repeated else []
 
 
 def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
@@ -43,6 +54,7 @@ def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
         n_before += frame["item"].n_unique()
         frames.append(frame)
         stage.n_rows[content.file_no] = frame.height
+        stage.notes += [f"{content.claim.path}: {note}" for note in items.notes]
         stage.add_systems(content.file_no, dict.fromkeys(frame["hypothesis"].unique(maintain_order=True), "mt"))
     if n_excluded := sum(items.n_excluded for _, items in read):
         stage.notes.append(

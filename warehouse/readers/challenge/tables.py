@@ -16,9 +16,10 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import class_of
-from warehouse.names import is_language_pair
-from warehouse.readers.challenge.items import REFERENCE, Items
-from warehouse.readers.text.tables import MISSING, first_faults, of_each_kind
+from warehouse.names import is_language_pair, visible_name
+from warehouse.readers.challenge.items import REFERENCE, Items, without_repeats
+from warehouse.readers.text.named_columns import NO_SCORES, twice, unread
+from warehouse.readers.text.tables import MISSING, NORMALISED, finite, first_faults, of_each_kind
 from warehouse.wording import counted
 
 ACES = "aces"
@@ -26,6 +27,7 @@ _ACES = ("source", "good-translation", "incorrect-translation", "reference", "ph
 _OWN = ("item", "phenomenon", "hypothesis", "grade", "lp")
 _OPTIONAL = ("testset", "class", "domain", "document", "source", "reference", "text")
 _SIDES = {"good-translation": ("good", 1.0), "incorrect-translation": ("bad", 0.0)}
+_NAMES = (*_OWN[:3], "lp", *_OPTIONAL[:4], "phenomena", "langpair")  # columns of names; the others are texts and scores
 _ENDINGS = {".tsv": "\t", ".csv": ","}
 _YEAR = 2025  # of the registry of metrics, where a table says no more than a metric's name
 
@@ -35,7 +37,7 @@ def is_table(path: Path) -> bool:
     if path.suffix not in _ENDINGS:
         return False
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             header = next(csv.reader(file, **_dialect(path)), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
@@ -44,7 +46,7 @@ def is_table(path: Path) -> bool:
 
 def is_nameless(path: Path) -> bool:
     """Whether nothing says of a table in ACES' form which challenge set it is; ACES itself is called so by its path."""
-    header, rows = _read(path)
+    header, rows, _ = _read(path)
     is_called_so = any(ACES in part.lower() for part in path.parts[-3:])
     return set(_ACES) <= set(header) and not is_called_so and not all(row.get("testset") for row in rows)
 
@@ -54,7 +56,7 @@ def evalsets_in(path: Path, said: str | None = None) -> tuple[tuple[str, str], .
 
     Where neither a column nor the user says it, it is called as the file, and ACES is aces.
     """
-    header, rows = _read(path)
+    header, rows, _ = _read(path)
     column = "langpair" if "langpair" in header else "lp"
     default = said or (ACES if set(_ACES) <= set(header) else path.stem)
     found = {
@@ -67,13 +69,17 @@ def evalsets_in(path: Path, said: str | None = None) -> tuple[tuple[str, str], .
 
 def read_table(path: Path, testset: str, lp: str) -> Items:
     """The items of one evaluation set."""
-    header, rows = _read(path)
+    header, rows, notes = _read(path)
     is_aces = set(_ACES) <= set(header)
     column = "langpair" if is_aces else "lp"
-    faults: list[Fault] = []
+    faults = twice(header, path)
+    numbered_rows = list(enumerate(rows, start=2))
+    if is_aces:
+        numbered_rows, more = without_repeats(numbered_rows, lambda row: str(row[1]))
+        notes += [*more, *_other_scores([row for _, row in numbered_rows])]
     made: list[dict[str, Any]] = []
     metrics: dict[str, None] = {}
-    for line, row in enumerate(rows, start=2):
+    for line, row in numbered_rows:
         if None in row or None in row.values():
             expected = f"{len(header)}, as in the first line"
             faults.append(Fault(str(path), line, counted(len(row), "column"), expected, kind="columns"))
@@ -81,6 +87,10 @@ def read_table(path: Path, testset: str, lp: str) -> Items:
         if not is_language_pair(row[column]):
             faults.append(Fault(str(path), line, f"language pair {row[column]!r}", "one such as en-de", kind="lp"))
         if language_pair_called(row[column]) != lp or (row.get("testset") or testset) != testset:
+            continue
+        nameless = [] if is_aces else [name for name in _OWN[:3] if row[name] in MISSING]
+        if nameless:
+            faults.append(Fault(str(path), line, f"no {nameless[0]}", f"the name of the {nameless[0]}", kind="a name"))
             continue
         for one in _hypotheses_of_aces(row, line) if is_aces else [row]:
             scores, wrong = _scores(one)
@@ -94,7 +104,15 @@ def read_table(path: Path, testset: str, lp: str) -> Items:
     frame = pl.DataFrame(made, schema={**schema, **dict.fromkeys(("grade", *metrics), pl.Float64)})
     numbered = {item: number for number, item in enumerate(dict.fromkeys(frame["item"]))}
     frame = frame.with_columns(item=pl.col("item").replace_strict(numbered, return_dtype=pl.Int64))
-    return Items(frame, tuple(metrics), tuple(faults))
+    return Items(frame, tuple(metrics), tuple(faults), notes=tuple(notes))
+
+
+def _other_scores(rows: Sequence[dict[str, str]]) -> list[str]:
+    """The note on rows of ACES that have the texts of others, with other scores."""
+    n_texts = len({tuple(str(row.get(name)) for name in _ACES) for row in rows})
+    n_again = len(rows) - n_texts
+    what = counted(n_again, "row has", "rows have")
+    return [f"{what} the texts of an earlier row and other scores, and counts as an item of its own"] if n_again else []
 
 
 def _dialect(path: Path) -> dict[str, Any]:
@@ -102,11 +120,27 @@ def _dialect(path: Path) -> dict[str, Any]:
     return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if is_tab else {"delimiter": ","}
 
 
-def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    with path.open(encoding="utf-8", newline="") as file:
+def _read(path: Path) -> tuple[list[str], list[dict[str, str]], list[str]]:
+    """Names of the columns, rows with their names as people see them, and notes on columns and names.
+
+    Columns that count rows, or have no name, hold no scores, and are not in the answer.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, **_dialect(path))
         rows = list(reader)
-        return list(reader.fieldnames or []), rows
+        header = list(reader.fieldnames or [])
+    left = [name for name in header if not name or NO_SCORES.fullmatch(name)]
+    changed = set()
+    for row in rows:
+        for name in left:
+            row.pop(name, None)
+        for name in _NAMES:
+            if (cell := row.get(name)) and (visible := visible_name(cell)) != cell:
+                row[name] = visible
+                changed.add((name, cell))
+    notes = unread(left, header)
+    notes += [f"{counted(len(changed), 'name')} {NORMALISED}"] if changed else []
+    return [name for name in header if name not in left], rows, notes
 
 
 def _hypotheses_of_aces(row: dict[str, str], line: int) -> list[dict[str, str]]:
@@ -132,13 +166,9 @@ def _scores(row: dict[str, str]) -> tuple[dict[str, float | None], list[str]]:
     for name, cell in row.items():
         if name in _OWN[:3] or name in _OPTIONAL or name == "lp":
             continue
-        try:
-            value = None if cell.strip() in MISSING else float(cell)
-        except ValueError:
-            value = float("inf")
-        if value is not None and not abs(value) < float("inf"):
+        value = None if cell.strip() in MISSING else finite(cell.strip())
+        if value is None and cell.strip() not in MISSING:
             wrong.append(f"{name} {cell!r}")
-            value = None
         found["grade" if name == "grade" else _variant(name)] = value
     return found, wrong
 

@@ -20,6 +20,7 @@ from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, r
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.text.json_lines import has_whole_characters
+from warehouse.readers.text.tables import NORMALISED
 from warehouse.wording import counted
 
 Errors = list[dict[str, Any]]
@@ -30,7 +31,10 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
     """Stage one file of annotations; documents: None where their file is faulty, so that lines cannot be counted."""
     ratings: list[Rating] = []
     wrong: list[Wrong] = []
+    names: set[str] = set()
     for number, line in enumerate(lines_of(content), start=1):
+        cells = line.split("\t")
+        names |= {cells[0], *cells[2:]}
         try:
             ratings.append(parse_rating(line, is_of_people=place.folder == "human-scores"))
         except ValueError as error:
@@ -40,6 +44,10 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
         without = (number for number, marked in enumerate(weights, start=1) if None in marked)
         expected = "SYSTEM, JSON or None, with a score in each error or in none of the file"
         wrong = [(number, "an error with score None", expected) for number in without]
+    annotated = [(number, rater) for number, (_, errors, rater) in enumerate(ratings, start=1) if errors is not None]
+    if not wrong and any(rater for _, rater in annotated):
+        expected = "a rater behind each annotation, or behind none of the file"
+        wrong = [(number, "an annotation without a rater", expected) for number, rater in annotated if not rater]
     blocks: dict[str, list[int]] = {}
     for place_in_file, (system, _, _) in enumerate(ratings):
         blocks.setdefault(system, []).append(place_in_file)
@@ -48,6 +56,8 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
     if report(stage, content, wrong) or documents is None:
         return
     stage.add_systems(content.file_no, {system: system_kind(system) for system in blocks})
+    if n_changed := len({name for name in names if visible_name(name) != name}):
+        stage.notes.append(f"{content.claim.path}: {counted(n_changed, 'name')} {NORMALISED}")
     stage.n_rows[content.file_no] = len(ratings)
     stage.n_missing[content.file_no] = sum(errors is None for _, errors, _ in ratings)
     _stage_ratings({system: [ratings[n] for n in rows] for system, rows in blocks.items()}, content, place, stage)

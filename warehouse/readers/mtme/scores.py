@@ -16,10 +16,11 @@ import polars as pl
 from warehouse.database import statement
 from warehouse.database.frames import temporary
 from warehouse.database.stage import Documents, Stage
-from warehouse.names import MetricVariant, system_kind
+from warehouse.names import MetricVariant, system_kind, visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, each_line, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
+from warehouse.readers.text.tables import NORMALISED
 from warehouse.wording import counted
 
 _EMPTY = """
@@ -88,6 +89,21 @@ def _fill(contents: Sequence[Content], has_domains: bool, stage: Stage) -> None:
         "numbers": [content.file_no for content in contents],
     }
     stage.batch.connection.execute(filled, parameters)
+    _normalise(contents, stage)
+
+
+def _normalise(contents: Sequence[Content], stage: Stage) -> None:
+    """Make names of systems as people see them, with a note for each file that this changes."""
+    names = [name for (name,) in stage.batch.rows("SELECT DISTINCT system FROM temp.raw_score")]
+    changed = {name: visible for name in names if (visible := visible_name(name)) != name}
+    if not changed:
+        return
+    paths = {content.file_no: content.claim.path for content in contents}
+    for file_no, n in stage.batch.rows(statement(__package__, "names_among"), {"names": list(changed)}):
+        stage.notes.append(f"{paths[file_no]}: {counted(n, 'name')} {NORMALISED}")
+    for name, visible in changed.items():
+        renamed = "UPDATE temp.raw_score SET system = $visible WHERE system = $name"
+        stage.batch.connection.execute(renamed, {"visible": visible, "name": name})
 
 
 def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:

@@ -1,6 +1,7 @@
 """Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
 
 import io
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
 }
 ERRORS = "prediction"  # what MetricX calls its scores, which count errors
 NEGATED = f"{ERRORS} counts errors, lower is better: stored negated"
+NO_SCORES = re.compile(  # columns that count rows or say something else of them
+    r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
+)
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
@@ -104,8 +108,8 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
     The header in the answer has all columns also of JSON lines, where further lines may have further keys. Words for
     missing values are null. Of Parquet the line is the number of the row.
     """
-    if twice := _twice(header, path):
-        return header, pl.DataFrame(), twice
+    if faults := twice(header.columns, path):
+        return header, pl.DataFrame(), faults
     if header.form == "parquet":
         table, faults = _parquet(header, data, path)
     else:
@@ -147,8 +151,9 @@ def unread(
     return [f"columns not read: {' and '.join(filter(None, said))}"] if names else []
 
 
-def _twice(header: Header, path: Path) -> list[Fault]:
-    names = sorted({column for column in header.columns if header.columns.count(column) > 1})
+def twice(columns: Sequence[str], path: Path) -> list[Fault]:
+    """The fault of a header that has a name more than once: nobody can tell which of the columns counts."""
+    names = sorted({column for column in columns if columns.count(column) > 1})
     found = f"columns that appear twice: {', '.join(name or 'those without a name' for name in names)}"
     return [Fault(str(path), 1, found, "each once")] if names else []
 

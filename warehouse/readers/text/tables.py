@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import EXAMPLES, MOST_FAULTS, Fault
+from warehouse.names import LOOK_ALIKES, WIDTHLESS
 from warehouse.wording import counted
 
 
@@ -50,16 +51,18 @@ def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def visible(names: pl.Expr) -> pl.Expr:
-    """Names without what nobody sees: blanks of any kind at their ends, characters without width, split accents.
+    """Names as people see them; see `warehouse.names.visible_name`.
 
-    >>> pl.select(visible(pl.lit("\\u00a0COMET\\u200b "))).item()
-    'COMET'
+    >>> pl.select(visible(pl.lit("\\u00a0COMET\\u201122\\u200b "))).item()
+    'COMET-22'
     """
-    return (
-        names.str.normalize("NFC")
-        .str.replace_all(r"[\u00ad\u200b-\u200d\u2060\ufeff]", "")
-        .str.replace_all(r"^\s+|\s+$", "")
-    )
+    names = names.str.normalize("NFC").str.replace_all(WIDTHLESS, "")
+    for look_alikes, sign in LOOK_ALIKES.items():
+        names = names.str.replace_all(look_alikes, sign)
+    return names.str.replace_all(r"^\s+|\s+$", "")
+
+
+NORMALISED = "with invisible characters, or another kind of hyphen or blank, which were normalised"
 
 
 def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.DataFrame, int]:

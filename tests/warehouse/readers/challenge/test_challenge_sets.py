@@ -337,7 +337,7 @@ def _aces(tmp_path: Path, phenomena: tuple[str, ...], *, gap: bool = False) -> P
     for phenomenon in phenomena:
         for lp in ("en-de", "en-de", "fr-de"):
             good = ("3", "1", "2", "3", "3")[n % 5]
-            rows.append(f"s\tg\tb\tr\t{phenomenon}\t{lp}\t{good}\t2\t{'' if gap and n == 4 else 5}\t1\n")
+            rows.append(f"s {n}\tg\tb\tr\t{phenomenon}\t{lp}\t{good}\t2\t{'' if gap and n == 4 else 5}\t1\n")
             n += 1
     (tmp_path / "aces.tsv").write_text(ACES + "".join(rows), "utf-8")
     return tmp_path / "aces.tsv"
@@ -435,3 +435,51 @@ def test_challenge_sets_are_pooled_with_each_other_alone(own_beside_a_task: Path
         with pytest.raises(QuestionError, match="challenge sets are not pooled with other test sets: mine"):
             metaeval.rank(warehouse, "mine,tiny24", measures=["accuracy"], pool="mean")
         assert metaeval.rank(warehouse, "mine", measures=["accuracy"], pool="mean").frame.height == 2
+
+
+def test_repeated_rows_and_objects_are_items_once(tmp_path: Path, database: Path) -> None:
+    path = _aces(tmp_path, PHENOMENA[:1])
+    path.write_text(path.read_text("utf-8") + "s 0\tg\tb\tr\taddition\ten-de\t3\t2\t5\t1\n", "utf-8")
+    rows = [demetr_row(1), demetr_row(2), demetr_row(1)]
+    report = load([path, written(tmp_path / "critical_id7_antonym.json", rows)], database)
+    assert sum("1 repeated row, loaded once" in note for note in report.notes) == 2
+    assert ask(
+        database,
+        "SELECT lp, count(*) FROM internal.segment JOIN internal.evalset USING (evalset_id) GROUP BY 1 ORDER BY 1",
+    ) == [
+        ("de-en", 2),
+        ("en-de", 2),
+        ("fr-de", 1),
+    ]
+
+
+OWN = "item,phenomenon,hypothesis,grade,lp,Fathom\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "told"),
+    [
+        (f",{OWN}", "0,", "columns not read: the first, which has no name"),
+        (f"Unnamed: 0,{OWN}", "0,", "columns not read: Unnamed: 0"),
+        (f"\ufeff{OWN}", "", None),
+    ],
+)
+def test_columns_that_count_rows_are_no_metrics(
+    header: str, row: str, told: str | None, tmp_path: Path, database: Path
+) -> None:
+    (tmp_path / "set.csv").write_text(f"{header}{row}i,p,a,1,en-de,0.5\n{row}i,p,b,0,en-de,0.4\n", "utf-8")
+    report = load([tmp_path / "set.csv"], database)
+    assert report.faults == []
+    assert [note.partition(": ")[2] for note in report.notes] == ([told] if told else [])
+    names = [name for (name,) in ask(database, "SELECT name FROM internal.scorer")]
+    assert sorted(names) == ["Fathom-ref", "grade"]
+
+
+def test_a_column_named_twice_and_a_row_without_an_item_are_refused(tmp_path: Path, database: Path) -> None:
+    table = OWN.replace("\n", ",Fathom\n") + "i,p,a,1,en-de,0.5,0.6\n,p,b,0,en-de,0.4,0.5\n"
+    (tmp_path / "set.csv").write_text(table, "utf-8")
+    faults = [str(fault).partition("set.csv")[2] for fault in load([tmp_path / "set.csv"], database).faults]
+    assert faults == [
+        ":1: columns that appear twice: Fathom, expected each once",
+        ":3: no item, expected the name of the item",
+    ]
