@@ -1,0 +1,277 @@
+"""Preferences: which of two outputs a judge finds better; scores of systems from them, agreement of judges, and tau.
+
+A preference names two systems, numbered from 0, and an answer: 1 where the first is better, -1 where the second is, 0
+for a tie. A ranking of several outputs is all its pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+
+TauTies = Literal["wmt12", "wmt13", "wmt14"]
+_STEPS = 100
+_CONVERGED = 1e-10
+
+
+class JudgeAgreement(NamedTuple):
+    """How often two judgements of the same item give the same answer."""
+
+    agree: int  # pairs of judgements with equal answers
+    comparable: int  # pairs of judgements of one item
+    ties: int  # judgements that are ties
+    total: int  # judgements
+
+    @property
+    def p_agree(self) -> float:
+        return self.agree / self.comparable if self.comparable else float("nan")
+
+    @property
+    def p_chance(self) -> float:
+        """Chance agreement: ties at their share, either system with equal probability otherwise."""
+        if not self.total:
+            return float("nan")
+        share = self.ties / self.total
+        return share**2 + (1 - share) ** 2 / 2
+
+    @property
+    def kappa(self) -> float:
+        """(p_agree - p_chance) / (1 - p_chance); NaN where all judgements are ties."""
+        return (self.p_agree - self.p_chance) / (1 - self.p_chance) if self.p_chance < 1 else float("nan")
+
+
+def checked_preferences(
+    system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike
+) -> tuple[Ints, Ints, Ints]:
+    """Preferences as integer arrays.
+
+    Raises ValueError: arrays of several lengths, none at all, another answer than 1, 0 and -1, or a system compared
+    with itself.
+    """
+    first, second, outcome = (np.asarray(values) for values in (system_a, system_b, answer))
+    if not first.shape == second.shape == outcome.shape or first.ndim != 1:
+        raise ValueError("system_a, system_b and answer must be one-dimensional arrays of one length")
+    if not first.size:
+        raise ValueError("there are no preferences")
+    if not np.isin(outcome, (-1, 0, 1)).all():
+        raise ValueError("an answer must be 1 (the first is better), -1 (the second is better) or 0 (a tie)")
+    if (first == second).any():
+        raise ValueError("a system is compared with itself")
+    return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64)
+
+
+def preference_counts(
+    system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike, n_systems: int | None = None
+) -> tuple[Ints, Ints]:
+    """Wins and ties of each system against each other: two (n_systems, n_systems) arrays.
+
+    wins[i, j]: how often i was preferred to j. ties: how often the two tied; symmetric.
+    Raises ValueError: see `checked_preferences`.
+    >>> wins, ties = preference_counts([0, 0, 1], [1, 1, 0], [1, 0, 1])
+    >>> wins.tolist(), ties.tolist()
+    ([[0, 1], [1, 0]], [[0, 1], [1, 0]])
+    """
+    first, second, outcome = checked_preferences(system_a, system_b, answer)
+    n = int(max(first.max(), second.max())) + 1 if n_systems is None else n_systems
+    winner, loser = np.where(outcome >= 0, first, second), np.where(outcome >= 0, second, first)
+    is_tie = outcome == 0
+    pair = winner * n + loser
+    wins = np.bincount(pair[~is_tie], minlength=n * n).reshape(n, n)
+    ties = np.bincount(pair[is_tie], minlength=n * n).reshape(n, n)
+    return wins, ties + ties.T
+
+
+def expected_wins(wins: npt.ArrayLike) -> Floats:
+    """Mean over the other systems of the share of comparisons that a system won, ties excluded: (n_systems,).
+
+    wins: (n_systems, n_systems), see `preference_counts`. Systems that a system never won or lost against do not
+    count; NaN where none is left. Source: Bojar et al. 2013 and 2014 (the shared task's expected wins).
+    >>> expected_wins([[0, 3], [1, 0]]).tolist()
+    [0.75, 0.25]
+    """
+    won = np.asarray(wins, dtype=np.float64)
+    decided = won + won.T
+    n_others = (decided > 0).sum(axis=1)
+    shares = np.divide(won, decided, out=np.zeros_like(won), where=decided > 0).sum(axis=1)
+    return np.asarray(np.divide(shares, n_others, out=np.full(len(won), np.nan), where=n_others > 0))
+
+
+def better_than_others(wins: npt.ArrayLike, ties: npt.ArrayLike | None = None) -> Floats:
+    """Share of all its comparisons that a system won: (n_systems,), NaN for a system without any.
+
+    wins: see `preference_counts`. ties: None leaves ties out, wins / (wins + losses), as in 2012; given, they count as
+    won, (wins + ties) / comparisons, as until 2011. Source: Callison-Burch et al. 2012.
+    >>> better_than_others([[0, 3], [1, 0]]).tolist()
+    [0.75, 0.25]
+    """
+    won = np.asarray(wins, dtype=np.float64)
+    tied = np.zeros(len(won)) if ties is None else np.asarray(ties, dtype=np.float64).sum(axis=1)
+    total = won.sum(axis=1) + won.sum(axis=0) + tied
+    return np.asarray(np.divide(won.sum(axis=1) + tied, total, out=np.full(len(won), np.nan), where=total > 0))
+
+
+def bradley_terry(wins: npt.ArrayLike, ties: npt.ArrayLike) -> tuple[Floats, Floats, float]:
+    """Log strengths by maximum likelihood, their standard errors, and the tie parameter ν.
+
+    wins, ties: (n_systems, n_systems), see `preference_counts`. Strengths have mean 0; higher is better. A system of
+    strength s beats one of strength t with probability e^s / (e^s + e^t + ν e^((s + t) / 2)); the last term is a tie.
+    ν is 0 without ties. Standard errors are those of strengths whose mean is 0.
+    Raises ValueError: the maximum lies at infinity, as some systems were never beaten or tied by the others, or all
+    comparisons are ties.
+    Source: Davidson 1970; without ties, Bradley and Terry 1952.
+    >>> bradley_terry([[0, 3], [1, 0]], [[0, 0], [0, 0]])[0].round(4).tolist()
+    [0.5493, -0.5493]
+    """
+    won, tied = np.asarray(wins, dtype=np.float64), np.asarray(ties, dtype=np.float64)
+    n = len(won)
+    has_ties = bool(tied.any())
+    if not won.any():
+        raise ValueError("all comparisons are ties: strengths cannot be told apart")
+    if not _is_strongly_connected(won + tied > 0):
+        raise ValueError("some systems never lost to or tied with any of the others: their strengths have no maximum")
+    total = won + won.T + tied
+    won_or_half = won.sum(axis=1) + tied.sum(axis=1) / 2
+    n_ties = tied.sum() / 2
+    strength, log_nu = np.zeros(n), 0.0
+    for _ in range(_STEPS):
+        p_win, p_tie = _probabilities(strength, log_nu if has_ties else None)
+        gradient, information = _score_and_information(total, p_win, p_tie, won_or_half, n_ties)
+        free = n + 1 if has_ties else n
+        # A common shift of all strengths changes nothing; the rank-one term holds their mean at 0.
+        information[:n, :n] += 1.0
+        step = np.linalg.solve(information[:free, :free], gradient[:free])
+        step *= min(1.0, 2.0 / np.abs(step).max(initial=1e-300))
+        strength = strength + step[:n]
+        strength -= strength.mean()
+        log_nu += step[n] if has_ties else 0.0
+        if np.abs(step).max() < _CONVERGED:
+            break
+    p_win, p_tie = _probabilities(strength, log_nu if has_ties else None)
+    _, information = _score_and_information(total, p_win, p_tie, won_or_half, n_ties)
+    information[:n, :n] += 1.0
+    covariance = np.linalg.inv(information[: n + has_ties, : n + has_ties])[:n, :n]
+    centred = np.eye(n) - 1 / n
+    errors = np.sqrt(np.diag(centred @ covariance @ centred))
+    return strength, errors, float(np.exp(log_nu)) if has_ties else 0.0
+
+
+def _probabilities(strength: Floats, log_nu: float | None) -> tuple[Floats, Floats]:
+    """(n, n) probabilities that i beats j, and that they tie."""
+    half = (strength[:, np.newaxis] - strength) / 2
+    tie = 0.0 if log_nu is None else np.exp(log_nu)
+    mass = np.exp(half) + np.exp(-half) + tie
+    return np.exp(half) / mass, tie / mass * np.ones_like(half)
+
+
+def _score_and_information(
+    total: Floats, p_win: Floats, p_tie: Floats, won_or_half: Floats, n_ties: float
+) -> tuple[Floats, Floats]:
+    """Gradient and information of the log likelihood in the strengths and log ν: (n + 1,), (n + 1, n + 1)."""
+    n = len(total)
+    expected = p_win + p_tie / 2  # of i against j
+    gradient = np.append(won_or_half - (total * expected).sum(axis=1), n_ties - (total * p_tie).sum() / 2)
+    variance = total * (p_win + p_tie / 4 - expected**2)
+    information = np.zeros((n + 1, n + 1))
+    information[:n, :n] = np.diag(variance.sum(axis=1)) - variance
+    with_ties = (total * (p_tie / 2 - expected * p_tie)).sum(axis=1)
+    information[:n, n] = information[n, :n] = with_ties
+    information[n, n] = (total * p_tie * (1 - p_tie)).sum() / 2
+    return gradient, information
+
+
+def _is_strongly_connected(edges: Bools) -> bool:
+    from scipy.sparse.csgraph import connected_components
+
+    return int(connected_components(edges, directed=True, connection="strong")[0]) == 1
+
+
+def judge_agreement(
+    segment: npt.ArrayLike, system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike
+) -> JudgeAgreement:
+    """Agreement of all judgements of one item with each other: one segment, two systems in this order.
+
+    All arrays (n,), whatever numbers the segments and systems have; (a, b) and (b, a) are two items, as in the tables
+    of the shared task of 2015. Two judgements by one judge count as well.
+    >>> judge_agreement([1, 1, 1], [0, 0, 0], [1, 1, 2], [1, -1, 0])
+    JudgeAgreement(agree=0, comparable=1, ties=1, total=3)
+    """
+    first, second, outcome = checked_preferences(system_a, system_b, answer)
+    item, n_items = _numbered(np.asarray(segment), first, second)
+    return _agreement(item, n_items, outcome)
+
+
+def judge_consistency(
+    judge: npt.ArrayLike,
+    segment: npt.ArrayLike,
+    system_a: npt.ArrayLike,
+    system_b: npt.ArrayLike,
+    answer: npt.ArrayLike,
+) -> JudgeAgreement:
+    """Agreement of judges with themselves, over all judgements of a segment by a judge who judged an item of it twice.
+
+    judge: (n,). The others as in `judge_agreement`.
+    """
+    first, second, outcome = checked_preferences(system_a, system_b, answer)
+    judges, segments = np.asarray(judge), np.asarray(segment)
+    item, n_items = _numbered(judges, segments, first, second)
+    place, n_places = _numbered(judges, segments)
+    repeated = np.bincount(item, minlength=n_items)[item] > 1
+    kept = (np.bincount(place, repeated, minlength=n_places) > 0)[place]
+    return _agreement(item[kept], n_items, outcome[kept])
+
+
+def _numbered(*columns: npt.NDArray[np.generic]) -> tuple[Ints, int]:
+    """Rows numbered from 0 by what they have in all columns."""
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        number = np.unique(number * len(values) + codes, return_inverse=True)[1]
+    return number, int(number.max(initial=-1)) + 1
+
+
+def _agreement(item: Ints, n_items: int, outcome: Ints) -> JudgeAgreement:
+    counts = np.bincount(item * 3 + outcome + 1, minlength=3 * n_items).reshape(n_items, 3)
+    n = counts.sum(axis=1)
+    return JudgeAgreement(
+        agree=int((counts * (counts - 1)).sum()) // 2,
+        comparable=int((n * (n - 1)).sum()) // 2,
+        ties=int((outcome == 0).sum()),
+        total=len(outcome),
+    )
+
+
+def preference_tau_counts(difference: npt.ArrayLike, answer: npt.ArrayLike) -> tuple[Ints, Ints, Ints]:
+    """Concordant, discordant and metric-tied pairs among those that people order: three arrays of difference's shape
+    without its last axis.
+
+    difference: (..., n) metric scores of the first minus the second output. answer: (n,) 1, -1 or 0; ties of people do
+    not count, and neither do pairs without a score (NaN).
+    """
+    differences, outcome = np.asarray(difference, dtype=np.float64), np.asarray(answer, dtype=np.int64)
+    agreement = np.sign(differences) * outcome
+    is_ordered = (outcome != 0) & ~np.isnan(differences)
+    right, wrong, tied = (((agreement == sign) & is_ordered).sum(axis=-1) for sign in (1, -1, 0))
+    return right, wrong, tied
+
+
+def tau_of_preferences(
+    concordant: npt.ArrayLike, discordant: npt.ArrayLike, tied: npt.ArrayLike, ties: TauTies = "wmt14"
+) -> Floats:
+    """Kendall-like tau of a metric on preferences: in [-1, 1], NaN without pairs.
+
+    concordant, discordant, tied: counts of one shape, see `preference_tau_counts`. ties: what a tie of the metric is:
+    discordant (wmt12), excluded (wmt13), or counted in the denominator alone (wmt14, also 2015 and 2016).
+    Source: Macháček and Bojar 2014, equation 2 and tables; Callison-Burch et al. 2012.
+    >>> [tau_of_preferences(6, 2, 2, ties=year).item() for year in ("wmt12", "wmt13", "wmt14")]
+    [0.2, 0.5, 0.4]
+    """
+    checks.known(ties, ("wmt12", "wmt13", "wmt14"), "ties")
+    right, wrong, equal = (np.asarray(counts, dtype=np.float64) for counts in (concordant, discordant, tied))
+    numerator = right - wrong - (equal if ties == "wmt12" else 0)
+    denominator = right + wrong + (0 if ties == "wmt13" else equal)
+    return np.asarray(np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0))

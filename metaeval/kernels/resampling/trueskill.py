@@ -1,0 +1,160 @@
+"""TrueSkill over pairwise preferences: scores of systems from many runs, each over a random selection of judgements."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.preferences import checked_preferences
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+
+SIGMA = 0.5
+TIE_PROBABILITY = 0.25
+"""Probability of a tie between equal systems, which sets how near two performances must be to count as one."""
+MATCHES_PER_BLOCK = 512  # of which the random numbers are drawn at once
+
+
+def trueskill(
+    system_a: npt.ArrayLike,
+    system_b: npt.ArrayLike,
+    answer: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_systems: int | None = None,
+    n_runs: int = 1000,
+    n_matches: int | None = None,
+) -> Floats:
+    """Mean skill of each system in each run: (n_runs, n_systems), around 0, higher is better.
+
+    system_a, system_b: (n,) systems of each judgement, numbered from 0. answer: (n,) 1 where a is better, -1 where b
+        is, 0 for a tie. n_matches: of a run; as many as there are judgements unless given.
+    Every skill begins as N(0, 1/4). A match is of the system whose skill is least certain with another one, drawn with
+    a probability proportional to exp(-|difference of their means|) among those that it was compared with; one of the
+    judgements of the two is drawn with replacement, and both skills are updated by it. Runs differ by what is drawn,
+    and run side by side. NaN for a system that was never compared.
+    Performances vary around skills by beta = sigma n / 40, n the number of matches, as in the shared tasks of 2014 to
+    2016: the more matches, the less each of them says.
+    Raises ValueError: no judgement, an answer other than -1, 0 and 1, or a system compared with itself.
+    Source: Sakaguchi, Post and Van Durme 2014; the updates are those of Herbrich, Minka and Graepel 2006, for two
+    players with ties.
+    """
+    first, second, outcome = checked_preferences(system_a, system_b, answer)
+    n = int(max(first.max(), second.max())) + 1 if n_systems is None else n_systems
+    matches = len(first) if n_matches is None else n_matches
+    begin, count, outcomes = _outcomes_by_pair(first, second, outcome, n)
+    is_compared = count.reshape(n, n) > 0
+    takes_part = is_compared.any(axis=1)
+    beta = SIGMA * matches / 40
+    margin = _tie_margin(beta)
+    mean = np.zeros((n, n_runs))  # a system a row: numpy goes along rows, of which there are few
+    variance = np.full((n, n_runs), SIGMA**2)
+    variance[~takes_part] = -np.inf  # never the least certain
+    runs = np.arange(n_runs)
+    for start in range(0, matches, MATCHES_PER_BLOCK):
+        drawn = rng.random((min(MATCHES_PER_BLOCK, matches - start), 2, n_runs))
+        for of_opponent, of_judgement in drawn:
+            one = variance.argmax(axis=0)
+            opponent = _draw_opponent(mean, mean[one, runs], is_compared[:, one], of_opponent)
+            pair = one * n + opponent
+            place = begin[pair] + (of_judgement * count[pair]).astype(np.int64)
+            _update(mean, variance, (one, runs), (opponent, runs), outcomes[place], beta, margin)
+    mean[~takes_part] = np.nan
+    return np.ascontiguousarray(mean.T)
+
+
+def _outcomes_by_pair(first: Ints, second: Ints, outcome: Ints, n: int) -> tuple[Ints, Ints, Ints]:
+    """All answers sorted by ordered pair, each seen from both sides: where a pair begins, how many it has, and they."""
+    pair = np.concatenate([first * n + second, second * n + first])
+    seen = np.concatenate([outcome, -outcome])
+    count = np.bincount(pair, minlength=n * n)
+    begin = np.concatenate([[0], np.cumsum(count)[:-1]])
+    return begin, count, seen[np.argsort(pair, kind="stable")]
+
+
+def _draw_opponent(mean: Floats, of_one: Floats, is_compared: Bools, drawn: Floats) -> Ints:
+    """An opponent in each run: (n_runs,).
+
+    mean: (n_systems, n_runs). of_one: (n_runs,) means of the systems that seek one. is_compared: of the shape of mean,
+    who may be drawn. drawn: (n_runs,), uniform in [0, 1).
+    """
+    cumulative = np.cumsum(np.exp(-np.abs(mean - of_one)) * is_compared, axis=0)
+    opponent: Ints = (cumulative <= drawn * cumulative[-1]).sum(axis=0)
+    return opponent
+
+
+def _tie_margin(beta: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri((TIE_PROBABILITY + 1) / 2) * np.sqrt(2) * beta)
+
+
+Cells = tuple[Ints, Ints]  # of (n_systems, n_runs): one system in each run
+
+
+def _update(
+    mean: Floats, variance: Floats, one: Cells, other: Cells, outcome: Ints, beta: float, margin: float
+) -> None:
+    """One match in each run, in place. outcome: (n_runs,), 1 where `one` was better, -1 where `other` was, 0 a tie."""
+    from scipy.special import ndtr
+
+    var_one, var_other = variance[one], variance[other]
+    total = 2 * beta**2 + var_one + var_other
+    scale = np.sqrt(total)
+    difference = (mean[one] - mean[other]) / scale
+    edge = margin / scale
+    is_tie = outcome == 0
+    towards = np.where(is_tie, difference, outcome * difference)  # the difference seen from the winner
+    above, below = towards - edge, -towards - edge
+    # A winner's performance is above the margin, a tie's is within it on both sides.
+    density_above, density_below = _density(above), _density(below)
+    mass_win = np.maximum(ndtr(above), 1e-300)
+    mass_tie = np.maximum(1 - ndtr(above) - ndtr(below), 1e-300)
+    v_win = density_above / mass_win
+    v_tie = (density_below - density_above) / mass_tie
+    w_win = v_win * (v_win + above)
+    w_tie = v_tie**2 - (above * density_above + below * density_below) / mass_tie
+    v = np.where(is_tie, v_tie, outcome * v_win)
+    w = np.where(is_tie, w_tie, w_win)
+    mean[one] += var_one / scale * v
+    mean[other] -= var_other / scale * v
+    variance[one] = var_one * (1 - var_one / total * w)
+    variance[other] = var_other * (1 - var_other / total * w)
+
+
+def _density(x: Floats) -> Floats:
+    density: Floats = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+    return density
+
+
+def trimmed_rank_ranges(scores: npt.ArrayLike, tail: float = 0.025) -> tuple[Ints, Ints]:
+    """Best and worst rank of each system over runs, without ⌈tail⌉ of the runs at either end: two (n_systems,) arrays.
+
+    scores: (n_runs, n_systems), no NaN; equal scores are ranked in the order of the systems.
+    Raises ValueError: nothing would be left. Source: the shared tasks of 2014 to 2016.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    n_cut = int(np.ceil(tail * len(values)))
+    if 2 * n_cut >= len(values):
+        raise ValueError(f"{len(values)} runs are too few to leave out {n_cut} at either end")
+    order = np.argsort(-values, axis=1, kind="stable")
+    ranks = np.sort(np.argsort(order, axis=1), axis=0) + 1  # (n_runs, n_systems), sorted within a system
+    return ranks[n_cut], ranks[-1 - n_cut]
+
+
+def clusters_of_ranges(scores: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> Ints:
+    """Clusters from 1 for the best, in the order of the systems: one ends where all later systems rank below it.
+
+    scores: (n_systems,), higher is better. low, high: best and worst rank of each.
+    A cluster ends after a system where the worst rank so far is above the best rank of every later one.
+    Source: the shared tasks of 2014 to 2016.
+    >>> clusters_of_ranges([0.5, 0.4, 0.1], [1, 1, 3], [2, 2, 3]).tolist()
+    [1, 1, 2]
+    """
+    order = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
+    best, worst = np.asarray(low, dtype=np.int64)[order], np.asarray(high, dtype=np.int64)[order]
+    worst_so_far = np.maximum.accumulate(worst)
+    best_to_come = np.minimum.accumulate(best[::-1])[::-1]
+    begins = np.concatenate([[0], worst_so_far[:-1] < best_to_come[1:]]).astype(np.int64)
+    clusters = np.empty(len(order), dtype=np.int64)
+    clusters[order] = np.cumsum(begins) + 1
+    return clusters
