@@ -96,6 +96,7 @@ def simulated_point(rng: np.random.Generator, world: World, year: int, lp: str, 
         gap=values - values[0],
         gap_low=gap_low,
         gap_high=gap_high,
+        gap_error=(draws - draws[0]).std(axis=1, ddof=1),
         gap_p=np.full(len(names), np.nan),
         covariance=np.cov(draws),
         excluded={},
@@ -144,7 +145,7 @@ def trend_ps(found: History, rng: np.random.Generator) -> list[float]:
             if points:
                 pooled = pool_gaps(
                     np.array([one.gap[-1] for one in points]),
-                    np.array([one.gap_variance(-1) ** 0.5 for one in points]),
+                    np.array([one.gap_error[-1] for one in points]),
                     np.array([one.context.n_systems for one in points], dtype=np.float64),
                 )
                 years.append(year)

@@ -10,12 +10,17 @@ from metaeval.people.reliability import N_SPLITS
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
-    f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
-    ", not an interval; corrected: by Spearman-Brown, for all judgements together, where r is not negative"
+    f"system_r, output_r: split-half, Pearson's r of one random half with the other, mean and 2.5-97.5% range of "
+    f"{N_SPLITS} splits, not an interval; corrected: by Spearman-Brown, for all judgements together, where r is not "
+    "negative: for the same outputs as far as both halves judged them (n_halved of n_outputs), else for new outputs"
 )
 _LEGEND: dict[str, Sequence[tuple[str, str]]] = {
     "sets": (
-        ("alpha", "alpha: Krippendorff's, interval metric, of outputs with at least two annotators"),
+        (
+            "alpha",
+            "alpha: Krippendorff's, interval metric, of outputs with at least two annotators; its interval is for new "
+            "segments judged by these annotators, not for other annotators",
+        ),
         ("system_r", _RELIABILITY),
     ),
     "annotators": (
@@ -46,18 +51,31 @@ def summary(row: dict[str, Any]) -> str:
     """What holds for all annotators of a human score together, in words."""
     words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
     if row["alpha"] is not None:
-        words.append(f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}]")
+        words.append(
+            f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}] for new "
+            "segments judged by these annotators"
+        )
     for what in ("system", "output"):
         if row[f"{what}_r"] is not None:
             low, high, whole = row[f"{what}_low"], row[f"{what}_high"], row[f"{what}_corrected"]
-            corrected = ", negative: not corrected" if whole is None else f", by Spearman-Brown {whole:.3f}"
+            corrected = ", negative: not corrected" if whole is None else f", corrected by Spearman-Brown {whole:.3f}"
+            target = "the same outputs" if what == "output" else _target(row["n_halved"] / row["n_outputs"])
             words.append(
-                f"split halves of {row['halves']} agree on {what}s with r {row[f'{what}_r']:.3f} "
-                f"({low:.3f} to {high:.3f} over splits){corrected}"
+                f"split-half r of {what} scores {row[f'{what}_r']:.3f} ({low:.3f} to {high:.3f} over splits of "
+                f"{row['halves']}){corrected}, for {target}"
             )
     if row["n_drifting"] is not None:
         words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% would by chance)")
     return "; ".join(words)
+
+
+def _target(shared: float) -> str:
+    """What the reliability of system scores is for, by the share of outputs that both halves judged.
+
+    >>> _target(0.0), _target(1.0), _target(0.25)
+    ('new outputs', 'the same outputs', 'outputs of which the halves share 25%')
+    """
+    return {0.0: "new outputs", 1.0: "the same outputs"}.get(shared, f"outputs of which the halves share {shared:.0%}")
 
 
 def schema(view: View) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _signature(score: JudgedScore, people: People, view: View, draws: int, seed:
         ("n_judgements", int(people.n_each.sum())),
         ("n_annotators", len(people.names) or None),
         ("alpha", "interval" if people.names else None),
-        ("interval", "percentile,segments" if people.names and not of_pairs else None),
+        ("interval", "percentile,segments,these_annotators" if people.names and not of_pairs else None),
         ("resamples", draws if people.names and not of_pairs else None),
         ("drift", "jackknife,documents,t" if people.names and people.has_order and not of_pairs else None),
         ("spans", "mp,matching=many_to_many" if of_pairs else None),

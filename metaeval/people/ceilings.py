@@ -19,6 +19,8 @@ from warehouse.wording import counted
 
 Humans = Mapping[str, tuple[bool, bool, int]]  # name -> has segment scores, has submitted system scores, judgements
 FEWEST_SYSTEMS = 3
+SPLIT_HALF = "split-half, a lower bound"
+"""What halves reach is less than what all judgements would, which metrics are compared with."""
 
 
 def judged_by(humans: Humans, official: str) -> str | None:
@@ -126,7 +128,7 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     low, high = np.quantile(there, RANGE)
     by_annotators = judged.halves == "annotators"
     what = counted(judged.n_raters, "annotator") if by_annotators else counted(len(judged.values), "judgement")
-    source = f"split halves of {what} of {human}, {len(there)} splits"
+    source = f"{SPLIT_HALF}: {what} of {human}, {len(there)} splits"
     return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     """Show how much annotators judged and how, whether they drift, how well they agree, and how reliable scores are.
 
-    Agreement is Krippendorff's alpha; reliability is that of split halves, as it is and by Spearman-Brown. Judgements
-    that count are valid ones of systems, human translations included.
+    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, as it is and corrected by
+    Spearman-Brown. Judgements that count are valid ones of systems, human translations included.
 
     Example: scorehouse annotators sim24 en-de
     """

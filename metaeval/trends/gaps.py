@@ -11,6 +11,7 @@ from metaeval import kernels
 from metaeval.answer import or_none
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
+from metaeval.trends.groups import CHOSEN, without_choice
 from warehouse import QuestionError
 from warehouse.wording import counted
 
@@ -103,10 +104,10 @@ def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.Da
     """Values and gaps of each group pooled over the evaluation sets of a year and protocol.
 
     frame: as of `groups.grouped`. Sets of one year are all its test sets and language pairs with a value.
-    Columns: year, protocol, measure, by, group, metric (several joined by commas), kind, n_sets (pooled), n_sets_all
-    (of the year and protocol), pool, value, low, high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p,
-    gap_tau2, gap_i2, gap_variance, contaminated (whether any is known to be), reason; sorted by year, protocol, by,
-    group.
+    Columns: year, protocol, measure, by, group, metric (several joined by commas), kind, n_metrics (most in a set,
+    of which the group is shown by one), n_sets (pooled), n_sets_all (of the year and protocol), pool, value, low,
+    high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p, gap_tau2, gap_i2, gap_variance, contaminated
+    (whether any is known to be), reason; sorted by year, protocol, by, group.
     """
     lines = line_rows(frame)
     there = lines.filter(pl.col("human").is_not_null())
@@ -116,8 +117,10 @@ def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.Da
         row: dict[str, Any] = {"year": year, "protocol": protocol, "measure": str(measure), "by": by, "group": group}
         row |= {"pool": how, "n_sets_all": n_all[year, protocol]}
         rows.append(row | _pooled_row(part, measure, how))
-    schema = _year_schema()
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("year", "protocol", "by", "group")
+    found = pl.DataFrame(rows, schema=_year_schema(), orient="row")
+    named = found.filter(~pl.col("by").is_in(CHOSEN))
+    best = without_choice(found.filter(pl.col("by").is_in(CHOSEN)).lazy()).collect()
+    return pl.concat([named, best]).sort("year", "protocol", "by", "group")
 
 
 def first_reasons(frame: pl.DataFrame) -> dict[tuple[int, str, str, str], str]:
@@ -155,6 +158,7 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
     row: dict[str, Any] = {
         "metric": ", ".join(sorted(set(valued["metric"]))),
         "kind": valued["kind"][0],
+        "n_metrics": valued["n_metrics"].max(),
         "n_sets": valued.height,
         "value": value.mean,
         **{name: or_none(getattr(value, name)) for name in ("low", "high", "tau2", "i2")},
@@ -185,7 +189,7 @@ def _year_schema() -> dict[str, Any]:
     return {
         "year": pl.Int64,
         **dict.fromkeys(text, pl.String),
-        **dict.fromkeys(("n_sets", "n_sets_all"), pl.Int64),
+        **dict.fromkeys(("n_metrics", "n_sets", "n_sets_all"), pl.Int64),
         "pool": pl.String,
         **dict.fromkeys(("value", "low", "high", "tau2", "i2"), pl.Float64),
         "anchor": pl.String,

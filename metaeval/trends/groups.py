@@ -16,9 +16,11 @@ BYS: tuple[By, ...] = get_args(By)
 NO_SUCH_METRIC = "no such metric"
 FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every metric must beat
 LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
+CHOSEN: tuple[By, ...] = ("kind", "best")  # groups that are shown by the member with the best value
+OF_ONE = ("low", "high", "gap_low", "gap_high", "gap_p")  # what holds for a metric that was named beforehand
 COLUMNS = (
     *("year", "testset", "lp", "human", "protocol", "measure", "by", "group", "metric", "base_metric", "kind"),
-    *("version", "published", "value", "error", "low", "high"),
+    *("version", "published", "n_metrics", "value", "error", "low", "high"),
     *("anchor", "gap", "gap_low", "gap_high", "gap_error", "gap_p"),
     *("n_systems", "n_segments", "human_sd", "significant_pairs", "tied_pairs", "coverage"),
     *("ceiling", "ceiling_low", "ceiling_high", "ceiling_source", "bridge", "contaminated", "reason", "signature"),
@@ -41,8 +43,8 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
 
     by: "family": each family's member that was submitted in most years (then the one named like the family, reference-
     based ones, and the shortest name, which variants lengthen), so that no value decides who is shown. "version": every
-    metric by itself. "kind": the best of each kind, reference-based and reference-free; "best": the best of all: these
-    are chosen by the value they show.
+    metric by itself. "kind": the best of each kind, reference-based and reference-free; "best": the best of all. These
+    are the maximum of n_metrics, so where that is more than 1 the columns `OF_ONE` are null.
     Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row
     is on the systems that two human scores judged; null on the official rows.
     """
@@ -69,8 +71,10 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
 
 def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFrame) -> pl.LazyFrame:
     """All rows of one way of grouping."""
-    named = _named(way, metrics)
+    named = _named(way, metrics).with_columns(n_metrics=pl.len().over("point", "group").cast(pl.Int64))
     chosen = _chosen(way, named)
+    if way in CHOSEN:
+        chosen = without_choice(chosen)
     groups = named.select("group").unique()
     reasons = (
         _named(way, excluded)
@@ -93,6 +97,11 @@ def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFra
             ),
         )
     )
+
+
+def without_choice(chosen: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows of groups that are shown by their best member, without what holds for a metric that was named beforehand."""
+    return chosen.with_columns(pl.when(pl.col("n_metrics") == 1).then(pl.col(name)).alias(name) for name in OF_ONE)
 
 
 def _named(way: By, frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -149,7 +158,7 @@ def _key(entry: Entry, one: Point) -> str:
 
 
 _OF_CONTEXT = ("human_sd", "significant_pairs", "tied_pairs", "coverage")
-_OF_METRIC = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_p")
+_OF_METRIC = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p")
 
 
 def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
@@ -185,7 +194,6 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
                         "contaminated": is_contaminated(facts, entry.year),
                         **{name: or_none(getattr(one, name)[place]) for name in _OF_METRIC},
                         "error": or_none(one.covariance[place, place] ** 0.5),
-                        "gap_error": or_none(one.gap_variance(place) ** 0.5),
                     }
                 )
     return rows

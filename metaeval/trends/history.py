@@ -1,7 +1,6 @@
 """A history: a measure on every evaluation set of a slice, from the result store where it was computed before."""
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -98,8 +97,8 @@ def history(
 
     opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
     sets and language pairs may be several, joined by commas, or "all". bridged: with bridges to other human scores
-    although the slice names one. intervals: of values, and standard errors; without, those sets alone have them that
-    share their year with others, as its gaps are pooled by them. database: where results are kept; None keeps none.
+    although the slice names one. intervals: of values, and standard errors; those of gaps are the test's, and always
+    there. database: where results are kept; None keeps none.
     Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
     set could take.
     """
@@ -114,15 +113,13 @@ def history(
         challenging = challenge_sets(warehouse, "all")
         states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
         _check_anchor(warehouse, states, anchor)
-        in_year = Counter(one.year for one in states if _nothing_loaded(one) is None)
-        resampled = {one for one in states if intervals or in_year[one.year] > 1}
         for state in states:
             if (error := _nothing_loaded(state)) is not None:
                 found[state] = SetHistory.without(error)
                 continue
             whole = _question(state, asked, measure, options, testing, anchor, bridged)
             kept = None if fresh else whole.stored(warehouse)
-            if kept is None and state not in resampled:
+            if kept is None and not intervals:
                 whole = _question(state, asked, measure, options, testing, anchor, bridged, "without intervals")
                 kept = None if fresh else whole.stored(warehouse)
             questions[state] = whole
@@ -138,7 +135,7 @@ def history(
         started = time.perf_counter()
         own = replace(asked, testset=state.testset, lp=state.lp)
         jobs = _jobs(opened, own, measure, options, anchor, bridged)
-        found[state] = _computed(jobs, measure, options, testing, anchor, intervals=state in resampled)
+        found[state] = _computed(jobs, measure, options, testing, anchor, intervals=intervals)
         unsaved.append((questions[state], found[state], time.perf_counter() - started))
         if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
             notes += keep(database, unsaved)

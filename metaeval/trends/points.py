@@ -12,7 +12,7 @@ from metaeval.inputs import no_metric
 from metaeval.intervals import CONFIDENCE, within_range
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, interval
-from metaeval.kernels.resampling.difference_tests import from_z
+from metaeval.kernels.resampling.difference_tests import NORMAL, TOLERANCE, from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES
 from metaeval.options import Options, Population
@@ -25,8 +25,11 @@ from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
 from warehouse.facts.metrics import describe, folded
+from warehouse.wording import counted
 
 _STREAM = 5  # of the seed: draws of their own, which no test shares
+#: With fewer systems many gaps are the same without any one of them (`benchmarks/gap_coverage.py`).
+FEWEST_SYSTEMS = 6
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,8 @@ class Point:
     """One measure on one evaluation set; arrays are (M,), aligned with metrics, NaN where not defined.
 
     bridge: the other human score of a bridge, None for the official one. low, high: 95% bootstrap interval of value.
-    anchor: the metric that gaps are to, None where there is none. gap_p: two-sided p-value of the paired test.
+    anchor: the metric that gaps are to, None where there is none. gap_low, gap_high: 95% interval of the gap, of the
+    paired test with the two-sided p-value gap_p; gap_error: half of its width over the normal quantile, 1.96.
     covariance: (M, M) of the values over resamples. excluded: base name -> reason. test: of gap_p.
     """
 
@@ -158,6 +162,7 @@ class Point:
     gap: Floats
     gap_low: Floats
     gap_high: Floats
+    gap_error: Floats
     gap_p: Floats
     covariance: Floats
     excluded: dict[str, str]
@@ -165,14 +170,6 @@ class Point:
     ceiling: Ceiling | None
     signature: str
     notes: tuple[str, ...]
-
-    def gap_variance(self, place: int) -> float:
-        """Squared standard error of a metric's gap; NaN without an anchor or resamples."""
-        if self.anchor is None:
-            return float("nan")
-        own, other = place, self.metrics.index(self.anchor)
-        c = self.covariance
-        return float(max(c[own, own] + c[other, other] - 2 * c[own, other], 0.0))
 
 
 def point(
@@ -210,7 +207,7 @@ def point(
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
     found = (done or Done()).resamples(measure, used, evaluation, options, testing.draws)
-    p, reach, of_test, reason = _tested(used, measure, options, testing, place, found.population)
+    p, reach, of_test, reasons = _tested(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
     gap = nothing if place is None else evaluation.value - evaluation.value[place]
@@ -236,6 +233,7 @@ def point(
         gap=gap,
         gap_low=gap_low,
         gap_high=gap_high,
+        gap_error=(gap_high - gap_low) / (2 * NORMAL),
         gap_p=p,
         covariance=found.covariance(),
         excluded={**_not_selected(block), **why},
@@ -243,7 +241,7 @@ def point(
         ceiling=ceiling,
         signature=f"{signature(evaluation, selection, options)}|"
         + _of_gaps(found, anchored, of_test, options, testing),
-        notes=(*remarks(block), *_said(found, anchor, place, reason)),
+        notes=(*remarks(block), *_said(found, anchor, place, reasons)),
     )
 
 
@@ -268,13 +266,18 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
 
 def _tested(
     block: Block, measure: Measure, options: Options, testing: TestOptions, anchor: int | None, population: Population
-) -> tuple[Floats, Floats, Parts, str | None]:
+) -> tuple[Floats, Floats, Parts, list[str]]:
     """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, how far
-    the test's 95% intervals of gaps reach, what a signature says of the test, and why there is none.
+    the test's 95% intervals of gaps reach, what a signature says of the test, and why any are missing.
+
+    Both are NaN for a metric whose gap is the same in all resamples: an interval of no width holds nothing.
     """
     p, reach = np.full(len(block.metrics), np.nan), np.full(len(block.metrics), np.nan)
     if anchor is None or len(block.metrics) < 2:
-        return p, reach, [], None
+        return p, reach, [], []
+    n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
+    if population != "segments" and n_systems < FEWEST_SYSTEMS:
+        return p, reach, [], [few_systems(n_systems)]
     try:
         test = measure.default_test(population, len(block.systems))
         wanted = TestOptions(
@@ -284,7 +287,7 @@ def _tested(
         its_options = fitted_options(measure, test, options, block.selection.slice)
         tested = run_test(block, measure, its_options, fitted)
     except QuestionError as error:
-        return p, reach, [], error.text
+        return p, reach, [], [f"no p-values: {error.text}"]
     place_of = {metric.name: place for place, metric in enumerate(tested.block.metrics)}
     if block.metrics[anchor].name in place_of:
         other = place_of[block.metrics[anchor].name]
@@ -293,7 +296,24 @@ def _tested(
                 p[place] = tested.p[place_of[metric.name], other]
                 if tested.reach is not None:
                     reach[place] = tested.reach[place_of[metric.name], other]
-    return p, reach, parts_of_test(tested, its_options, fitted), None
+    alike = reach <= TOLERANCE
+    p[alike], reach[alike] = np.nan, np.nan
+    said = [_same_gap([one.name for one, same in zip(block.metrics, alike, strict=True) if same], measure)]
+    return p, reach, parts_of_test(tested, its_options, fitted), said if alike.any() else []
+
+
+def few_systems(n: int) -> str:
+    """Why a gap has neither interval nor p.
+
+    >>> few_systems(5)
+    'no p-values or intervals of gaps: 5 systems, and an interval for new systems needs 6'
+    """
+    needed = f"an interval for new systems needs {FEWEST_SYSTEMS}"
+    return f"no p-values or intervals of gaps: {counted(n, 'system')}, and {needed}"
+
+
+def _same_gap(names: Sequence[str], measure: Measure) -> str:
+    return f"no p-value or interval, as {measure} minus the anchor's is the same in all resamples: {', '.join(names)}"
 
 
 def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
@@ -303,10 +323,10 @@ def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Opti
     return line([("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)])
 
 
-def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:
+def _said(found: Resampled, anchor: str, place: int | None, reasons: Sequence[str]) -> list[str]:
     lines = [] if found.reason is None else [f"no intervals: {found.reason}"]
     lines += [] if place is not None else [f"no gaps: the anchor {anchor} has no value here"]
-    return lines + ([] if reason is None else [f"no p-values: {reason}"])
+    return [*lines, *reasons]
 
 
 def _not_selected(block: Block) -> Mapping[str, str]:

@@ -7,10 +7,11 @@ import polars as pl
 
 from metaeval.answer import Table
 from metaeval.measures import Measure
+from metaeval.people.ceilings import SPLIT_HALF
 from metaeval.ranking import named
 from metaeval.signature import Parts, option_parts, restricted, signed
 from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
-from metaeval.trends.groups import FLOOR, NO_SUCH_METRIC, By
+from metaeval.trends.groups import CHOSEN, FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
 from warehouse.facts.metrics import KINDS, folded
@@ -54,7 +55,8 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     """A line for each group, a column for each year and protocol, the latest first: the value, the gap to the anchor.
 
     frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
-    has the number of its reason, which the notes give. A family has the metrics that stand for it in brackets.
+    has the number of its reason, which the notes give. A family has the metrics that stand for it in brackets, the best
+    of a kind, or of all, the number of metrics that it is the best of.
     """
     how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
@@ -72,16 +74,16 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
         else:
             text = _cell(row, alpha)
         cells.setdefault(own, {})[year, protocol] = text
-    members = _members(frame)
+    members = _members(frame) | _numbers(frame)
     shown = [key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in FLOOR)]
     ordered = sorted(shown, key=lambda key: _order(key, kinds[key]))
-    columns: dict[str, list[str]] = {"group": [_label(by, group, members.get(group, [])) for by, group in ordered]}
+    columns: dict[str, list[str]] = {"group": [_label(*own, members.get(own, "")) for own in ordered]}
     for year, protocol in years:
         columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
     notes = [
         f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
-        *(["in brackets behind a family: the metrics that stand for it, the latest first"] if members else []),
+        *_on_groups(members),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
         *contexts(frame, found.measure),
         *bridge_notes(frame, found),
@@ -98,17 +100,41 @@ def _heading(year: int | None, protocol: str) -> str:
     return f"{'no year' if year is None else year} {protocol}"
 
 
-def _members(frame: pl.DataFrame) -> dict[str, list[str]]:
-    """The metrics that stand for each family, the latest first, where not all of them have its name."""
+Behind = dict[tuple[str, str], str]  # (by, group) -> what stands in brackets behind a group's name
+
+
+def _members(frame: pl.DataFrame) -> Behind:
+    """The metrics that represent each family, the latest first, where not all of them have its name."""
     rows = line_rows(frame).filter(pl.col("value").is_not_null(), by="family").sort("year", descending=True)
     found = rows.group_by("group").agg(pl.col("base_metric").unique(maintain_order=True)).rows()
-    return {group: names for group, names in found if {folded(name) for name in names} != {folded(group)}}
+    return {
+        ("family", group): ", ".join([*names[:SHOWN_OF_FAMILY], *(["…"] if len(names) > SHOWN_OF_FAMILY else [])])
+        for group, names in found
+        if {folded(name) for name in names} != {folded(group)}
+    }
 
 
-def _label(by: str, group: str, members: Sequence[str]) -> str:
-    more = ", …" if len(members) > SHOWN_OF_FAMILY else ""
-    behind = f" ({', '.join(members[:SHOWN_OF_FAMILY])}{more})" if by == "family" and members else ""
-    return {"kind": f"best {group}", "best": "best of all"}.get(by, group + behind)
+def _numbers(frame: pl.DataFrame) -> Behind:
+    """How many metrics each group is the best of, over the evaluation sets."""
+    rows = line_rows(frame).filter(pl.col("value").is_not_null(), pl.col("by").is_in(CHOSEN))
+    found = rows.group_by("by", "group").agg(least=pl.col("n_metrics").min(), most=pl.col("n_metrics").max()).rows()
+    return {(by, group): f"of {' to '.join(dict.fromkeys((str(a), str(b))))}" for by, group, a, b in found}
+
+
+def _label(by: str, group: str, behind: str) -> str:
+    name = {"kind": f"best {group}", "best": "best of all"}.get(by, group)
+    return f"{name} ({behind})" if behind else name
+
+
+def _on_groups(behind: Behind) -> list[str]:
+    """What the brackets mean, and what a maximum is not."""
+    ways = {by for by, _ in behind}
+    lines = ["in brackets behind a family: the metrics that represent it, the latest first"] if "family" in ways else []
+    if not ways.isdisjoint(CHOSEN):
+        lines.append(
+            "best: the highest value of so many metrics, lifted by chance alone; without a test, as it was chosen by value"
+        )
+    return lines
 
 
 def _order(key: tuple[str, str], kind: str) -> tuple[bool, bool, int, str]:
@@ -159,8 +185,8 @@ def _people(found: Sequence[Mapping[str, Any]]) -> list[str]:
     for one in found:
         if one["ceiling"] is not None:
             source = str(one["ceiling_source"])
-            halves = "one half of the judgements against the other" if source.startswith("split halves") else source
-            reached.setdefault(halves, []).append(one["ceiling"])
+            sort = SPLIT_HALF if source.startswith(SPLIT_HALF) else source
+            reached.setdefault(sort, []).append(one["ceiling"])
     return [
         f"{sort}: {' to '.join(dict.fromkeys(f'{end:.3f}' for end in (min(values), max(values))))}"
         for sort, values in sorted(reached.items())

@@ -27,7 +27,7 @@ def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Sc
     assert [line.split()[0] for line in lines] == [f"rater{number}" for number in range(1, 6)]
     where = "testset:sim24|lp:en-de|view:annotators"
     assert ran.notes[0].startswith(f"annotators:mqm.merged|{where}|judgements:valid|systems:all_judged|")
-    assert any("split halves of annotators agree on systems with r" in note for note in ran.notes)
+    assert any("split-half r of system scores" in note for note in ran.notes)
 
 
 def test_programs_get_every_column(scorehouse: Scorehouse) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
@@ -30,6 +31,7 @@ def made_point(
     n_systems: int = 10,
     reference_free: Sequence[str] = (),
     ceiling: float | None = None,
+    gap_p: float = 0.5,
 ) -> Point:
     """values: base name -> value. covariance: by default 0.01 for each metric, independent."""
     names = tuple(values)
@@ -53,7 +55,8 @@ def made_point(
         gap=gap,
         gap_low=gap - 0.1,
         gap_high=gap + 0.1,
-        gap_p=np.full(len(names), 0.5),
+        gap_error=gap * 0 + 0.1 / NORMAL,
+        gap_p=np.full(len(names), gap_p),
         covariance=c,
         excluded=dict(excluded or {}),
         context=Context(n_systems, 100, 0.5, 0.6, 0.01, 0.9),

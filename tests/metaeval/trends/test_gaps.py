@@ -49,11 +49,11 @@ def test_gaps_of_a_year_are_pooled_over_its_sets() -> None:
     by_year = pooled_by_year(grouped(found, ("family",)), PA, "mean")
     row = by_year.filter((by_year["year"] == 2019) & (by_year["group"] == "chrF")).row(0, named=True)
     assert (row["n_sets"], row["n_gaps"], row["value"], row["gap"]) == (3, 3, pytest.approx(0.8), pytest.approx(0.1))
-    # three gaps with variance 0.02 each: error² = sample variance / 3
+    # three gaps, equally uncertain: error² = sample variance / 3
     assert row["gap_high"] - row["gap"] == pytest.approx(4.302653 * math.sqrt(0.01 / 3), rel=1e-6)
     alone = by_year.filter((by_year["year"] == 2020) & (by_year["group"] == "chrF")).row(0, named=True)
     assert (alone["gap_low"], alone["gap_high"]) == (pytest.approx(0.0), pytest.approx(0.2))  # its own interval
-    assert alone["gap_variance"] == pytest.approx(0.02)
+    assert alone["gap_variance"] == pytest.approx((0.1 / 1.959964) ** 2)
 
 
 def history_of(gaps: dict[int, float], human: str = "wmt-z", base: float = 0.6) -> list[tuple[int, object]]:

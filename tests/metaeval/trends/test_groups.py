@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 from metaeval.measures import parse_measure
-from metaeval.trends.groups import COLUMNS, grouped
+from metaeval.trends.gaps import pooled_by_year
+from metaeval.trends.groups import BYS, CHOSEN, COLUMNS, OF_ONE, By, grouped
 from metaeval.trends.tables import _people, bridge_notes, bridges, contexts, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
@@ -98,11 +100,40 @@ def test_rows_say_what_the_registry_knows() -> None:
     assert found["wmt19", "wmt-z", None, "BLEU"]["protocol"] == "da"
 
 
-def test_gaps_have_the_error_of_a_difference() -> None:
+def test_gaps_have_the_error_of_their_interval() -> None:
     row = rows("version")["wmt19", "wmt-z", None, "YiSi-1"]
     assert row["gap"] == pytest.approx(0.2)
-    assert row["gap_error"] == pytest.approx(0.02**0.5)  # 0.01 + 0.01 - 2 * 0
+    assert row["gap_high"] - row["gap_low"] == pytest.approx(2 * 1.959964 * row["gap_error"])
     assert row["error"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("by", BYS)
+def test_no_group_that_is_chosen_by_its_value_is_tested_as_if_it_were_named_beforehand(by: By) -> None:
+    """FOUND has a p-value, a value's interval and a gap's for every metric."""
+    frame = grouped(FOUND, [by]).drop_nulls("value")
+    kept = frame.filter(pl.col("n_metrics").eq(1) | pl.lit(by not in CHOSEN))
+    assert kept.select(OF_ONE).null_count().row(0) == (0,) * len(OF_ONE)
+    chosen = frame.join(kept, on=["testset", "human", "bridge", "group"], how="anti", nulls_equal=True)
+    assert all(one.is_empty() or one.null_count() == len(one) for one in chosen.select(OF_ONE))
+    assert chosen.is_empty() == (by not in CHOSEN)
+    pooled = pooled_by_year(grouped(FOUND, [by]), parse_measure("pa"), "random-effects")
+    several = pooled.filter(pl.col("n_metrics") > 1, pl.lit(by in CHOSEN))
+    assert all(one.null_count() == len(one) for one in several.select(OF_ONE))
+
+
+def test_the_best_of_several_names_their_number_and_has_no_star() -> None:
+    points = [
+        (year, made_point(f"wmt{year - 2000}", "en-de", values, gap_p=0.001))
+        for year, values in ((2019, {"BLEU": 0.5, "chrF": 0.6, "YiSi-1": 0.7}), (2020, {"BLEU": 0.5, "YiSi-1": 0.7}))
+    ]
+    by: list[By] = ["family", "kind", "best"]
+    found = made_history(*points)
+    shown = wide(grouped(found, by), found, by, None, 0.05)
+    cells = {row[0]: row[1:] for row in shown.frame.rows()}
+    assert cells["YiSi (YiSi-1)"] == cells["best embedding (of 1)"] == ("0.700 +0.200*", "0.700 +0.200*")
+    assert cells["best of all (of 2 to 3)"] == ("0.700 +0.200", "0.700 +0.200")
+    assert cells["best string (of 1 to 2)"] == ("0.500", "0.600 +0.100")
+    assert sum(note.startswith("best: the highest value of so many metrics") for note in shown.notes) == 1
 
 
 def test_rows_ascend_by_year_test_set_language_pair_and_group() -> None:
@@ -144,10 +175,10 @@ def test_what_people_reach_is_named_by_what_it_is_and_never_a_bound() -> None:
         return {"ceiling_source": source, "ceiling": value}
 
     second = "wmt-z as if it were a metric"
-    halves = ("split halves of 9 annotators of mqm, 100 splits", "split halves of 61 annotators of mqm, 100 splits")
+    halves = [f"split-half, a lower bound: {n} annotators of mqm, 100 splits" for n in (9, 61)]
     found = _people([of(second, 0.617), of(halves[0], 0.9), of(None, None), of(halves[1], 0.8), of(second, 0.617)])
     assert found == [
-        "one half of the judgements against the other: 0.800 to 0.900",
+        "split-half, a lower bound: 0.800 to 0.900",
         "wmt-z as if it were a metric: 0.617",
     ]
     assert _people([of(None, None)]) == []

@@ -1,6 +1,5 @@
 """Histories from a warehouse: computed once and stored, with reasons for what is missing, ceilings and contexts."""
 
-import math
 import re
 import shutil
 from contextlib import nullcontext
@@ -18,7 +17,7 @@ from metaeval.options import Options
 from metaeval.people.ceilings import common_blocks, second_human, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.trends.history import History, history
-from metaeval.trends.points import Resampled, anchor_place, context, point, resamples
+from metaeval.trends.points import Resampled, anchor_place, context, few_systems, point, resamples
 from queries.blocks import Block
 from queries.longitudinal import evalset_states, judgements
 from queries.selection import Slice
@@ -53,7 +52,7 @@ def test_values_are_those_of_rankings(cs_uk: History, simulated_warehouse: Wareh
         assert ((one.low <= one.value + 1e-12) & (one.value <= one.high + 1e-12)).mean() > 0.8
 
 
-def test_without_intervals_nothing_is_resampled_but_where_sets_share_a_year(
+def test_without_intervals_nothing_is_resampled_and_gaps_are_the_same(
     cs_uk: History, simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts: list[int] = []
@@ -68,13 +67,9 @@ def test_without_intervals_nothing_is_resampled_but_where_sets_share_a_year(
     for (_, one), (_, whole) in zip(found.official, cs_uk.official, strict=True):
         assert np.isnan([one.low, one.high]).all()
         assert np.isnan(one.covariance).all()
-        for name in ("value", "gap", "gap_low", "gap_high", "gap_p"):
+        for name in ("value", "gap", "gap_low", "gap_high", "gap_error", "gap_p"):
             np.testing.assert_array_equal(getattr(one, name), getattr(whole, name), name)
         assert one.signature == re.sub(r"\|interval:[^|]*", "", whole.signature)
-    counts.clear()
-    shared = made(simulated_warehouse, Slice("sim24", "all"), intervals=False)
-    assert set(counts) == {QUICK.draws}
-    assert all(np.isfinite(one.low).any() for _, one in shared.official)
 
 
 def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again(
@@ -245,8 +240,38 @@ def test_without_the_anchor_there_are_values_and_no_gaps(simulated_warehouse: Wa
     found = point(block, PA, Options(), QUICK, "BLEU")
     assert found.anchor is None
     assert np.isnan(found.gap).all()
-    assert math.isnan(found.gap_variance(0))
+    assert np.isnan(found.gap_error).all()
     assert "no gaps: the anchor BLEU has no value here" in found.notes
+
+
+@pytest.mark.parametrize("measure", ["pa", "pearson", "spearman", "kendall", "spa", "acc_eq(by=item)"])
+def test_with_few_systems_gaps_have_no_interval_and_no_p(simulated_warehouse: Warehouse, measure: str) -> None:
+    block = Inputs(simulated_warehouse, Slice("sim24", "cs-uk")).block(parse_measure(measure))
+    for n, reason in ((5, few_systems(5)), (6, None)):
+        chosen = replace(block.selection.slice, systems=block.systems[:n])
+        some = Inputs(simulated_warehouse, chosen).block(parse_measure(measure))
+        found = point(some, parse_measure(measure), Options(), QUICK, "simBLEU")
+        there = ~np.isnan([found.gap_low, found.gap_high, found.gap_p])
+        assert there.any() == (reason is None)
+        assert [note for note in found.notes if "an interval for new systems needs" in note] == (
+            [reason] if reason else []
+        )
+        assert np.isfinite(found.gap).any()
+
+
+def test_a_gap_that_no_resample_changes_has_no_interval_of_no_width(simulated_warehouse: Warehouse) -> None:
+    block = Inputs(simulated_warehouse, Slice("sim24", "cs-uk")).block(PA)
+    place = next(place for place, one in enumerate(block.metrics) if one.base_name == "Oriole")
+    scores, submitted = block.scores.copy(), block.submitted.copy()
+    other = anchor_place(block.metrics, "simBLEU")
+    scores[place], submitted[place] = 2 * scores[other], 2 * submitted[other]
+    found = point(replace(block, scores=scores, submitted=submitted), PA, Options(), QUICK, "simBLEU")
+    name = block.metrics[place].name
+    at = found.metrics.index(name)
+    assert found.gap[at] == 0
+    assert np.isnan([found.gap_low[at], found.gap_high[at], found.gap_error[at], found.gap_p[at]]).all()
+    (note,) = [note for note in found.notes if note.startswith("no p-value or interval")]
+    assert name in note
 
 
 def test_another_human_score_as_if_it_were_a_metric(tmp_path: Path) -> None:
@@ -284,11 +309,11 @@ def test_halves_of_judgements_that_agree_reach_one(tmp_path: Path) -> None:
     found = split_half(block, single, "da", PA, Options())
     assert found is not None
     assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
-    assert found.source == "split halves of 4 annotators of da, 100 splits"
+    assert found.source == "split-half, a lower bound: 4 annotators of da, 100 splits"
     unknown = single.with_columns(rater=pl.lit(None, dtype=pl.String))
     of_single = split_half(block, unknown, "da", PA, Options())
     assert of_single is not None
-    assert of_single.source == "split halves of 60 judgements of da, 100 splits"
+    assert of_single.source == "split-half, a lower bound: 60 judgements of da, 100 splits"
     assert split_half(block, single.head(1), "da", PA, Options()) is None
 
 
