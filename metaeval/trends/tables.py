@@ -132,7 +132,7 @@ def _on_groups(behind: Behind) -> list[str]:
     lines = ["in brackets behind a family: the metrics that represent it, the latest first"] if "family" in ways else []
     if not ways.isdisjoint(CHOSEN):
         lines.append(
-            "best: the highest value of so many metrics, lifted by chance alone; without a test, as it was chosen by value"
+            "best: the highest value of so many metrics, lifted by chance; without a test, as it was chosen by value"
         )
     return lines
 
