@@ -4,7 +4,6 @@ import secrets
 import shutil
 import socket
 import subprocess
-import sys
 import time
 import webbrowser
 from collections.abc import Callable
@@ -17,15 +16,17 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError, check_extra
+from cli.explore.serving import HOST, started
 from cli.options.data import pairs_called
 from cli.options.folding import folded
 from cli.options.output import Output
 from cli.options.values import number
 from cli.render.output import write
 
-_HOST = "127.0.0.1"
 _PATIENCE = 30.0  # seconds until the page answers
-_NOTEBOOK = Path("scorehouse-explore.py")
+_PATIENCE_AT_END = 3.0
+_MOMENT = 0.1
+_NOTEBOOK = Path("scorehouse-explore", "scorehouse-explore.py")
 
 
 @folded
@@ -50,7 +51,7 @@ def explore(
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; open no browser.")] = False,
     edit: Annotated[
-        bool, typer.Option("--edit", help=f"Open a copy, {_NOTEBOOK} here, as a notebook to change.")
+        bool, typer.Option("--edit", help=f"Open a copy in a new folder here, {_NOTEBOOK}, as a notebook to change.")
     ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", metavar="FILE", help="Instead, write the page as it opens to a file.")
@@ -74,53 +75,89 @@ def explore(
     source = Path(str(files("cli.explore") / "page.py"))
     given = ["--", "--db", str(output.database.resolve())]
     given += [word for name, value in (("testset", testset), ("lp", lp)) if value for word in (f"--{name}", value)]
-    marimo = [sys.executable, "-m", "marimo", "-q"]
-    if edit and not _NOTEBOOK.exists():
-        notebook = source.read_text(encoding="utf-8").replace(', html_head_file="head.html"', "")
-        _NOTEBOOK.write_text(notebook, encoding="utf-8")
+    port = None if export is not None else _free_port(port)
     with temporary_folder() as folder:  # marimo leaves files beside a notebook
-        page = _NOTEBOOK.resolve() if edit else Path(shutil.copy(source, folder))
-        shutil.copy(source.with_name("head.html"), folder)
+        page = (_copies() if edit else folder) / (_NOTEBOOK.name if edit else source.name)
+        shutil.copy(source, page)
+        shutil.copy(source.with_name("head.html"), page.parent)
         if export is not None:
-            words = [*marimo, "export", "html", str(page), "--no-include-code", "--force", "-o", str(export)]
-            _run([*words, *given, "--waiting", "1"])
+            written = folder / "written.html"
+            words = ["export", "html", str(page), "--no-include-code", "--force", "-o", str(written)]
+            _run(started(["-q", *words, *given, "--waiting", "1"], folder, page.parent, None))
+            if not written.exists():
+                raise UsageError("marimo wrote no page")
+            shutil.copyfile(written, export)
             output.note(f"wrote {export}")
             return
-        port, token = port or _free_port(), secrets.token_urlsafe()
-        words = [*marimo, *(["edit", "--skip-update-check"] if edit else ["run"]), str(page), "--headless"]
-        words += ["--host", _HOST, "--port", str(port), "--token", "--token-password-file", "-"]
-        _run([*words, *given], token, lambda: _opened(port, token, is_shown=not no_browser))
+        assert port is not None
+        token = secrets.token_urlsafe()
+        (folder / "token").write_text(token)
+        words = [*(["edit", "--skip-update-check"] if edit else ["run"]), str(page), "--headless"]
+        words += ["--host", HOST, "--port", str(port), "--token", "--token-password-file", str(folder / "token")]
+        process = started(["-q", *words, *given], folder, page.parent, port)
+        with suppress(KeyboardInterrupt):
+            _run(process, lambda: _opened(process, port, token, is_shown=not no_browser))
 
 
-def _free_port() -> int:
+def _copies() -> Path:
+    """The new folder of a copy to change: marimo imports what lies beside a notebook, and reads its settings there.
+
+    Raises UsageError: there is something of this name.
+    """
+    folder = _NOTEBOOK.parent
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        again = f"`marimo edit {_NOTEBOOK} -- --db FILE` opens a copy of yours again"
+        raise UsageError(f"{folder} is there already: rename it for a new copy; {again}") from None
+    return folder.resolve()
+
+
+def _free_port(port: int | None) -> int:
+    """A port that is free: this one, or any.
+
+    Raises UsageError: it is not free.
+    """
     with socket.socket() as one:
-        one.bind((_HOST, 0))
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((HOST, port or 0))
+        except OSError as error:
+            raise UsageError(f"--port {port}: {error.strerror}; leave it out for any that is free") from None
         return int(one.getsockname()[1])
 
 
-def _opened(port: int, token: str, *, is_shown: bool) -> None:
+def _opened(process: "subprocess.Popen[bytes]", port: int, token: str, *, is_shown: bool) -> None:
     """Wait until the page answers, print its address, and show it in a browser."""
     deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        with suppress(OSError), socket.create_connection((_HOST, port), timeout=1):
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             break
-        time.sleep(0.1)
-    address = f"http://{_HOST}:{port}?access_token={token}"
+        time.sleep(_MOMENT)
+    if process.poll() is not None:
+        return
+    address = f"http://{HOST}:{port}?access_token={token}"
     write(f"{address}\n", None)
     if is_shown:
         webbrowser.open(address)
 
 
-def _run(words: list[str], token: str = "", then: Callable[[], None] = lambda: None) -> None:
-    """Run marimo until it ends, or until Ctrl-C ends it. then: what is done meanwhile."""
-    with subprocess.Popen(words, stdin=subprocess.PIPE, text=True) as process:
+def _run(process: "subprocess.Popen[bytes]", then: Callable[[], None] = lambda: None) -> None:
+    """Wait until marimo ends, which it does at the latest with this. then: what is done meanwhile.
+
+    Raises UsageError: it ends with an error.
+    """
+    with process:
         try:
-            assert process.stdin is not None
-            with process.stdin as stdin:
-                stdin.write(token)
             then()
-            process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
+            while process.poll() is None:  # behind Polars' handler of Ctrl-C no call that waits is interrupted
+                time.sleep(_MOMENT)
+        finally:
+            if process.poll() is None:
+                assert process.stdin is not None
+                process.stdin.close()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_PATIENCE_AT_END)
+                process.kill()
     if process.returncode > 0:
         raise UsageError(f"marimo ended with exit code {process.returncode}")

@@ -1,6 +1,7 @@
 """Answers as a page shows them; names and texts of a warehouse are never taken for markup."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from queries.segment import Text
 from warehouse import QuestionError, WarehouseError
 from warehouse.wording import in_python
 
+_ADDRESS = re.compile("(?:https?|data)(?=:)", re.IGNORECASE)
 _PAGE = 20  # rows of a table before one turns the page
 _MOST_NOTES = 4  # in sight
 _MARKS = "<style>mark.minor {background: #fff3b0} mark.major, mark.critical {background: #ffc9c9}</style>"
@@ -32,12 +34,15 @@ def table(frame: pl.DataFrame, selection: Literal["single", "multi"] | None = No
         for name, kind in frame.schema.items()
         if kind.is_nested()
     )
-    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
+    formats: dict[str, str | Callable[..., Any]] = {}
+    for name, kind in plain.schema.items():
+        if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum):
+            formats[name] = _number if kind.is_numeric() else _text
     return mo.ui.table(
         plain,
         selection=selection,
         page_size=_PAGE,
-        format_mapping=dict.fromkeys(numbers, _number),
+        format_mapping=formats,
         show_column_summaries=False,
         show_download=True,
     )
@@ -45,6 +50,11 @@ def table(frame: pl.DataFrame, selection: Literal["single", "multi"] | None = No
 
 def _number(value: float | None) -> str:
     return str("" if value is None else value) if not isinstance(value, float) else number_text(value, DIGITS)
+
+
+def _text(value: str | None) -> str | None:
+    """A text that the page takes for no address, neither of a link nor of a picture: a joiner of no width is in it."""
+    return value and _ADDRESS.sub("\\g<0>\N{WORD JOINER}", value)
 
 
 def fault(error: WarehouseError) -> Any:

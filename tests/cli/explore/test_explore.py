@@ -1,10 +1,15 @@
 """The page that answers while one looks: its forms, its questions, its server, and the page in a browser."""
 
+import asyncio
 import json
+import os
 import re
 import signal
+import socket
 import subprocess
+import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -29,9 +35,11 @@ pytest.importorskip("marimo", reason="the explore extra is not installed")
 from cli.explore import forms
 from cli.explore.asking import Asking, StoppedError, own_file
 from cli.explore.names import Names
+from cli.explore.serving import guarded
 
 _FILLED = {"testset": "tiny24", "lp": "en-de", "seed": 7}
 HOSTILE = "<img src=x onerror=window.ran=1>"
+ADDRESS = "https://evil.example/x.png"
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +49,29 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     systems, seg = (HOSTILE, "Beech", "Cherry"), np.arange(15.0).reshape(3, 5) * 7 % 11
     table = ScoreTable(systems=systems, seg=seg, sys=seg.mean(axis=1))
     odd = ScoreTable(systems=systems, seg=seg * 5 % 7, sys=(seg * 5 % 7).mean(axis=1))
-    metrics = {f"{HOSTILE}-src": odd, "Fine-src": table}
+    metrics = {f"{HOSTILE}-src": odd, "Fine-src": table, "Address-src": odd}
     layout = tiny_layout(folder, systems=systems, humans={"mqm": table}, metrics=metrics, texts=False)
-    return loaded(layout, folder / "a.duckdb")
+    database = loaded(layout, folder / "a.duckdb")
+    with duckdb.connect(str(database)) as connection:
+        for column in ("name", "base_name"):
+            connection.execute(f"UPDATE internal.scorer SET {column} = $1 WHERE {column} LIKE 'Address%'", [ADDRESS])
+    return database
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of files that would leave a file `ran` if anything of them were imported or read as settings."""
+    canary = f"open({str(tmp_path / 'ran')!r}, 'w')"
+    here = tmp_path / "here"
+    (here / "cli").mkdir(parents=True)
+    for name in ("polars", "marimo", "duckdb", "warehouse", "sitecustomize", "cli/__init__"):
+        (here / f"{name}.py").write_text(canary)
+    (here / "evil").mkdir()
+    (here / "evil" / "altair.py").write_text(canary)
+    for name in (".marimo.toml", "marimo.toml", "pyproject.toml"):
+        table = "tool.marimo.runtime" if name == "pyproject.toml" else "runtime"
+        (here / name).write_text(f"[{table}]\npythonpath = [{str(here / 'evil')!r}]\n")
+    return here
 
 
 @together("name", HOMES)
@@ -111,32 +139,125 @@ def test_what_cannot_be_explored_is_refused_before_anything_starts(scorehouse: S
     refused(scorehouse("explore", "sim24", "xx"), 2, "unknown language pair 'xx' for sim24")
 
 
+def test_what_lies_where_the_copy_to_change_belongs_is_neither_opened_nor_written_to(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place, target = tmp_path / "scorehouse-explore", tmp_path / "target"
+    for make in (place.mkdir, place.touch, lambda: place.symlink_to(target)):
+        make()
+        refused(scorehouse("explore", "--edit"), 2, "scorehouse-explore is there already", "marimo edit")
+        assert not target.exists()
+        place.rmdir() if place.is_dir() else place.unlink()
+
+
+def test_a_page_that_marimo_does_not_write_is_not_reported_as_written(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "cli.commands.explore.started",
+        lambda *words: subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE),
+    )
+    (tmp_path / "page.html").write_text("an older one")
+    refused(scorehouse("explore", "--export", tmp_path / "page.html"), 2, "marimo wrote no page")
+
+
+def test_a_port_that_is_taken_is_refused_in_one_line(scorehouse: Scorehouse) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused(scorehouse("explore", "--port", port, "--no-browser"), 2, f"--port {port}", "leave it out")
+
+
+@together(
+    ("headers", "is_answered"),
+    [
+        ([("host", "127.0.0.1:80")], True),
+        ([("host", "localhost:80"), ("origin", "http://localhost:80")], True),
+        ([("host", "127.0.0.1:80"), ("origin", "http://127.0.0.1:80")], True),
+        ([("host", "127.0.0.1:81")], False),
+        ([("host", "evil.example:80")], False),
+        ([("host", "127.0.0.1.evil.example:80")], False),
+        ([("host", "127.0.0.1:80"), ("host", "evil.example")], False),
+        ([], False),
+        ([("host", "127.0.0.1:80"), ("origin", "https://evil.example")], False),
+        ([("host", "127.0.0.1:80"), ("origin", "https://127.0.0.1:80")], False),
+        ([("host", "127.0.0.1:80"), ("origin", "http://127.0.0.1:81")], False),
+        ([("host", "127.0.0.1:80"), ("origin", "null")], False),
+    ],
+)
+def test_the_page_answers_its_own_address_and_its_own_pages(headers: list[tuple[str, str]], is_answered: bool) -> None:
+    asked, sent = [], []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["type"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    raw = [(name.encode(), value.encode()) for name, value in headers]
+    for kind in ("http", "websocket"):
+        asyncio.run(guarded(app, 80)({"type": kind, "headers": raw}, receive, send))
+    assert asked == (["http", "websocket"] if is_answered else [])
+    if is_answered:
+        assert b"default-src 'self'" in dict(sent[0]["headers"])[b"content-security-policy"]
+    else:
+        assert (sent[0]["status"], sent[-1]["type"]) == (403, "websocket.close")
+
+
 @pytest.mark.long("marimo writes a page: 8 seconds")
-def test_the_page_is_written_as_it_opens(scorehouse: Scorehouse, hostile: Path, tmp_path: Path) -> None:
-    ran = scorehouse("--db", hostile, "explore", "tiny24", "--export", tmp_path / "page.html")
-    assert (ran.code, ran.notes) == (0, [f"wrote {tmp_path / 'page.html'}"])
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+def test_the_page_is_written_as_it_opens_and_nothing_of_the_working_folder_runs(hostile: Path, folder: Path) -> None:
+    command = [*PROGRAM[:1], "-P", *PROGRAM[1:], "--db", str(hostile), "explore", "tiny24", "--export", "page.html"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "wrote page.html\n")
+    page = (folder / "page.html").read_text(encoding="utf-8")
     assert "Fine-src" in page
     assert HOSTILE not in page
+    assert not folder.with_name("ran").exists()
+
+
+def _exists(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
-def _explored(database: Path, *words: str) -> Iterator[str]:
-    """The address of a page, whose server ends by Ctrl-C behind it."""
-    command = [*PROGRAM, "--db", str(database), "explore", *words, "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+def _explored(
+    database: Path, folder: Path, *words: str, end: signal.Signals = signal.SIGINT, within: float = 3
+) -> Iterator[str]:
+    """The address of a page; behind it a signal to the program alone ends its server, and nothing is left."""
+    temporary = folder.with_name("temporary")
+    temporary.mkdir(exist_ok=True)
+    command = [*PROGRAM[:1], "-P", *PROGRAM[1:], "--db", str(database), "explore", *words, "--no-browser"]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment, start_new_session=True
+    ) as process:
         assert process.stdout is not None
         try:
-            yield process.stdout.readline().strip()
-            process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
+            address = process.stdout.readline().strip()
+            yield address
+            port = int(address.partition("?")[0].rpartition(":")[2])
+            assert _exists(port)
+            process.send_signal(end)
+            ends = time.monotonic() + within
+            while process.poll() is None or _exists(port) or [*temporary.iterdir()]:
+                assert time.monotonic() < ends, (process.poll(), _exists(port), [*temporary.iterdir()])
+                time.sleep(0.05)
+            assert process.returncode == (0 if end == signal.SIGINT else -end)
         finally:
             process.kill()
 
 
 @pytest.mark.long("marimo serves a page: 5 seconds")
-def test_the_page_is_for_those_who_have_its_token(hostile: Path) -> None:
-    with _explored(hostile, "tiny24") as address:
+def test_the_page_is_for_those_who_have_its_token(hostile: Path, folder: Path) -> None:
+    with _explored(hostile, folder, "tiny24", end=signal.SIGTERM) as address:
         place, _, token = address.partition("?access_token=")
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", place)
         assert len(token) > 20
@@ -144,6 +265,21 @@ def test_the_page_is_for_those_who_have_its_token(hostile: Path) -> None:
             assert "login" in answer.geturl()
         with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address) as answer:
             assert "login" not in answer.geturl()
+        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(urllib.request.Request(address, headers=headers))
+    assert not folder.with_name("ran").exists()
+
+
+@pytest.mark.long("marimo serves two pages: 10 seconds")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(("words", "end"), [((), "SIGHUP"), (("--edit",), "SIGKILL")])
+def test_the_page_ends_with_the_program_however_that_ends(
+    words: tuple[str, ...], end: str, hostile: Path, folder: Path
+) -> None:
+    with _explored(hostile, folder, *words, end=signal.Signals[end]):
+        pass
+    assert not folder.with_name("ran").exists()
 
 
 _TEXT = """
@@ -167,7 +303,9 @@ return Boolean(found)
 
 
 @pytest.mark.long("a browser: 20 seconds")
-def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(hostile: Path, tmp_path: Path) -> None:
+def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(
+    hostile: Path, folder: Path, tmp_path: Path
+) -> None:
     own = tmp_path / "Mine-src.seg.score"
     own.write_text("".join(f"{name}\t{at}\n" for name in (HOSTILE, "Beech", "Cherry") for at in range(5)))
 
@@ -178,14 +316,19 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
             time.sleep(0.2)
 
     def seen(opened: Any, words: str) -> None:
-        until(lambda: words in opened.execute_script(_TEXT), f"{words!r} is not on the page")
+        until(
+            lambda: words in opened.execute_script(_TEXT).replace("\N{WORD JOINER}", ""),
+            f"{words!r} is not on the page",
+        )
 
     def clicked(opened: Any, kind: str, words: str) -> None:
         until(lambda: opened.execute_script(_CLICK, kind, words), f"no {kind} of {words!r}")
 
-    with _explored(hostile, "tiny24") as address, browser() as opened:
+    with _explored(hostile, folder, "tiny24") as address, browser() as opened:
         opened.get(address)
         seen(opened, HOSTILE)
+        seen(opened, ADDRESS)
+        assert opened.execute_script(_FOUND, f"[src='{ADDRESS}'], [href='{ADDRESS}']", "") is None
         opened.execute_script(_FOUND, "input[type=file]", "").send_keys(str(own))
         seen(opened, "Mine-src")
         clicked(opened, "[role=checkbox]", HOSTILE)
@@ -199,7 +342,9 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
         axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed")
         faults = axe.Axe().run(opened)["violations"]
         assert [one["id"] for one in faults if one["impact"] in ("critical", "serious")] == []
-        assert Names(hostile).of("metric", "tiny24") == [f"{HOSTILE}-src", "Fine-src"], "what is dropped is not stored"
+        assert Names(hostile).of("metric", "tiny24") == [f"{HOSTILE}-src", "Fine-src", ADDRESS], (
+            "what is dropped is not stored"
+        )
         assert "testset=tiny24" in opened.current_url
         sent = [json.loads(line["message"])["message"] for line in opened.get_log("performance")]
         asked = [one["params"]["request"]["url"] for one in sent if one["method"] == "Network.requestWillBeSent"]
