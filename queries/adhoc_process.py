@@ -38,7 +38,7 @@ _AS_THEY_ARE = frozenset(
     | {"varchar", "enum"}
 )
 _FLOATS = frozenset({"float", "double"})
-_WHOLE = frozenset({"hugeint", "uhugeint"})
+_WHOLE = frozenset({"hugeint"})
 
 
 def copied(
@@ -95,7 +95,7 @@ _LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOST_ROWS = 2**62  # that DuckDB can be asked for
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _MULTI = duckdb.StatementType.MULTI
-_NO_FRAME = re.compile(r"\b(BIGNUM|BIT|GEOMETRY|INTERVAL|TIME WITH TIME ZONE|UNION|VARIANT)\b")
+_NO_FRAME = re.compile(r"\b(BIGNUM|BIT|GEOMETRY|INTERVAL|TIME WITH TIME ZONE|TIMESTAMP_S|UHUGEINT|UNION|VARIANT)\b")
 
 
 def main(ready: IO[bytes], request: IO[bytes]) -> None:
@@ -201,8 +201,8 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
         if relation is None:
             raise QuestionError("the statement returns no rows")
         if most is None:
-            return _plain_numbers(frame(_framable(relation))), False
-        found = _plain_numbers(frame(_framable(relation.limit(most + 1))))
+            return _plain(frame(_framable(relation))), False
+        found = _plain(frame(_framable(relation.limit(most + 1))))
         return found.head(most), found.height > most
     except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
         first = str(error).splitlines()[0]
@@ -264,8 +264,52 @@ def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     for name, kind in zip(relation.columns, relation.types, strict=True):
         if _NO_FRAME.search(str(kind)):
             raise QuestionError(f"column {name!r} is of type {kind}, which no answer holds; cast it to VARCHAR")
-    # a second column named a becomes a_1
-    return relation.select("*") if len(set(relation.columns)) < len(relation.columns) else relation
+    if len(set(relation.columns)) < len(relation.columns):
+        relation = relation.select("*")  # a second column named a becomes a_1
+    times = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "TIME"]
+    return relation.select(f"* REPLACE ({', '.join(map(_time, times))})") if times else relation
+
+
+def _time(column: str) -> str:
+    """A column of times, with an error for 24 o'clock, which would be missing in a frame."""
+    name = '"' + column.replace('"', '""') + '"'
+    message = literal(f"column {column!r} holds 24:00:00, which no answer holds; cast it to VARCHAR")
+    return f"CASE WHEN {name} = TIME '24:00:00' THEN error({message}) ELSE {name} END AS {name}"
+
+
+_DAYS = -719_162, 2_932_896  # from 1970 to the first and the last day that a calendar of four digits has
+_PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000}  # nanoseconds reach from 1677 to 2262
+
+
+def _has_plain_values(cells: pl.Series) -> bool:
+    """Whether no cell is an infinite date, one that is not of the years 1 to 9999, or a key with parts."""
+    kind = cells.dtype
+    if kind.is_nested():
+        try:
+            cells.to_list()
+        except (ValueError, TypeError, OverflowError, pl.exceptions.PanicException):
+            return False
+        return True
+    per_day = (
+        1 if isinstance(kind, pl.Date) else _PER_DAY.get(kind.time_unit) if isinstance(kind, pl.Datetime) else None
+    )
+    if per_day is None:
+        return True
+    numbers = cells.to_physical().drop_nulls()
+    return bool(((numbers >= _DAYS[0] * per_day) & (numbers < (_DAYS[1] + 1) * per_day)).all())
+
+
+def _plain(answered: pl.DataFrame) -> pl.DataFrame:
+    """The answer in plain values.
+
+    Raises QuestionError: a date that neither Python nor any format has.
+    """
+    for column in answered:
+        if not _has_plain_values(column):
+            what = "a key with parts, or " if column.dtype.is_nested() else ""
+            found = f"column {column.name!r} holds {what}a date that is infinite or not of the years 1 to 9999"
+            raise QuestionError(f"{found}, which no answer holds; cast it to VARCHAR")
+    return _plain_numbers(answered)
 
 
 def _plain_numbers(answered: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,8 @@
 """The organisers' archive: fetched, checked, unpacked and loaded."""
 
+import errno
 import gzip
+import io
 import os
 import shutil
 import tarfile
@@ -17,7 +19,10 @@ from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 
 MOST_BYTES = 128 << 30  # unpacked
+_MOST_RATIO = 100  # unpacked to packed; the organisers' archive has less than 10
+_UNSUSPICIOUS = 1 << 28  # bytes up to which the ratio does not matter
 _CHUNK = 1 << 20
+_OF_NAMES = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,12 @@ def extract(
             seen, n_files, n_bytes = _unpack(archive, fresh, testsets, most_bytes, progress)
         except (SourceError, tarfile.FilterError, FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             raise SourceError(f"{archive}: refused, nothing was unpacked: {error}") from None
-        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError, ArithmeticError) as error:
             raise SourceError(f"{archive}: no sound .tgz archive ({error}); remove it, and download again") from error
+        except OSError as error:
+            if error.errno not in _OF_NAMES:
+                raise
+            raise SourceError(f"{archive}: no sound .tgz archive ({error.strerror}); download again") from error
         for name in testsets or ():
             if name not in seen:
                 raise unknown("test set", name, seen, where=f"the archive {archive.name}")
@@ -66,6 +75,16 @@ def extract(
     return Extracted(tuple(folders), n_files, n_bytes)
 
 
+class _Unpacked(io.BufferedReader):
+    """The unpacked archive, of which no header can be read that is larger than any of a sound archive."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Raises SourceError: more than a header or a piece of a file is asked for."""
+        if size is None or not 0 <= size <= _CHUNK:
+            raise SourceError(f"a header of more than {_CHUNK} bytes")
+        return super().read(size)
+
+
 def _unpack(
     archive: Path, fresh: Path, testsets: Collection[str] | None, most_bytes: int, progress: Progress | None
 ) -> tuple[set[str], int, int]:
@@ -76,15 +95,17 @@ def _unpack(
     seen: set[str] = set()
     n_files = n_bytes = n_claimed = 0
     size = archive.stat().st_size
+    most_bytes = min(most_bytes, max(_UNSUSPICIOUS, _MOST_RATIO * size))
     with (
         archive.open("rb") as raw,
-        gzip.GzipFile(fileobj=raw) as unpacked,
+        _Unpacked(gzip.GzipFile(fileobj=raw)) as unpacked,
         tarfile.open(fileobj=unpacked, mode="r:") as tar,
     ):
         for member in tar:
             tar.members = []  # type: ignore[attr-defined]  # else it keeps every header in memory
+            tar.pax_headers = {}
             n_claimed += member.size
-            if n_claimed > most_bytes:  # before it is passed over
+            if max(n_claimed, unpacked.tell()) > most_bytes:  # before it is passed over
                 raise SourceError(f"more than {most_bytes} bytes unpacked")
             member = tarfile.data_filter(member, str(fresh))
             if not (member.isreg() or member.isdir()) or member.issparse():
@@ -100,7 +121,8 @@ def _unpack(
                 n_files += 1
                 n_bytes += member.size
                 member.name = os.path.join(*parts[1:])  # noqa: PTH118 (tarfile takes no path)
-                tar.extract(member, fresh, filter="data")
+                tar.extract(member, fresh, set_attrs=False, filter="data")  # no times: they may be of any size
+        unpacked.seek(tar.offset)  # where no header was
         while rest := unpacked.read(_CHUNK):  # to the end, where the checksum is; only zeros may follow the last member
             if any(rest):
                 raise SourceError("a header that can't be read")

@@ -176,6 +176,9 @@ class Records:
         scores, judgements = (numbered(frame, numbering) for frame in (scores, judgements))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
+        if ratings["weight"].null_count() == ratings.height:  # else scores are sums of marked errors
+            for frame in (scores, judgements):
+                faults += _beyond_scale(frame, path)
         scores, judgements = (_with_names(frame) for frame in (scores, judgements))
         for frame in (scores, judgements):
             faults += numbering_faults(frame, path, numbering)
@@ -284,6 +287,16 @@ def readable_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~is_damaged.fill_null(False))
 
 
+def _beyond_scale(frame: pl.DataFrame, path: Path) -> list[Fault]:
+    """The faults of direct assessments beyond their scale."""
+    scorers = [name for name in frame["scorer"].unique().drop_nulls() if is_from_0_to_100(name)]
+    is_human = pl.col("kind").fill_null("human") == "human"
+    wrong = frame.filter(pl.col("scorer").is_in(scorers) & is_human & ~pl.col("value").is_between(LOWEST, HIGHEST))
+    cells = wrong.unique("line", keep="first", maintain_order=True).with_columns(pl.col("line").fill_null(0))
+    expected = "a direct assessment from 0 to 100"
+    return line_faults(cells.select("line", "value"), "score {}".format, expected, path, "scale")
+
+
 def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that name a system and a scorer; the others are faults already."""
     names = pl.col("system", "scorer")
@@ -330,11 +343,6 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
         checks.append(_Check("no segment", "its number, or document and index", lacks_place))
     else:
         checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
-    if "value" in frame.columns:
-        scorers = [name for name in frame["scorer"].unique().drop_nulls() if is_from_0_to_100(name)]
-        is_assessed = pl.col("scorer").is_in(scorers) & (pl.col("kind").fill_null("human") == "human")
-        is_beyond = is_assessed & ~pl.col("value").is_between(LOWEST, HIGHEST)
-        checks.append(_Check("score", "a direct assessment from 0 to 100", is_beyond, "value"))
     limit = (pl.col("segment") < 0) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 0)
     checks.append(_Check("a segment number out of range", "one from 1 on", limit))
     is_zero = (pl.col("segment") == 0) | (pl.col("index") == 0)

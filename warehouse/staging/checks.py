@@ -26,6 +26,7 @@ def check_batch(contents: Sequence[Content], batch: Batch) -> None:
     """
     paths = {content.file_no: str(content.claim.path) for content in contents}
     _check_finite(paths, batch)
+    _check_scales([one for one in contents if one.opened is None and not one.claim.is_annotation], batch)
     _attach_annotations(contents, batch)
     _check_repeated(contents, batch)
 
@@ -77,9 +78,17 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
         scores = counted(n, "score that is", "scores that are")
         what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
         _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
+
+
+def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
+    """Report direct assessments beyond their scale, in files whose rows were not checked when they were read.
+
+    contents: without annotations, as sums of marked errors have another scale.
+    """
+    paths = {content.file_no: str(content.claim.path) for content in contents}
     humans = batch.rows("SELECT DISTINCT scorer FROM temp.staged_vector WHERE kind = 'human'")
     if assessed := [name for (name,) in humans if is_from_0_to_100(name)]:
-        limits = {"scorers": assessed, "lowest": LOWEST, "highest": HIGHEST}
+        limits = {"files": list(paths), "scorers": assessed, "lowest": LOWEST, "highest": HIGHEST}
         for file_no, scorer, n, system, value in batch.rows(_sql("scores_beyond_scale"), limits):
             what = f"{counted(n, 'score')} of {scorer} beyond its scale, the first {value:g} of system {system!r}"
             _fault(batch, file_no, Fault(paths[file_no], 0, what, "direct assessments from 0 to 100"))

@@ -293,6 +293,46 @@ def test_an_archive_without_test_sets_is_refused(tmp_path: Path) -> None:
         extract(_archive(tmp_path / "a.tgz", _member("README")), tmp_path / "files")
 
 
+ODD = {  # what the extended header of a member may say -> whether the archive is sound
+    **{("mtime", value): True for value in ("1e300", "-1e300", "nan", "inf", "-1", "b0gus")},
+    **{("uid", value): True for value in ("1e300", "-5", "b0gus")},
+    **{("size", value): False for value in ("1e300", "-5", "99999999999999999999")},
+    ("path", "mt/wmt24/" + "n" * 300): False,
+    ("path", "mt/wmt24/a\0b"): False,
+}
+
+
+@pytest.mark.parametrize("said", ODD, ids=str)
+def test_odd_values_of_a_header_are_passed_over_or_refused(said: tuple[str, str], tmp_path: Path) -> None:
+    info, content = _member("mt/wmt24/sources/en-de.txt")
+    path = tmp_path / "a.tgz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as tar:
+        info.pax_headers = dict([said])
+        tar.addfile(info, io.BytesIO(content))
+    if ODD[said]:
+        assert extract(path, tmp_path / "files").n_files == 1
+        return
+    with pytest.raises(SourceError):
+        extract(path, tmp_path / "files")
+    assert _left(tmp_path / "files") == set()
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_header_that_fills_the_memory_is_refused(kind: bytes, tmp_path: Path) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, 1 << 30
+    with gzip.open(tmp_path / "a.tgz", "wb", compresslevel=1) as file:
+        file.write(info.tobuf() + bytes(1 << 22))
+    with pytest.raises(SourceError, match="a header of more than 1048576 bytes"):
+        extract(tmp_path / "a.tgz", tmp_path / "files")
+
+
+def test_an_archive_of_a_hundred_times_its_size_is_refused(tmp_path: Path) -> None:
+    path = _archive(tmp_path / "a.tgz", SOUND, _member("mt/wmt24/zeros", bytes((1 << 28) + 1)))
+    with pytest.raises(SourceError, match="more than 268435456 bytes unpacked"):
+        extract(path, tmp_path / "files")
+
+
 def _task(tmp_path: Path) -> bytes:
     """An archive as the organisers', with two test sets."""
     for testset in ("wmt23", "wmt24"):

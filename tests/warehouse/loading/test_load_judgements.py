@@ -101,3 +101,17 @@ def test_judgements_that_two_files_have_are_refused(tmp_path: Path) -> None:
     (fault,) = load([folder], tmp_path / "w.duckdb").faults
     assert fault.found.startswith("1 judgement that ")
     assert (fault.expected, fault.way_out) == ("each once", "load one or the other")
+
+
+def test_sums_of_marked_errors_are_no_direct_assessments(tmp_path: Path) -> None:
+    spans = "testset,lp,system,segment,start,end,severity\nlab,en-de,A,1,0,3,major\nlab,en-de,B,1,0,3,minor\n"
+    report = load([written(tmp_path / "spans.csv", spans)], tmp_path / "w.duckdb", given=Given(human="esa"))
+    assert report.faults == []
+    root = tmp_path / "mine25"
+    written(root / "documents" / "en-de.docs", "news\td\n")
+    rating = '{"errors": [{"start": 0, "end": 3, "severity": "major", "score": 5}]}'
+    path = written(root / "human-scores" / "en-de.esa.seg.rating", f"A\t{rating}\tr\n")
+    assert load([root], tmp_path / "w.duckdb").faults == []
+    path.with_suffix(".score").write_text("A\t-5\n", "utf-8")
+    (fault,) = [fault for fault in load([root], tmp_path / "w.duckdb").faults if "beyond its scale" in fault.found]
+    assert fault.path.endswith(".seg.score")
