@@ -56,14 +56,21 @@ def measure_parameters() -> str:
     """One row a parameter."""
     from metaeval.measures import DEFINITIONS
 
-    users: dict[tuple[str, str], list[str]] = {}
-    shown: dict[tuple[str, str], str] = {}
+    users: dict[tuple[str, str], dict[str, list[str]]] = {}
     for definition in DEFINITIONS.values():
         for parameter in definition.parameters:
-            names = users.setdefault((parameter.name, parameter.meaning), [])
+            default = f"`{parameter.show(parameter.default)}`"
+            names = users.setdefault((parameter.name, parameter.meaning), {}).setdefault(default, [])
             names += [definition.name] if definition.name not in names else []
-            shown[parameter.name, parameter.meaning] = parameter.show(parameter.default)
-    rows = [[f"`{key[0]}`", key[1], f"`{default}`", ", ".join(users[key])] for key, default in shown.items()]
+    rows = [
+        [
+            f"`{name}`",
+            meaning,
+            ", ".join(default if len(of) == 1 else f"{default} ({', '.join(names)})" for default, names in of.items()),
+            ", ".join(name for names in of.values() for name in names),
+        ]
+        for (name, meaning), of in users.items()
+    ]
     return table(["parameter", "means", "default", "of"], rows)
 
 

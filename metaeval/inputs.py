@@ -108,8 +108,22 @@ class Inputs:
         """
         if self._of_spans is None:
             block = fetch_span_block(self._warehouse, self._select("seg", "required"))
+            if not block.with_segments.any() and not self._asked.own:
+                block = self._own_spans() or block
             self._of_spans = without_mad_outliers(block) if self._asked.outliers == "mad" else block
         return self._of_spans
+
+    def _own_spans(self) -> Block | None:
+        """The block with the user's own metrics, where they alone have error spans, and a note; None without any."""
+        with_own = select(self._warehouse, replace(self._asked, own=True), "seg", human="required", also=self._also)
+        block = fetch_span_block(self._warehouse, with_own)
+        if not block.with_segments.any():
+            return None
+        names = [metric.name for metric, has in zip(block.metrics, block.with_segments, strict=True) if has]
+        note = f"{YOUR_OWN} (no others have error spans): {', '.join(names)}"
+        return replace(
+            block, selection=replace(block.selection, slice=self._asked, notes=(*block.selection.notes, note))
+        )
 
     def of_level(self, level: Level) -> Block:
         """The block with the human score of a level.
@@ -145,6 +159,10 @@ class Inputs:
             self._by_human[selection.human] = rounded(block, self._round_human)
         block = self._by_human[selection.human]
         return replace(block, selection=replace(block.selection, notes=selection.notes))
+
+
+YOUR_OWN = "your own"
+"""What a note on metrics begins with that users added."""
 
 
 def where(selection: Selection) -> str:

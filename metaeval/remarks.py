@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from metaeval.inputs import where
+from metaeval.inputs import YOUR_OWN, where
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.notes import Decisive, Hinted, hinted
 from metaeval.system_scores import system_scores
@@ -196,7 +196,9 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
 def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line that names the user's own metrics among those included, and one for each with something missing."""
     own = [metric.name for metric in metrics if metric.is_own]
-    lines = [f"your own: {', '.join(own)}"] if own else []
+    are_all = all(choice.is_own for choice in selection.metrics)
+    is_said = not own or any(note.startswith(YOUR_OWN) for note in selection.notes)
+    lines = [] if is_said else [f"{YOUR_OWN}{' (there are no others)' if are_all else ''}: {', '.join(own)}"]
     if selection.slice.own:
         lines += [
             hinted(f"your own {choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)

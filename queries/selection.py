@@ -378,7 +378,10 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tup
 def _choose_metrics(
     found: Holdings, asked: Slice, also: Sequence[str], reference: str | None, wanted: set[str], where: str
 ) -> list[MetricChoice]:
-    """wanted: the systems that a metric must have scored, with segments or as they were submitted."""
+    """wanted: the systems that a metric must have scored, with segments or as they were submitted.
+
+    Metrics of one's own are excluded unless they are named or asked for, or are all that there are.
+    """
     known = {one.name for one in found.metrics}
     if errors := [
         unknown("metric", pattern, known, where=where)
@@ -387,6 +390,7 @@ def _choose_metrics(
     ]:
         raise errors[0] if len(errors) == 1 else QuestionError("; ".join(one.text for one in errors), where=where)
     has_lists = any(one.status not in (None, "no entry") for one in found.metrics)
+    has_others = any(not one.is_own for one in found.metrics)
     named = (*asked.metrics, *also)
     choices = []
     for one in found.metrics:
@@ -407,7 +411,7 @@ def _choose_metrics(
             (is_other, Exclusion(Reason.OTHER_REFERENCE, (used, reference))),
             (asked.only == "reference-based" and used is None, Exclusion(Reason.REFERENCE_FREE)),
             (asked.only == "reference-free" and used is not None, Exclusion(Reason.REFERENCE_BASED)),
-            (one.is_own and not is_named and not asked.own, Exclusion(Reason.OWN)),
+            (one.is_own and has_others and not is_named and not asked.own, Exclusion(Reason.OWN)),
             (is_listed and not is_entry and not asked.all_metrics, Exclusion(Reason.NOT_SUBMITTED)),
             (is_entry and not is_primary, Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))),
             (asked.level == "doc" and gap is not None, gap or Exclusion(Reason.NO_DOCUMENT_SCORES)),

@@ -176,6 +176,7 @@ class Stage:
     """One evaluation set on the stage, with the faults that readers and checks found.
 
     segments: frames of those that files declare or scores name; n_segments: how many there are after this load.
+    n_lines: how many lines files of the organisers' layout have for them, where nothing declares which there are.
     replaces_segments: whether the staged ones are all that there will be. renamed: systems of the warehouse that get
     another name.
     """
@@ -191,6 +192,7 @@ class Stage:
         self.notes: list[str] = []
         self.segments: list[pl.DataFrame] = []
         self.n_segments = 0
+        self.n_lines = 0
         self.replaces_segments = False
         self.renamed: dict[str, str] = {}
         self._systems: dict[int, dict[str, str]] = {}

@@ -180,8 +180,8 @@ def _of_table(
         claim.root,
     )
     table = _numbered(table, given).with_columns(pl.col("line").alias("judgement"))
-    if not given.is_own and "rater" in called:
-        table = table.rename({called["rater"]: "rater"})
+    if given.is_own and "rater" in table.columns:
+        table = table.drop("rater")
     if "value" in table.columns:
         table = table.with_columns(pl.col("value").cast(pl.Float64, strict=False))
     wrong: list[Fault] = []

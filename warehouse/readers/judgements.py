@@ -130,6 +130,27 @@ def span_of(error: object, needs: Literal["place", "severity"] | None = None, *,
     return category, severity, first, behind, _SIDES[side] if in_source is None and side else in_source
 
 
+def place_of_text(quoted: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where in a text a span with these words is; None where its place has others, and the text them not just once.
+
+    Blanks at the ends are no part of a span: some programs count the one before a word.
+    >>> [place_of_text("cat", "the cat", *place) for place in ((4, 7), (3, 7), (0, 3))]
+    [(4, 7), (4, 7), (4, 7)]
+    >>> place_of_text("a", "a cat", 4, 5), place_of_text("dog", "a cat", 2, 5)
+    (None, None)
+    """
+    words = quoted.strip()
+    if text[start:end] == quoted or not words:
+        return start, end
+    if text[start:end].strip() == words:
+        first = text.index(words, start)
+    elif text.count(words) == 1:
+        first = text.index(words)
+    else:
+        return None
+    return first, first + len(words)
+
+
 def _place_of(at: object) -> int | None:
     """The number of a character, from 0; None for none and `missing`."""
     if at is None or at in ("", _MISSING):

@@ -56,8 +56,36 @@ class LongTableReader:
         notes = unread(header.unknown, header.columns)
         if not faults:
             notes += _of_others(table.height - scores.height)
-        scores, more_notes = where_scored(scores)
-        return Records(scores=scores, faults=faults, notes=[*notes, *more_notes])
+        return records_of(scores, header, claim.path, faults, notes)
+
+
+def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fault], notes: Sequence[str]) -> Records:
+    """Records of the rows of a table; human scores of annotators (`rater`) are judgements; scores are their means."""
+    scores, of_gaps = where_scored(scores)
+    notes = [*notes, *of_gaps]
+    is_judged = (pl.col("kind") == "human") & pl.col("rater").is_not_null().any().over("kind", "scorer")
+    if "rater" not in scores.columns or not scores.select(is_judged.any()).item():
+        no_humans = [
+            f"{unread([name], header.columns)[0]} (no human scores)" for name in [header.known.get("rater")] if name
+        ]
+        return Records(scores=scores, faults=faults, notes=[*notes, *no_humans])
+    judged = cells_that_are(
+        scores.filter(is_judged), "rater", pl.col("rater").is_not_null(), "an annotator in each row", path, faults
+    )
+    once = judged.unique([name for name in judged.columns if name != "line"], keep="first", maintain_order=True)
+    if n_repeated := judged.height - once.height:
+        notes.append(f"{counted(n_repeated, 'repeated row')}, loaded once")
+    of_one = ["testset", "lp", "scorer", "system", "document", "segment", "index", "rater"]
+    if n_again := once.height - once.select(of_one).unique().height:
+        notes.append(f"{counted(n_again, 'judgement')} of outputs that the annotator judged before, counted as well")
+    judgements = once.with_columns(judgement=pl.int_range(1, pl.len() + 1), n=pl.lit(1), status=pl.lit("valid"))
+    return Records(
+        scores=scores.filter(~is_judged),
+        judgements=judgements,
+        scores_from_judgements=True,
+        faults=faults,
+        notes=[*notes, f"{counted(once.height, 'judgement')} by {counted(once['rater'].n_unique(), 'annotator')}"],
+    )
 
 
 def _of_others(n_rows: int) -> list[str]:

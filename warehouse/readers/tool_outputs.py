@@ -9,6 +9,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
 from warehouse.readers.error_spans import errors_frame, records_of
-from warehouse.readers.judgements import Error, WrongJudgementError, number_of, span_of
+from warehouse.readers.judgements import Error, WrongJudgementError, number_of, place_of_text, span_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
@@ -28,7 +29,7 @@ from warehouse.readers.text.named_columns import ERRORS, NEGATED, NO_SCORES, Hea
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
 from warehouse.readers.wide_table import numeric
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
@@ -50,7 +51,7 @@ Row = tuple[int | None, str, str, str | None, str | None, float | None, int | No
 class ToolOutputReader:
     """Reader of what metrics' own programs write."""
 
-    name = "tool-output/2"
+    name = "tool-output/3"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         form = form_of(path, head, given.metric)
@@ -85,6 +86,7 @@ class ToolOutputReader:
         table = reading.table(data, text, text.split("\n", 20)[:20])
         ((testset, lp),) = claim.evalsets
         of_segments, more, notes = placed(table.filter(level="seg"), (testset, lp), reading.known, claim.path)
+        notes += reading.settle_spans(of_segments)
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
         notes += unread(reading.unread, [*reading.columns, *reading.unread])
         if reading.is_of_errors:
@@ -182,6 +184,7 @@ class _Reading:
         self.faults: list[Fault] = []
         self.n_predicted = 0
         self.spans: list[tuple[int, Error]] = []
+        self._quoted: dict[int, str] = {}  # the text of each span that has one
         self.is_of_errors = False
         self.unread: dict[str, None] = {}
         self.columns: Sequence[str] = ()
@@ -251,7 +254,10 @@ class _Reading:
             self.n_predicted += 1
             judgement = self.n_predicted
             try:
-                self.spans += [(judgement, span_of(span, "severity")) for span in listed]
+                found = [(judgement, span_of(span, "severity")) for span in listed]
+                quoted = [_text(span.get("text")) for span in listed]
+                self._quoted |= {len(self.spans) + at: text for at, text in enumerate(quoted) if text}
+                self.spans += found
             except WrongJudgementError as error:
                 self._fault(line, error.found, error.expected)
                 return
@@ -260,6 +266,33 @@ class _Reading:
         self.unread |= dict.fromkeys(unread)
         row = next((number_of(item[name]) for name in unread if _ROW.fullmatch(name)), None)
         yield line, "seg", system, source, translation, number, judgement, row
+
+    def settle_spans(self, rows: pl.DataFrame) -> list[str]:
+        """Put spans that have their text at its place in the translation, that of the file or of the warehouse.
+
+        rows: placed. Returns notes on how many were elsewhere. A span whose text is not the one at its place, and not
+        in the translation exactly once, is a fault.
+        """
+        outputs, systems = (self.known.outputs, self.known.systems) if self.known else ({}, {})
+        moved = Counter[str]()
+        texts = {}
+        for judgement, *where, text in rows.select("judgement", "system", "segment", "translation").iter_rows():
+            stored = outputs.get(systems.get(where[0], where[0]), {}).get(where[1])
+            texts[judgement] = (*where, stored if text is None else text)
+        for at, quoted in self._quoted.items():
+            judgement, (category, severity, start, end, in_source) = self.spans[at]
+            system, segment, text = texts.get(judgement, ("", 0, None))
+            if text is None or start is None or end is None or in_source:
+                continue
+            place = place_of_text(quoted, text, start, end)
+            if place is None:
+                found = f"the text {quoted!r} of a span of {system}, segment {segment}, at {start} to {end}"
+                self._fault(None, found, f"the translation's {text[start:end]!r}, or a text that it has once")
+            elif place != (start, end):
+                blanks = text[start:end].strip() == quoted.strip()
+                moved["blanks at their ends" if blanks else "other places than their texts"] += 1
+                self.spans[at] = (judgement, (category, severity, *place, in_source))
+        return [f"{counted(n, 'error span')} with {what}, put where their text is" for what, n in moved.items()]
 
     def _of_printed(self, text: str) -> Iterator[Row]:
         found = []

@@ -14,8 +14,8 @@ from warehouse.readers.long_table import (
     is_human_score,
     missing_place,
     opened,
+    records_of,
     variant,
-    where_scored,
     with_evalset,
     with_place,
     with_references,
@@ -30,6 +30,9 @@ from warehouse.wording import option
 _PLACES = (
     *("testset", "lp", "source", "target", "level", "system"),
     *("domain", "document", "segment", "index", "reference"),
+)
+_RATER = re.compile(
+    r"(?:(?P<human>.+?)[-_. ])?(?P<rater>(?:annotator|annot|ann|rater|assessor)[-_ ]?(?:\d+|[a-z]))", re.IGNORECASE
 )
 _GENERIC = {"human", "humans", "score", "scores", "avg", "average", "mean", "seg", "segment", "sys", "system", "raw"}
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
@@ -69,22 +72,24 @@ class WideTableReader:
             return Records(faults=[*faults, Fault(str(claim.path), 1, "no column of scores", expected)])
         names, more = _names(scored, columns, given, claim.path)
         faults += more
+        raters = {} if given.is_own else {column: rater for column in names if (rater := _rater(column, given))}
         if "reference" not in table.columns:
             table = table.with_columns(reference=pl.lit(None, pl.String))
-        places = [name for name in ("line", *_PLACES) if name in table.columns]
+        places = [name for name in ("line", *_PLACES, "rater") if name in table.columns]
         parts = []
         for column, (kind, name) in names.items():
             part = table.select(*places, pl.col(columns[column]).fill_null("").alias(column))
             part = numbers(part, column, claim.path, faults)
+            if column in raters:
+                part = part.filter(pl.col(column).is_not_null()).with_columns(rater=pl.lit(raters[column]))
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
         notes = unread([*(name for name in header.columns if not name), *left], header.columns, reasons)
         notes += [NEGATED] if claim.is_own and ERRORS in names else []
         if not parts:
             return Records(faults=faults, notes=notes)
-        scores = with_evalset(with_references(pl.concat(parts), given), given, claim.root)
-        scores, more_notes = where_scored(scores)
-        return Records(scores=scores, faults=faults, notes=[*notes, *more_notes])
+        scores = with_evalset(with_references(pl.concat(parts, how="diagonal"), given), given, claim.root)
+        return records_of(scores, header, claim.path, faults, notes)
 
 
 def _names(
@@ -93,13 +98,20 @@ def _names(
     """Kind and name of the scores in each column; of one's own metric the column that has its name, or the only one.
 
     columns: names in the table -> in the opened one. The user's name goes to the column `human`, or to the only human
-    column, unless it is called after another human score.
+    column, unless it is called after another human score; and to columns of annotators' judgements.
     """
+    judged = {column: _human_of(column, given) for column in scored if _rater(column, given) and not given.is_own}
+    if None in judged.values():
+        first = next(column for column, human in judged.items() if human is None)
+        way_out = f"name it with {option('human')}"
+        return {}, [Fault(str(path), 1, f"judgements in {first!r} of an unknown human score", "its name", way_out)]
+    scored = [column for column in scored if column not in judged]
     humans = [column for column in scored if columns[column] == "human" or is_human_score(column, given)]
     names = {column: ("human" if column in humans else "metric", column) for column in scored}
     nameless = [column for column in humans if columns[column] == "human"] or humans
     if given.human and given.human not in humans and len(nameless) == 1 and _may_be_called(nameless[0], given.human):
         names[nameless[0]] = ("human", given.human)
+    names |= {column: ("human", human or "") for column, human in judged.items()}
     if given.is_own:
         names = {column: called for column, called in names.items() if called[0] == "metric"}
     metrics = [column for column, (kind, _) in names.items() if kind == "metric"]
@@ -111,6 +123,19 @@ def _names(
         names = {column: called for column, called in names.items() if column == chosen or called[0] == "human"}
         names[chosen] = ("metric", given.metric)
     return names, []
+
+
+def _rater(column: str, given: Given) -> str | None:
+    """The annotator whose judgements a column holds: `ann1`, or `esa_rater2` of a human score; None for any other."""
+    found = _RATER.fullmatch(column)
+    is_of_human = found is not None and (found["human"] is None or is_human_score(found["human"], given))
+    return found["rater"] if found is not None and is_of_human else None
+
+
+def _human_of(column: str, given: Given) -> str | None:
+    """What the judgements in a column are called: as the column says, else as the user does."""
+    found = _RATER.fullmatch(column)
+    return found["human"] if found is not None and found["human"] else given.human
 
 
 def _may_be_called(column: str, human: str) -> bool:
@@ -125,7 +150,7 @@ def _may_be_called(column: str, human: str) -> bool:
 
 def _columns(header: Header) -> list[str]:
     """Columns that may hold scores: all that do not say where a score belongs."""
-    places = {column for name, column in header.known.items() if name in _PLACES}
+    places = {column for name, column in header.known.items() if name in (*_PLACES, "rater")}
     return [column for column in header.columns if column not in places and column]
 
 
@@ -157,7 +182,13 @@ def _no_scores(column: str, cells: pl.Series, given: Given) -> str:
     if len(values) == 0 or len(values) < len(cells) - cells.null_count() - len(values):
         return "no numbers"
     base, _, is_variant = variant(column)
-    if column == given.metric or is_human_score(column, given) or is_variant or describe(base).is_known:
+    if (
+        column == given.metric
+        or _rater(column, given)
+        or is_human_score(column, given)
+        or is_variant
+        or describe(base).is_known
+    ):
         return ""
     if NO_SCORES.fullmatch(column):
         return "not the name of a metric"

@@ -161,8 +161,8 @@ def _segment_in_words() -> pl.Expr:
 
 
 def settle_segments(stage: Stage) -> None:
-    """Give the segments that the warehouse has their lines, where a file comes that declares them."""
-    if stage.evalset.segments and not stage.evalset.is_declared and stage.segments:
+    """Give the segments that the warehouse has their lines, where a file comes that declares or counts them."""
+    if stage.n_lines or (stage.evalset.segments and not stage.evalset.is_declared and stage.segments):
         asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
         place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
 
@@ -183,7 +183,9 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
     _report_documents(held, asked, stage)
-    table, places = _together(held, asked)
+    file_no = pl.lit(min(stage.file_numbers, default=0), pl.Int64)
+    lines = pl.select(segment=pl.int_range(1, stage.n_lines + 1, dtype=pl.Int64)).with_columns(file_no=file_no)
+    table, places = _together(held, pl.concat([asked, lines], how="diagonal"))
     stage.n_segments = table.height
     _renumber(held, places, stage)
     _stage_named(table, held, stage)

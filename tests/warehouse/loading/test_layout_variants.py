@@ -24,6 +24,42 @@ def test_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     assert {name for name in plain if plain[name] != windows[name]} <= {"sources"}
 
 
+def test_columns_may_be_separated_by_any_white_space(tmp_path: Path) -> None:
+    root, blanks = tiny_layout(tmp_path / "in"), random.Random(0)
+    for path in sorted(path for folder in ("documents", "*-scores") for path in root.glob(f"{folder}/**/*.*")):
+        lines = path.read_text().split("\n")[:-1]
+        path.write_text("".join(line.replace("\t", blanks.choice([" ", "   ", "\t"])) + "\n" for line in lines))
+    edited(root / "human-scores" / "en-de.mqm.seg.score", lambda lines: [line.replace("\t", " ") for line in lines])
+    report = load([root], tmp_path / "blanks.duckdb")
+    assert not report.faults, report.faults
+    plain, found = held(written(tmp_path / "plain.duckdb", tiny_bytes())), held(tmp_path / "blanks.duckdb")
+    assert {name for name in plain if plain[name] != found[name]} <= {"sources"}
+
+
+def test_a_set_without_documents_has_as_many_segments_as_lines_until_they_come(tmp_path: Path) -> None:
+    root, database = tiny_layout(tmp_path / "in"), tmp_path / "w.duckdb"
+    shutil.move(root / "documents", tmp_path / "documents")
+    report = load([root], database)
+    assert report.is_clean, report.faults
+    assert [note for note in report.notes if "documents" in note] == [
+        "tiny24 en-de: no documents/en-de.docs; 5 segments without documents"
+    ]
+    assert ask(database, "SELECT segment, document FROM segments ORDER BY 1") == [(n, None) for n in range(1, 6)]
+    assert {evalset.status for evalset in load([root], database).evalsets} == {"unchanged"}
+    shutil.move(tmp_path / "documents", root / "documents")
+    assert load([root], database).is_clean
+    plain, found = held(written(tmp_path / "plain.duckdb", tiny_bytes())), held(database)
+    assert {name for name in plain if plain[name] != found[name]} == set()
+
+
+def test_files_without_documents_that_count_segments_differently_are_refused(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    shutil.rmtree(root / "documents")
+    edited(root / "sources" / "en-de.txt", lambda lines: lines[:4])
+    report = load([root], tmp_path / "w.duckdb")
+    assert [(fault.found, fault.expected) for fault in report.faults] == [("4 lines", "5 (segments of tiny24 en-de)")]
+
+
 def test_domains_that_stand_before_systems_are_the_segments_own(tmp_path: Path) -> None:
     values, names = np.arange(10.0).reshape(2, 5), [domain for domain, _ in DOCUMENTS]
     for testset, domains in {"own": names, "plain": None, "wrong": ["news"] * 5}.items():

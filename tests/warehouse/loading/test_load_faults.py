@@ -79,7 +79,7 @@ SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
     "a tab at the end": (line(3, "Ash\t1\t"), 3, "3 columns", TWO),
     "a blank first line": (lambda data: b"\n" + data, 1, "a blank line", TWO),
     "a blank line between systems": (line(5, b"Ash\t1\n"), 6, "a blank line", TWO),
-    "a blank for a line": (line(5, b" "), 5, "1 column", TWO),
+    "a blank for a line": (line(5, b" "), 5, "a blank line", TWO),
     "no system": (line(3, "\t0.5"), 3, "an empty system name", "SYSTEM before the score"),
     "CR": (lambda data: data.replace(b"\n", b"\r"), 1, "a carriage return", PLAIN),
     "a form feed": (line(4, b"Ash\t1\f"), 4, "a control character, b'\\x0c'", "lines that end in a line feed"),
@@ -320,13 +320,14 @@ def test_json_lines_without_a_text_are_refused(tmp_path: Path) -> None:
     assert {fault.expected for fault in report.faults} == {"a JSON object with one of source, src, text"}
 
 
-def test_segment_scores_without_documents_name_the_file_that_lacks(tmp_path: Path) -> None:
+def test_document_scores_without_documents_name_the_file_that_lacks(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in", texts=False)
     (root / DOCS).unlink()
+    (root / FINE).with_name("Fine-src.doc.score").write_text("Ash\t1\nAsh\t2\n")
     report = load([root], tmp_path / "a.duckdb")
-    (fault, *_) = [fault for fault in report.faults if fault.path == str(root / FINE)]
-    assert (fault.line, fault.found) == (5, "system 'Ash' has 5 scores")
-    assert fault.expected == "documents/en-de.docs, which says how many segments there are"
+    (fault,) = report.faults
+    assert (fault.line, fault.found) == (2, "system 'Ash' has 2 scores")
+    assert fault.expected == "documents/en-de.docs, which says which documents there are"
 
 
 def test_broken_files_facts_and_links_keep_no_other_evaluation_set_out(tmp_path: Path) -> None:

@@ -115,3 +115,48 @@ def test_sums_of_marked_errors_are_no_direct_assessments(tmp_path: Path) -> None
     path.with_suffix(".score").write_text("A\t-5\n", "utf-8")
     (fault,) = [fault for fault in load([root], tmp_path / "w.duckdb").faults if "beyond its scale" in fault.found]
     assert fault.path.endswith(".seg.score")
+
+
+LONG = "system,segment,annotator,human\n" + "".join(
+    f"{system},{segment},ann{rater},{60 + 10 * rater + segment}\n"
+    for system in "AB"
+    for segment in (1, 2, 3)
+    for rater in (1, 2)
+)
+BY_COLUMN = "system,segment,ann1,ann2,M-src\n" + "".join(
+    f"{system},{n},{70 + n},{80 + n},{n / 9}\n" for system in "AB" for n in (1, 2, 3)
+)
+JUDGED = {
+    "long.csv": (LONG, "da"),
+    "scores.csv": (LONG.replace("human", "score"), "da"),
+    "columns.csv": (BY_COLUMN, "da"),
+    "named.csv": (BY_COLUMN.replace("ann", "da_rater"), None),
+    "protocol.csv": (LONG.replace("human", "da"), None),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_table_of_one_s_own_brings_judgements_with_their_annotators(name: str, tmp_path: Path) -> None:
+    text, human = JUDGED[name]
+    (tmp_path / name).write_text(text)
+    report = load([tmp_path / name], tmp_path / "w.duckdb", given=Given("mine", "en-de", human))
+    assert report.is_clean, report.faults
+    assert any("12 judgements by 2 annotators" in note for note in report.notes)
+    query = "SELECT system, segment, rater, value FROM judgements WHERE human = 'da' ORDER BY ALL LIMIT 2"
+    rater = "rater" if name == "named.csv" else "ann"
+    assert ask(tmp_path / "w.duckdb", query) == [("A", 1, f"{rater}1", 71.0), ("A", 1, f"{rater}2", 81.0)]
+    assert ask(tmp_path / "w.duckdb", "SELECT segment, value FROM human_scores WHERE system = 'B' ORDER BY ALL") == [
+        (1, 76.0),
+        (2, 77.0),
+        (3, 78.0),
+    ]
+
+
+def test_judgements_by_column_ask_for_the_name_of_their_score_and_each_row_for_an_annotator(tmp_path: Path) -> None:
+    for name, text, human, found in (
+        ("columns.csv", BY_COLUMN, None, "judgements in 'ann1' of an unknown human score"),
+        ("long.csv", LONG.replace("A,1,ann1", "A,1,"), "da", "rater None"),
+    ):
+        (tmp_path / name).write_text(text)
+        report = load([tmp_path / name], tmp_path / "w.duckdb", given=Given("mine", "en-de", human))
+        assert [fault.found for fault in report.faults] == [found]

@@ -86,6 +86,32 @@ def test_every_system_of_the_task_but_the_reference_is_enough(database: Path, tm
     assert {name: stored(database)[name] for name in VALUES} == VALUES
 
 
+@together(
+    ("place", "text", "expected"),
+    [
+        ((0, 3), "Ash", (0, 3)),  # it is there
+        ((3, 5), "1", (4, 5)),  # the place begins with a blank
+        ((0, 4), "Ash", (0, 3)),  # or ends with one
+        ((2, 5), "Ash", (0, 3)),  # elsewhere, and the text occurs once
+        ((1, 2), "b", None),  # it does not occur
+        ((2, 5), "A", (0, 1)),
+    ],
+)
+def test_the_text_of_a_span_says_its_place(
+    place: tuple[int, int], text: str, expected: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    rows = items("Ash", VALUES["Ash"])
+    rows[0]["error_spans"] = [{"text": text, "severity": "minor", "start": place[0], "end": place[1]}]
+    records = read_own(tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
+    if expected is None:
+        (fault,) = records.faults
+        assert fault.found == f"the text {text!r} of a span of Ash, segment 1, at {place[0]} to {place[1]}"
+        return
+    assert records.ratings.select("span_start", "span_end").rows() == [expected]
+    moved = [note for note in records.notes if "put where their text is" in note]
+    assert len(moved) == (place != expected)
+
+
 def test_spans_of_xcomet_come_in_beside_its_scores(tmp_path: Path) -> None:
     rows = items("Ash", VALUES["Ash"])
     rows[0]["errors"] = [{"text": "Ash", "confidence": 0.5, "severity": "minor", "start": 0, "end": 3}] * 2

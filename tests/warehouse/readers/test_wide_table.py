@@ -98,7 +98,7 @@ def test_a_column_without_a_name_is_named_by_its_place() -> None:
     assert records.notes == ["columns not read: column 2, which has no name"]
 
 
-@together("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])
+@together("column", ["Unnamed: 0", "id", "rank", "date", "src_len", "__index_level_0__"])
 def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it(column: str) -> None:
     text = f"system,{column},BLEU\nA,7,30\nB,9,31\nC,8,32.5\n"
     records = read(READER, MINE, text, PLACE)
@@ -136,6 +136,12 @@ def test_a_further_column_with_parts_or_truth_values_does_not_stop_a_load(
     read_column = table.rename({"more": "document"})
     getattr(read_column, "write_parquet" if form == "parquet" else "write_ndjson")(path)
     assert "a value with parts, or true or false, in" in read(READER, path, given=PLACE).faults[0].found
+
+
+def test_a_column_of_annotators_is_for_human_scores_alone() -> None:
+    records = read(READER, MINE, "system,annotator,BLEU\nA,x,30\nB,y,31\n", PLACE)
+    assert rows(records, "system", "scorer") == [("A", "BLEU"), ("B", "BLEU")]
+    assert records.notes == ["columns not read: annotator (no human scores)"]
 
 
 @together("values", [(1, 2, 3), (0, 1, 2), (2024, 2024, 2024)])

@@ -7,8 +7,16 @@ from warehouse.database.stage import Stage
 from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import note_system, read_documents, read_texts
-from warehouse.readers.mtme.place import SCORE_FOLDERS, TEXT_FOLDERS, declared_systems, locate, parse_place, testset_of
+from warehouse.readers.mtme.lines import lines_alone, note_system, read_documents, read_texts
+from warehouse.readers.mtme.place import (
+    SCORE_FOLDERS,
+    TEXT_FOLDERS,
+    counts_segments,
+    declared_systems,
+    locate,
+    parse_place,
+    testset_of,
+)
 from warehouse.readers.mtme.ratings import read_ratings
 from warehouse.readers.mtme.scores import read_scores
 
@@ -58,6 +66,8 @@ class MtmeReader:
                 note_system(content, place, stage)  # the system exists, even where its text turns out faulty
         documents = read_documents([content for content, place in placed if place.folder == "documents"], stage)
         sound = [(content, place) for content, place in placed if not content.faults]
+        if documents == () and not stage.evalset.is_declared:
+            documents = lines_alone((content for content, place in sound if counts_segments(place)), stage)
         for content, place in sound:
             if place.folder in TEXT_FOLDERS:
                 read_texts(content, place, documents, stage)

@@ -1,7 +1,9 @@
 """Files with a line for each segment: documents files (order, document, domain), and texts, plain or JSON."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 import polars as pl
 
@@ -49,6 +51,16 @@ def n_segments_in_words(documents: Documents, stage: Stage) -> str:
     return f"documents/{lp}.docs, which says how many segments there are"
 
 
+def cells_of(line: str, n: int = 2) -> list[str]:
+    """The columns of a line: between tabs, or where it has none, at white space; the last of n may hold blanks.
+
+    >>> cells_of("GPT 5\\t0.5"), cells_of("A   0.5 "), cells_of("news d 1"), cells_of("A")
+    (['GPT 5', '0.5'], ['A', '0.5'], ['news', 'd 1'], ['A'])
+    """
+    cells = line.split("\t") if "\t" in line else [cell.strip() for cell in line.split(None, n - 1)]
+    return cells or [line]
+
+
 def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | None:
     """Stage the segments that a documents file declares, where one is read.
 
@@ -64,12 +76,31 @@ def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | Non
         )
     if others or any(content.faults for content in contents):
         return None
-    cells = [[visible_name(cell) for cell in line.split("\t")] for line in lines_of(content)]
+    cells = [[visible_name(cell) for cell in cells_of(line)] for line in lines_of(content)]
     if report(stage, content, _wrong_columns(cells)) or report(stage, content, _split_documents(cells)):
         return None
     documents = tuple((domain, document) for domain, document in cells)
     _stage_segments(content, documents, stage)
     return documents
+
+
+def lines_alone(contents: Iterable[Content], stage: Stage) -> Documents:
+    """As many nameless segments as most of these files have lines for; the evaluation set has them, and a note says so.
+
+    contents: texts, and scores of segments, which have them for each system.
+    """
+    counts: Counter[int] = Counter()
+    for content in contents:
+        firsts = (cells_of(line)[0] for line in each_line(content))
+        first_block = next((rows for _, rows in groupby(firsts)), ())
+        counts[content.n_lines if content.claim.is_text else sum(1 for _ in first_block)] += 1
+    if not counts:
+        return ()
+    ((n, _),) = counts.most_common(1)
+    stage.n_lines = n
+    where = f"{stage.evalset.testset} {stage.evalset.lp}"
+    stage.notes.append(f"{where}: no documents/{stage.evalset.lp}.docs; {counted(n, 'segment')} without documents")
+    return ((None, None),) * n
 
 
 def _wrong_columns(cells: Sequence[Sequence[str]]) -> list[Wrong]:

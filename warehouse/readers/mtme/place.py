@@ -52,6 +52,11 @@ class Place:
         return Path(self.folder, f"{self.lp}.{name}")
 
 
+def counts_segments(place: Place) -> bool:
+    """Whether a file has a line for each segment, of each system where it has scores."""
+    return place.folder in TEXT_FOLDERS or place.level == "seg"
+
+
 def locate(path: Path) -> tuple[Path, str] | None:
     """Folder of the test set and name of the layout's folder below it; None where the file lies in no such folder."""
     parent = path.parent

@@ -16,7 +16,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.judgements import score_of_errors, span_of, weight_of
-from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
+from warehouse.readers.mtme.lines import Wrong, cells_of, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.text.json_lines import has_whole_characters
@@ -150,7 +150,7 @@ def parse_rating(line: str, is_of_people: bool = True) -> Rating:
 
     Raises ValueError: what is wrong with it.
     """
-    cells = line.split("\t")
+    cells = cells_of(line)
     if not line:
         raise ValueError("a blank line")
     if len(cells) not in (2, 3):

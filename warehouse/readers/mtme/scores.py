@@ -4,6 +4,7 @@ Position is the key, so a line too few or a blank one would shift all that follo
 """
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import duckdb
 import polars as pl
 
 from warehouse.database import statement
-from warehouse.database.frames import temporary
+from warehouse.database.frames import insert, temporary
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import MetricVariant, system_kind, visible_name
 from warehouse.readers.contents import Content
@@ -66,6 +67,10 @@ def read_raw(contents: Sequence[Content], has_domains: bool, stage: Stage) -> di
     """
     n_columns = 3 if has_domains else 2
     good = [content for content in contents if not report(stage, content, _unreadable_path(content))]
+    by_blanks = [content for content in good if content.n_tabs < content.n_lines * (n_columns - 1)]
+    if by_blanks:
+        good = [content for content in good if content not in by_blanks]
+        by_blanks = [content for content in by_blanks if not report(stage, content, _wrong_lines(content, n_columns))]
     try:
         _fill(good, has_domains, stage)
     except duckdb.Error:  # some line has too few or too many columns, or DuckDB does not take some path
@@ -75,7 +80,9 @@ def read_raw(contents: Sequence[Content], has_domains: bool, stage: Stage) -> di
         except duckdb.Error:
             good = [content for content in good if _can_be_filled(content, has_domains, stage)]
             _fill(good, has_domains, stage)
-    return _without_wrong_lines(good, n_columns, stage)
+    for content in by_blanks:
+        _fill_by_blanks(content, n_columns, stage)
+    return _without_wrong_lines([*good, *by_blanks], n_columns, stage)
 
 
 def _fill(contents: Sequence[Content], has_domains: bool, stage: Stage) -> None:
@@ -104,6 +111,35 @@ def _normalise(contents: Sequence[Content], stage: Stage) -> None:
     for name, visible in changed.items():
         renamed = "UPDATE temp.raw_score SET system = $visible WHERE system = $name"
         stage.batch.connection.execute(renamed, {"visible": visible, "name": name})
+
+
+def _fill_by_blanks(content: Content, n_columns: int, stage: Stage) -> None:
+    """Add the rows of a file, all sound, in which white space other than tabs separates columns."""
+    rows = [_cells(line, n_columns) for line in each_line(content)]
+    frame = pl.DataFrame(
+        {
+            "file_no": content.file_no,
+            "unit": [cells[0] if n_columns == 3 else None for cells in rows],
+            "system": [cells[-2] for cells in rows],
+            "value": [None if cells[-1] == "None" else float(cells[-1]) + 0.0 for cells in rows],
+            "is_wrong": False,
+        },
+        schema_overrides={"file_no": pl.Int32, "unit": pl.String, "value": pl.Float64},
+    )
+    insert(stage.batch.connection, "temp.raw_score", frame)
+
+
+def _cells(line: str, n_columns: int) -> list[str]:
+    """The columns of a line: between tabs, or where it has none, at white space; names of systems may have blanks.
+
+    >>> _cells("GPT 5  0.5", 2), _cells("news GPT 5 0.5", 3), _cells("A 1\\t0.5", 2), _cells("0.5", 2)
+    (['GPT 5', '0.5'], ['news', 'GPT 5', '0.5'], ['A 1', '0.5'], ['0.5'])
+    """
+    if "\t" in line:
+        return line.split("\t")
+    before, _, score = re.sub(r"\s+", " ", line.strip()).rpartition(" ")
+    cells = [*before.split(" ", n_columns - 2), score]
+    return [cell for cell in cells if cell]
 
 
 def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
@@ -138,7 +174,7 @@ def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Sta
         found = blocks.get(content.file_no, [])
         n = sum(block.n for block in found)
         is_wrong = any(block.is_wrong for block in found)
-        if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
+        if n == content.n_lines and content.n_tabs <= n * (n_columns - 1) and not is_wrong:
             good[content.file_no] = found
         elif not report(stage, content, _wrong_lines(content, n_columns)):
             report(stage, content, [(0, f"{counted(n, 'row')} that can be read", f"{content.n_lines}, one per line")])
@@ -150,8 +186,8 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
         "DOMAIN, SYSTEM and SCORE, separated by tabs" if n_columns == 3 else "SYSTEM and SCORE, separated by a tab"
     )
     for number, line in enumerate(each_line(content), start=1):
-        cells = line.split("\t")
-        if not line:
+        cells = _cells(line, n_columns)
+        if not line.strip():
             yield number, "a blank line", expected
         elif len(line) > _LONGEST:
             yield number, f"a line of {len(line)} characters", expected
@@ -242,13 +278,15 @@ def _wrong_systems(blocks: Sequence[Block], stage: Stage) -> Iterator[Wrong]:
 
 def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | None, stage: Stage) -> Iterator[Wrong]:
     """Systems without exactly one unbroken block of the right length."""
-    n_documents = len({document for _, document in documents or ()})
+    n_documents = len({document for _, document in documents or ()} - {None})
     n_expected = {"seg": len(documents or ()), "doc": n_documents, "sys": 1}[level]
     words = str(n_expected)
     if level == "seg":
         words = n_segments_in_words(documents or (), stage)
     elif level == "doc":
         words = f"{n_documents} (documents of {stage.evalset.testset} {stage.evalset.lp})"
+        if documents and not n_documents:
+            words = f"documents/{stage.evalset.lp}.docs, which says which documents there are"
     for block in blocks:
         if block.n != n_expected and not (documents is None and level != "sys"):
             yield block.last_line, f"system {block.system!r} has {counted(block.n, 'score')}", words
@@ -259,7 +297,7 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
 
 def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:
     """Files that name unknown domains, or else not every combination of their domains and systems exactly once."""
-    known = {domain for domain, _ in documents or ()}
+    known = {domain for domain, _ in documents or () if domain}
     lines: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     for file_no, row, unit, system in stage.batch.rows(
         "SELECT file_no, rowid, unit, system FROM temp.raw_score ORDER BY rowid"

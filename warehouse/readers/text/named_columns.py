@@ -32,6 +32,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
     "document": ("doc", "document", "docid", "documentid", "docname", "documentname"),
     "segment": ("seg", "segment", "segid", "segmentid", "sid", "line"),
     "index": ("index", "indexindocument", "docindex", "docsegid", "segmentindocument"),
+    "rater": ("annotator", "rater", "annotatorid", "raterid", "annotatorname", "assessor", "workerid"),
     "value": ("score", "value", "overall"),
 }
 ERRORS = "prediction"  # what MetricX calls its scores, which count errors
