@@ -273,6 +273,8 @@ class _Reading:
         rows: placed. Returns notes on how many were elsewhere. A span whose text is not the one at its place, and not
         in the translation exactly once, is a fault.
         """
+        if not self._quoted:
+            return []
         outputs, systems = (self.known.outputs, self.known.systems) if self.known else ({}, {})
         moved = Counter[str]()
         texts = {}
@@ -286,8 +288,8 @@ class _Reading:
                 continue
             place = place_of_text(quoted, text, start, end)
             if place is None:
-                found = f"the text {quoted!r} of a span of {system}, segment {segment}, at {start} to {end}"
-                self._fault(None, found, f"the translation's {text[start:end]!r}, or a text that it has once")
+                found = f"a span of {system}, segment {segment}, with the text {quoted!r} where {text[start:end]!r} is"
+                self._fault(None, found, "the text at its place, or once in the translation")
             elif place != (start, end):
                 blanks = text[start:end].strip() == quoted.strip()
                 moved["blanks at their ends" if blanks else "other places than their texts"] += 1

@@ -70,8 +70,8 @@ def xcomet(**more: Any) -> str:
     content: dict[str, list[dict[str, Any]]] = {}
     for (system, at), spans in PREDICTED.items():
         item: dict[str, Any] = {"src": f"source {at}", "mt": f"{system} {at}"} | more
-        more_of_span = {"text": "x", "confidence": 0.5}
-        item["error_spans"] = None if spans is None else [span | more_of_span for span in as_json(spans)]
+        marked = [span | {"text": item["mt"][span["start"] : span["end"]]} for span in as_json(spans or ())]
+        item["error_spans"] = None if spans is None else [span | {"confidence": 0.5} for span in marked]
         content.setdefault(f"{system}.txt", []).append(item)
     return json.dumps(content)
 

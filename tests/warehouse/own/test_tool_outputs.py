@@ -105,7 +105,7 @@ def test_the_text_of_a_span_says_its_place(
     records = read_own(tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
     if expected is None:
         (fault,) = records.faults
-        assert fault.found == f"the text {text!r} of a span of Ash, segment 1, at {place[0]} to {place[1]}"
+        assert fault.found == f"a span of Ash, segment 1, with the text {text!r} where {'Ash 1'[slice(*place)]!r} is"
         return
     assert records.ratings.select("span_start", "span_end").rows() == [expected]
     moved = [note for note in records.notes if "put where their text is" in note]
