@@ -259,7 +259,7 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
             alternative="two-sided",
             draws=DRAWS[text.startswith("spa")],
             mid_p=test.endswith(MID_P),
-            whole_documents=test.endswith(BY_DOCUMENT),
+            unit="document" if test.endswith(BY_DOCUMENT) else "segment",
             n_threads=1,
         )
         rng = np.random.default_rng([seed, 1])

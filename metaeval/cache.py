@@ -19,7 +19,7 @@ from warehouse import Warehouse
 from warehouse.database.connection import StoredResult, store_results, stored_payload
 from warehouse.wording import option
 
-SHAPE = 15  # counts up when stored results get another form, or another test by default
+SHAPE = 16  # counts up when stored results get another form, or another test by default
 FROM_STORE = f"from the result store; {option('fresh', True)} recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from metaeval.options import MOST_DECIMALS, MOST_DRAWS, Population, Run, SystemScore, Test
+from metaeval.options import MOST_DECIMALS, MOST_DRAWS, Population, Run, SystemScore, Test, Unit
 from metaeval.question import Argument, Option, Question
 from warehouse.errors import QuestionError
 from warehouse.wording import option
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Alternative = Literal["greater", "two-sided"]
 Correction = Literal["none", "holm", "bh"]
-Unit = Literal["segment", "document"]
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
 WhichData = partial(Option, panel="Which data")
@@ -260,7 +259,20 @@ class FreshField(Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestFields(DrawsField, AlphaField, FreshField):
+class UnitField(Question):
+    """Segments, or whole documents, are swapped, resampled or left out (see `metaeval.measures.judged.units_of`)."""
+
+    unit: Annotated[
+        Unit | None,
+        HowTested(
+            "Resampling unit: segment or whole document.",
+            default="document where there are at least 10, else segment",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestFields(UnitField, DrawsField, AlphaField, FreshField):
     """How metrics are tested against each other."""
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -286,9 +298,6 @@ class TestFields(DrawsField, AlphaField, FreshField):
         ),
     ] = None
     early_stop: Annotated[bool, HowTested("Early stopping: clear pairs take fewer resamples.")] = False
-    unit: Annotated[Unit, HowTested("What is swapped, resampled or left out: segments, or whole documents.")] = (
-        "segment"
-    )
     legacy_df: Annotated[bool, HowTested("Williams: n-2 degrees of freedom, as in 2014.")] = False
     absolute: Annotated[bool, HowTested("Williams: absolute correlations.")] = False
     threads: Annotated[
@@ -320,7 +329,7 @@ class TestFields(DrawsField, AlphaField, FreshField):
             plus_one=self.plus_one,
             mid_p=self.mid_p,
             early_stop=self.early_stop,
-            whole_documents=self.unit == "document",
+            unit=self.unit,
             legacy_df=self.legacy_df,
             absolute=self.absolute,
             n_threads=self.threads,

@@ -44,6 +44,7 @@ Test = Literal[
     "jackknife-both",
 ]
 Population = Literal["segments", "systems", "both"]
+Unit = Literal["segment", "document"]
 SystemScore = Literal["submitted", "mean", "judged-mean"]
 
 

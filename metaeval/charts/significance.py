@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import altair as alt
-import numpy as np
 
 from metaeval.charts.parts import Rows, names, placed, tips, titled
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from metaeval.significance.comparison import Comparison
@@ -44,15 +44,18 @@ def significance_matrix(found: "Comparison") -> alt.VConcatChart:
     return _heat_map(shown, _question(found), found.signature, f"p{corrected}")
 
 
-def systems_matrix(found: "SystemComparison", alpha: float) -> alt.VConcatChart:
-    """A heat map of systems: p that the row's system is better than the column's, best first, clusters parted.
+def systems_matrix(found: "SystemComparison") -> alt.VConcatChart:
+    """A heat map of systems: p of the row's system against the column's, best first, clusters parted.
 
     Rank ranges, where there are any, stand after the ranks.
     """
-    least = np.full(found.p.shape, found.least)
-    shown = _Matrix(found.systems, found.values, found.ranks, found.clusters, found.p, least, alpha, found.rank_ranges)
+    shown = _Matrix(
+        found.systems, found.values, found.ranks, found.clusters, found.p, found.least, found.alpha, found.rank_ranges
+    )
     title = f"Is the row's system better than the column's, by {found.scorer}? ({found.test}, one-sided)"
-    return _heat_map(shown, title, found.signature, "p")
+    if found.alternative == "two-sided":
+        title = f"Do the row's and the column's system differ, by {found.scorer}? ({found.test})"
+    return _heat_map(shown, title, found.signature, "p" if found.correction == "none" else f"p ({found.correction})")
 
 
 def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VConcatChart:

@@ -26,6 +26,10 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
         "both": "new systems and new segments",
     }
 )
+#: Tests that swap, resample or leave out segments, and can do so with whole documents.
+BY_UNIT: tuple[Test, ...] = ("perm-inputs", "bootstrap", "bootstrap-normal", "jackknife-segments", "jackknife-both")
+#: Those of them that were published with single segments, and keep them where they are named.
+PUBLISHED: tuple[Test, ...] = ("perm-inputs", "bootstrap")
 #: Tests that hold their level for a population, the best first (docs/levels.md).
 HOLDING: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
     {
@@ -39,10 +43,6 @@ HOLDING: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
 #: hundreds of them the test holds for new systems and segments, too.
 HOLDING_OF_SYSTEMS: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
     {**HOLDING, "segments": ("bootstrap-normal", "perm-inputs"), "both": ("jackknife-systems", "jackknife-both")}
-)
-#: The same for Pearson's r over systems: segments left out in groups hold the level.
-HOLDING_OF_PEARSON: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
-    {**HOLDING_OF_SYSTEMS, "segments": ("jackknife-segments", "bootstrap-normal", "perm-inputs")}
 )
 #: The population that each test is used for, whether or not it holds its level.
 CLAIMED: Mapping[Test, Population] = MappingProxyType(

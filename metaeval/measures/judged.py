@@ -1,6 +1,7 @@
 """The judged part of a block, as tests take it, and the groups of its scores."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -8,11 +9,21 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
+from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
+from metaeval.options import Unit
 from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError
 from warehouse.errors import IT
-from warehouse.wording import option
+from warehouse.wording import counted, option
+
+if TYPE_CHECKING:
+    from metaeval.measures.measure import Measure
+
+#: From this many documents on they are the unit, unless another is asked for.
+DOCUMENTS_BY_DEFAULT = 10
+#: Swapping fewer documents cannot reach p = .05: of 5 there are 32 ways, two of which are as extreme as the data.
+LEAST_DOCUMENTS = 6
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,60 @@ def judged_segments(block: Block, by: object = None) -> Judged:
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
     return Judged(human, block.scores[:, :, kept], groups)
+
+
+@dataclass(frozen=True)
+class Units:
+    """What is swapped, resampled or left out: whole documents, or single segments.
+
+    n: how many there are. documents: (S',) the document of each annotated segment, from 0; None = each row is a unit.
+    why: the reason for segments where documents are the default; else empty.
+    """
+
+    unit: Unit
+    n: int
+    documents: Ints | None = None
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """Such as "by document (24 documents)"."""
+        return f"by {self.unit} ({counted(self.n, self.unit)}{self.why and f': {self.why}'})"
+
+    def limit(self, measure: "Measure") -> "Measure":
+        """The measure as whole documents are resampled: signs that it draws go with places of single segments."""
+        return measure if self.documents is None else measure.in_simulations
+
+    def resampled(self, statistic: ResampleStatistic) -> ResampleStatistic:
+        """A statistic of annotated segments with these units in their place."""
+        return statistic if self.documents is None else DocumentResample(statistic, self.documents)
+
+
+def units_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None = None) -> Units:
+    """The units of a test, an interval or a resample: whole documents, where there are at least 10, else segments.
+
+    kept: (S,) which segments count, those with human scores as a rule. asked: a unit that is named.
+    Raises QuestionError: documents are named, and there are fewer than 6, or a segment is of none.
+    """
+    is_kept = np.asarray(kept, dtype=np.bool_)
+    n = int(is_kept.sum())
+    if selection.slice.level == "doc":
+        return Units("document", n)
+    if asked == "segment" or (asked is None and n == 0):
+        return Units("segment", n)
+    if asked is None and any(name is None for name in np.array(selection.documents, dtype=object)[is_kept]):
+        return Units("segment", n, why="not every segment has a document")
+    documents = documents_of(selection, is_kept)
+    n_documents = int(documents.max(initial=-1)) + 1
+    if asked is None and n_documents < DOCUMENTS_BY_DEFAULT:
+        return Units("segment", n, why=f"fewer than {DOCUMENTS_BY_DEFAULT} documents")
+    if n_documents < LEAST_DOCUMENTS:
+        raise QuestionError(
+            f"{IT} has {counted(n_documents, 'document')} with human scores, and {option('unit', 'document')} needs at "
+            f"least {LEAST_DOCUMENTS}: fewer cannot reach p = .05; take {option('unit', 'segment')}",
+            where=f"{selection.slice.testset} {selection.slice.lp}",
+        )
+    return Units("document", n_documents, documents)
 
 
 def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:

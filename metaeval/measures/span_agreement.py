@@ -17,10 +17,10 @@ from metaeval.kernels.resampling.resampled_items import RatioResample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.spans import Spans, span_sums
 from metaeval.kernels.spans.precision_recall import averaged, rates
-from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Test
 from queries.blocks import GOLD, Block
 from queries.span_blocks import annotations_in
 from warehouse import QuestionError
@@ -48,12 +48,9 @@ class SpanMeasure(Measure):
     """F of predicted spans, from sums over outputs; of several gold annotations of an output the sums' mean counts."""
 
     interval: ClassVar[IntervalMethod] = "normal"
-    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = MappingProxyType(
-        {**HOLDING, "segments": ("jackknife-segments", "bootstrap-normal", "perm-inputs")}
-    )
     why_tests: ClassVar[str] = (
-        "F is a ratio of sums over segments, so segments are left out in groups; equally good metrics may differ in "
-        "how many spans they predict, which swapped segments would take for a difference"
+        "F is a ratio of sums over segments, whole documents of which are swapped; leaving documents out finds more "
+        "between equally good metrics"
     )
 
     @property

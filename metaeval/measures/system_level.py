@@ -20,7 +20,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap, tau_ap_of_hybrids
 from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
-from metaeval.measures.applicable import HOLDING_OF_PEARSON, HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, whole_number
@@ -120,7 +120,6 @@ class SystemCorrelation(SystemMeasure):
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
-    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
     z_of: ClassVar[float] = 1.0
     has_pairs: ClassVar[bool] = False
     takes_few_values: ClassVar[bool] = False
@@ -215,7 +214,6 @@ WEIGHTED_TAU = Definition(
 class TopPearson(SystemMeasure):
     """Pearson's r over the n best systems by people; these are chosen again in every resample."""
 
-    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
     z_of: ClassVar[float] = 1.0
     has_pairs: ClassVar[bool] = False
     why_tests: ClassVar[str] = (

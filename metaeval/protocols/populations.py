@@ -215,7 +215,7 @@ def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int 
     Raises QuestionError: documents are to be swapped, and a segment is of none.
     """
     kept = block.judged.any(axis=0)
-    if testing.whole_documents:
+    if testing.unit == "document":
         return tuple((lp, document) for document in document_names(block.selection, kept))
     return tuple((lp, int(segment)) for segment in block.segments[kept])
 

@@ -262,7 +262,7 @@ def _signature(
         is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)
         parts += [
             ("population", testing.population),
-            ("unit", "document" if testing.whole_documents else None),
+            ("unit", "document" if testing.unit == "document" else None),
             ("alternative", testing.side),
             ("resamples", testing.draws),
             ("alpha", testing.alpha),

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import SeedField, SliceFields, Unit
-from metaeval.options import Run
+from metaeval.fields import SeedField, SliceFields
+from metaeval.options import Run, Unit
 from metaeval.question import Option
 
 if TYPE_CHECKING:

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from metaeval.fields import (
     METRIC_FIELDS,
     AlphaField,
+    Alternative,
+    Correction,
     DrawsField,
+    HowTested,
     RoundHumanField,
     SeedField,
     SliceFields,
-    Unit,
+    UnitField,
     needing,
 )
 from metaeval.options import Run
@@ -27,14 +30,14 @@ if TYPE_CHECKING:
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
 _NEEDS = {
     **needing(("draws", "seed"), "test=permutation", "test=bootstrap"),
-    **needing(("unit", "ranges", "charted"), "view=pairs"),
+    **needing(("unit", "alternative", "correction", "ranges", "charted"), "view=pairs"),
     **needing(("alpha",), "view=pairs", "view=rounds"),
     **needing(("test",), "view=pairs", "view=corpus"),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, name="systems"):
+class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHumanField, name="systems"):
     """Compare every pair of systems by one scorer: p-values and clusters of systems.
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
@@ -56,9 +59,11 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             "ratings (human: two or more scores by pattern, or one with several judgements)."
         ),
     ] = "pairs"
-    test: Annotated[
-        Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test, one-sided.")
-    ] = "permutation"
+    test: Annotated[Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test.")] = (
+        "permutation"
+    )
+    alternative: Annotated[Alternative, HowTested("Alternative hypothesis.")] = "two-sided"
+    correction: Annotated[Correction, HowTested("Correction for multiple comparisons.")] = "none"
     system_score: Annotated[
         Literal["mean", "judged-mean"] | None,
         Option(
@@ -67,8 +72,6 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             needs=("scorer",),
         ),
     ] = None
-    unit: Annotated[Unit, Option("What is resampled and compared: segments, or whole documents.")] = "segment"
-
     ranges: Annotated[bool, Option("Add rank ranges: over resamples, or what wilcoxon or paired-t leave open.")] = False
 
     def check_fields(self) -> None:
@@ -127,7 +130,9 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
                 self.computing(),
                 draws=self.draws,
                 alpha=self.alpha,
-                whole_documents=self.unit == "document",
+                alternative=self.alternative,
+                correction=self.correction,
+                unit=self.unit,
                 ranges=self.ranges,
             )
         return Answer(
@@ -138,10 +143,10 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             found=found,
             shape=systems_json(found),
             digits=3,
-            least=dict.fromkeys(found.systems, [found.least] * len(found.systems)),
+            least={name: found.least[:, place].tolist() for place, name in enumerate(found.systems)},
         )
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.significance import systems_matrix
 
-        return systems_matrix(answer.found, self.alpha)
+        return systems_matrix(answer.found)

@@ -24,7 +24,7 @@ from metaeval.measures import Measure
 from metaeval.notes import Decisive, joined
 from metaeval.options import Options, Population, Test
 from metaeval.remarks import remarks
-from metaeval.significance.metric_tests import Tested, generalises, run_test, signature_of_test, without_p
+from metaeval.significance.metric_tests import Tested, generalises, population_in_words, run_test, signature_of_test
 from metaeval.significance.options import TestOptions, pairs_that_differ
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
 from queries.blocks import Block
@@ -37,7 +37,7 @@ from warehouse.wording import counted, option
 class Comparison:
     """Metrics compared by one measure and test, best first (equal values by name).
 
-    population: what the test is used to generalise to; the first of the notes says it in words.
+    population: what the test is used to generalise to; generalises_to: the same in words, with the unit.
     ranks: 0 for a metric without a value. p: (M, M), [i, j] for i < j = p-value that metric i is better than metric j
     (that they differ, if two-sided); NaN elsewhere. corrected: the same after the correction. clusters: from 1, aligned
     with metrics; those without a value are last, in one of their own. n_significant: pairs with corrected p ≤ alpha.
@@ -49,6 +49,7 @@ class Comparison:
     measure: str
     test: Test
     population: Population
+    generalises_to: str
     alternative: Alternative
     draws: int
     correction: Correction
@@ -78,7 +79,7 @@ class Comparison:
     def summary(self) -> str:
         """What was found, in a line."""
         n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
-        return ", ".join((pairs_that_differ(self.n_significant, "metrics"), *n))
+        return ", ".join((f"{pairs_that_differ(self.n_significant, 'metrics')} for {self.generalises_to}", *n))
 
     @property
     def generalises(self) -> str:
@@ -128,7 +129,7 @@ def compare_block(
     """
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
-    notes = [joined([generalises(measure, testing, block.selection.slice.level), *without_p(tested, testing)])]
+    notes = [joined([generalises(measure, testing, block), *([tested.why] if tested.why else [])])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     notes += remarks(tested.block)
@@ -164,6 +165,7 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
         measure=str(evaluation.measure),
         test=testing.test,
         population=testing.population,
+        generalises_to=population_in_words(testing, block.selection.slice.level),
         alternative=testing.side,
         draws=draws,
         correction=testing.correction,

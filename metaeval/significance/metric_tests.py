@@ -13,18 +13,19 @@ from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VARYING
+from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING
+from metaeval.measures.judged import units_of
 from metaeval.notes import Decisive
 from metaeval.options import Options, Population, Test
 from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.options import TestOptions
-from metaeval.significance.runner import run
+from metaeval.significance.runner import run, units_of_test
 from queries.blocks import Block
 from queries.reasons import Exclusion
 from queries.selection import Scored, Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 #: What two metrics have in common: a measure's expected value, or the law of all their scores.
 Null = Literal["equal", "exchangeable"]
@@ -33,6 +34,7 @@ NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " mid_p"  # after a test's name: ties count half
 BY_DOCUMENT = " by document"  # after a test's name: whole documents are swapped, resampled or left out
+LEAST_SYSTEMS, LEAST_UNITS = 3, 5  # with fewer there is no test
 OFF = 0.5  # of the nominal level: further off than this is reported
 
 
@@ -68,26 +70,41 @@ def _measured() -> dict[tuple[str, str, str, str], tuple[Level, ...]]:
 
 
 def measured_levels(
-    measure: Measure, test: Test, population: Population, *, mid_p: bool = False, whole_documents: bool = False
+    measure: Measure, test: Test, population: Population, *, mid_p: bool = False, by_document: bool = False
 ) -> Mapping[Null, Level]:
     """By null, the level of a test for a population that is furthest off over the kinds of data, where measured.
 
-    mid_p: with ties counted half, which matters to measures that take few values alone. whole_documents: of a test by
+    mid_p: with ties counted half, which matters to measures that take few values alone. by_document: of a test by
     document where documents are new.
     """
     named = f"{test}{MID_P}" if mid_p and measure.takes_few_values else test
-    named, drawn = (f"{named}{BY_DOCUMENT}", "documents") if whole_documents else (named, population)
+    named, drawn = (f"{named}{BY_DOCUMENT}", "documents") if by_document else (named, population)
     found = {null: _measured().get((measure.measured_as, named, drawn, null), ()) for null in NULLS}
     return {null: max(levels, key=lambda one: one.distance) for null, levels in found.items() if levels}
 
 
 def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
-    """What is asked for, with the test and the population that belong to each other.
+    """What is asked for, with the test and the population that belong to each other, and the unit.
 
     Without a test: the one that holds its level for the population; without a population: new segments, where the
-    scores allow it (`Measure.default_population`).
-    Raises QuestionError: the test does not fit the measure or the population; there is none.
+    scores allow it (`Measure.default_population`); without a unit: see `units_of`, and segments where a test is
+    named that was published so.
+    Raises QuestionError: the test does not fit the measure or the population; there is none; see `units_of`.
     """
+    found = _chosen(measure, block, options, testing)
+    assert found.test is not None
+    if not has_unit(measure, found.test):
+        return found
+    unit = "segment" if testing.unit is None and testing.test in PUBLISHED else testing.unit
+    return replace(found, unit=units_of(block.selection, block.judged.any(axis=0), unit).unit)
+
+
+def has_unit(measure: Measure, test: Test) -> bool:
+    """Whether a test swaps, resamples or leaves out segments, and can do so with whole documents."""
+    return test in BY_UNIT and measure.claims(test) != "systems"
+
+
+def _chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
     asked = testing.population
     if testing.test is not None:
         measure.check_applies(testing.test)
@@ -113,18 +130,23 @@ def by_default(measure: Measure, test: Test, population: Population, testing: Te
     return replace(testing, test=test, population=population)
 
 
-def generalises(measure: Measure, testing: TestOptions, scored: Scored) -> str:
-    """The line on what a result generalises to, the null hypothesis, whether ties count half, and a level far off.
+def population_in_words(testing: TestOptions, scored: Scored) -> str:
+    """What a result generalises to. scored: what has scores; documents are also new where they are the unit."""
+    assert testing.population is not None
+    words = IN_WORDS[testing.population]
+    return words.replace("segments", "documents") if scored == "doc" or testing.unit == "document" else words
 
-    scored: what has scores; documents are also what is new where they are swapped, resampled or left out.
+
+def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
+    """The line on what a result generalises to, the unit, the null hypothesis, whether ties count half, and a level far
+    off.
     """
     assert testing.test is not None
-    assert testing.population is not None
-    population = IN_WORDS[testing.population]
-    if scored == "doc" or testing.whole_documents:
-        population = population.replace("segments", "documents")
+    population = population_in_words(testing, block.selection.slice.level)
     null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
     line = f"generalises to: {population}; null hypothesis: {null} on {population}"
+    if has_unit(measure, testing.test):
+        line += f"; tested {_unit_in_words(block, testing)}"
     if testing.mid_p and measure.takes_few_values:
         line += "; resamples that tie with the data count half (mid-p)"
     levels = levels_of(measure, testing)
@@ -141,12 +163,23 @@ def generalises(measure: Measure, testing: TestOptions, scored: Scored) -> str:
     )
 
 
-def without_p(tested: "Tested", testing: TestOptions) -> list[str]:
-    """A line where metrics have values and no two of them a p, as there are too few segments."""
-    if not np.isnan(tested.p).all() or np.count_nonzero(~np.isnan(tested.evaluation.value)) < 2:
-        return []
-    units = "documents" if testing.whole_documents else "segments"
-    return [f"p is not defined: {testing.test} needs at least 3 {units} with human scores"]
+def _unit_in_words(block: Block, testing: TestOptions) -> str:
+    """The unit, with the reason where there are too few documents for the default."""
+    units = units_of_test(block, testing)
+    by_default = units_of(block.selection, block.judged.any(axis=0))
+    return by_default.words if by_default.unit == units.unit else units.words
+
+
+def too_few(block: Block, measure: Measure, options: Options, testing: TestOptions) -> str | None:
+    """Why there is too little for a test of two metrics; None where there is enough."""
+    assert testing.test is not None
+    n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
+    if measure.level == "sys" and n_systems < LEAST_SYSTEMS:
+        return f"no test: {counted(n_systems, 'system')} with human scores, and it takes at least {LEAST_SYSTEMS}"
+    units = units_of_test(block, testing)
+    if measure.claims(testing.test) != "systems" and units.n < LEAST_UNITS:
+        return f"no test: {counted(units.n, units.unit)} with human scores, and it takes at least {LEAST_UNITS}"
+    return None
 
 
 _METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable": "exchangeable metrics"}
@@ -157,7 +190,7 @@ def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
     assert testing.test is not None
     assert testing.population is not None
     return measured_levels(
-        measure, testing.test, testing.population, mid_p=bool(testing.mid_p), whole_documents=testing.whole_documents
+        measure, testing.test, testing.population, mid_p=bool(testing.mid_p), by_document=testing.unit == "document"
     )
 
 
@@ -183,7 +216,8 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.Run`). is_exact: also where no
+    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.Run`). why: there is no p
+    although metrics have values. is_exact: also where no
     value is defined, and nothing is drawn. excluded: metric -> why it is excluded.
     """
 
@@ -194,6 +228,7 @@ class Tested:
     is_exact: bool
     excluded: Mapping[str, Exclusion]
     reach: Floats | None = None
+    why: str | None = None
 
 
 def run_test(
@@ -227,9 +262,10 @@ def run_test(
         raise no_metric(block.selection, excluded, can="can be compared")
     if len(block.metrics) < 2:
         raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(block.metrics)}")
-    if np.isnan(evaluation.value).all():
+    why = too_few(block, measure, options, testing)
+    if why is not None or np.isnan(evaluation.value).all():
         nothing = np.full((len(block.metrics),) * 2, np.nan)
-        return Tested(block, evaluation, nothing, None, is_exact=True, excluded=excluded)
+        return Tested(block, evaluation, nothing, None, is_exact=True, excluded=excluded, why=why)
     advance = None if progress is None else lambda done, total: progress(f"{measure} {test}", done, total)
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
@@ -245,11 +281,14 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
 
 def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Parts:
     """What a signature says of a test: which one, of what, and what it draws."""
-    is_exact = tested.is_exact
+    is_exact, test = tested.is_exact, testing.test
+    assert test is not None
+    units = units_of_test(tested.block, testing) if has_unit(tested.evaluation.measure, test) else None
     return [
-        ("test", testing.test),
+        ("test", test),
         ("population", testing.population),
-        ("unit", "document" if testing.whole_documents else None),
+        ("unit", None if units is None else units.unit),
+        ("n_units", None if units is None else units.n),
         ("alternative", testing.side),
         ("test_resamples", "none" if is_exact else testing.draws),
         ("test_p_value", None if is_exact else _convention(testing)),
@@ -267,7 +306,7 @@ def _convention(testing: TestOptions) -> str:
     if testing.test == "bootstrap":
         return "share_not_better" if testing.side == "greater" else "twice_share_not_better"
     if testing.test == "bootstrap-normal":
-        return f"{'one' if testing.side == 'greater' else 'two'}_sided,normal"
+        return f"{'one' if testing.side == 'greater' else 'two'}_sided,student_t"
     if testing.test in VARYING:
         return "student_t"
     return p_value_convention(testing.side, testing.plus_one, bool(testing.mid_p))

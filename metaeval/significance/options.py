@@ -11,8 +11,8 @@ from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.clusters import Correction
 from metaeval.kernels.resampling.draws import BLOCK, Alternative
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
-from metaeval.measures.applicable import PERMUTATIONS
-from metaeval.options import Population, Test
+from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS
+from metaeval.options import Population, Test, Unit
 from queries.spark import SparkExecutor, spark_session
 from warehouse.errors import QuestionError
 from warehouse.wording import counted, option
@@ -30,7 +30,8 @@ class TestOptions:
         protocols the organisers' "greater". draws: resamples. plus_one: (b+1)/(n+1) p-values, mid_p: resamples that
         tie with the data count half (None = for measures that take few values, where no test is named), early_stop:
         early stopping; all three of permutation tests.
-        whole_documents: documents, not single segments, are swapped, resampled or left out.
+        unit: what is swapped, resampled or left out (None = documents where there are at least 10, else segments; in
+        protocols segments).
         legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics resample (None = what the population says is new), and
         how they are made ("percentile", "normal" or "centred"; None = the test's own, else the measure's).
@@ -49,7 +50,7 @@ class TestOptions:
     plus_one: bool = False
     mid_p: bool | None = None
     early_stop: bool = False
-    whole_documents: bool = False
+    unit: Unit | None = None
     legacy_df: bool = False
     absolute: bool = False
     resample: Resample | None = None
@@ -74,8 +75,9 @@ class TestOptions:
         """Raises QuestionError: something is asked for that none of the tests has."""
         there = dict.fromkeys(tests)
         for name, applicable in _SETTINGS.items():
-            if getattr(self, name) and not set(applicable) & set(there):
-                asked = "unit document" if name == "whole_documents" else name.replace("_", " ")
+            is_asked = self.unit == "document" if name == "unit" else getattr(self, name)
+            if is_asked and not set(applicable) & set(there):
+                asked = "unit document" if name == "unit" else name.replace("_", " ")
                 raise QuestionError(f"{asked} goes with {' or '.join(applicable)}, not with {' or '.join(there)}")
 
     def resolution(self, is_exact: bool) -> float:
@@ -96,7 +98,7 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
         "plus_one": PERMUTATIONS,
         "mid_p": PERMUTATIONS,
         "early_stop": PERMUTATIONS,
-        "whole_documents": ("perm-inputs", "bootstrap-normal", "jackknife-segments"),
+        "unit": BY_UNIT,
         "legacy_df": ("williams",),
         "absolute": ("williams",),
     }

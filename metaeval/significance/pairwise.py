@@ -11,7 +11,8 @@ from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resa
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, from_z
 from metaeval.measures import Measure
-from metaeval.measures.applicable import JACKKNIVES
+from metaeval.measures.applicable import JACKKNIVES, VARYING
+from metaeval.measures.judged import Units, units_of
 from metaeval.notes import excluding
 from metaeval.options import Options, Population, Test
 from metaeval.remarks import remarks
@@ -24,9 +25,9 @@ from metaeval.significance.metric_tests import (
     generalises,
     levels_of,
     parts_of_test,
+    population_in_words,
     run_test,
     signature_of_test,
-    without_p,
 )
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
@@ -114,6 +115,8 @@ def compare_pair(
     if testing.correction != "none":
         raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
     settled = chosen(measure, block, options, testing)
+    of_units = units_of(block.selection, block.judged.any(axis=0), settled.unit or testing.unit)
+    settled = replace(settled, unit=of_units.unit)
     how: IntervalMethod = testing.interval or measure.interval
     assert settled.population is not None
     units = testing.resample or _RESAMPLED[settled.population]
@@ -125,23 +128,25 @@ def compare_pair(
     first, second = best_first(main.evaluation.value)
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
-    resampled = _bootstrapped(block, measure, options, testing, (first, second), units, progress)
+    resampled = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
     scores = "judged-mean" if measure.level == "sys" else None
     made: list[_Made] = [("interval", str(how), units, testing.draws, scores)]
-    own = "normal" if main_testing.test == "bootstrap-normal" else "student-t"
-    is_of_test = units == _RESAMPLED[settled.population] and settled.interval in (None, own)
+    own = "student-t"
+    is_of_test = units == _RESAMPLED[settled.population] and settled.interval is None
     if main.reach is not None and is_of_test:
         difference = _of_test(main, main_options, main_testing, (first, second))
         resampled = replace(resampled, difference=difference)
-        made = [("value_interval", *made[0][1:])] if how != own else []
+        made = [("value_interval", *made[0][1:])]
         varied: Resample = "systems" if main_testing.test == "jackknife-systems" else units
         made.append(("interval", own, varied, None if main.is_exact else testing.draws, rows[0].system_score))
+    how_varied = "leaving out" if made[-1][1] == own and main_testing.test in VARYING else "resampling"
     limited = f",measure={measure.in_simulations}" if _takes_minutes(measure, block, testing) else ""
     signed = [
         (
             name,
             interval_in_words(CONFIDENCE, one, of, n_draws, options.seed)
             + ("" if source is None else f",system_score={source}")
+            + (",unit=document" if of_units.documents is not None and of != "systems" else "")
             + limited,
         )
         for name, one, of, n_draws, source in made
@@ -156,10 +161,19 @@ def compare_pair(
         resample=made[-1][2],
         interval=made[-1][1],
         tests=rows,
-        words=_words(names, measure, rows, resampled, testing, made[-1]),
+        words=_words(
+            names,
+            measure,
+            rows,
+            resampled,
+            testing,
+            made[-1],
+            f"{how_varied} {_UNITS[made[-1][2]].replace('segment', of_units.unit)}",
+            population_in_words(main_testing, block.selection.slice.level),
+        ),
         notes=(
-            generalises(measure, main_testing, main.block.selection.slice.level),
-            *without_p(main, main_testing),
+            generalises(measure, main_testing, main.block),
+            *([main.why] if main.why else []),
             *notes,
             *_on_levels(rows),
             *undefined(main.evaluation, main.block, main_options),
@@ -306,6 +320,7 @@ def _bootstrapped(
     testing: TestOptions,
     places: tuple[int, int],
     units: Resample,
+    of_units: Units,
     progress: Progress | None,
 ) -> _Resampled:
     """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
@@ -317,9 +332,9 @@ def _bootstrapped(
     if np.isnan(found.value).all():
         return nothing
     epsilon = found.epsilon if measure.is_calibrated else None
-    limit = measure.in_simulations if _takes_minutes(measure, block, testing) else measure
+    limit = measure.in_simulations if _takes_minutes(measure, block, testing) else of_units.limit(measure)
     drawn = bootstrap(
-        limit.resampled(block, options, epsilon),
+        of_units.resampled(limit.resampled(block, options, epsilon)),
         units,
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.draws,
@@ -343,6 +358,8 @@ def _words(
     resampled: _Resampled,
     testing: TestOptions,
     made: _Made,
+    varied: str,
+    population: str,
 ) -> tuple[str, ...]:
     first, second = names
     main = rows[0]
@@ -357,16 +374,14 @@ def _words(
     if main.values[0] == main.values[1]:
         verdict = "has the same value as"
     level = f"significance level {testing.alpha:g}"
-    sentences = [f"By {by}, {shown[0]} {verdict} {shown[1]}: {_p_in_words(main)} ({how}), {level}."]
+    sentences = [f"By {by}, {shown[0]} {verdict} {shown[1]} for {population}: {_p_in_words(main)} ({how}), {level}."]
     sentences += _disagreement(rows, testing.alpha)
     difference = resampled.difference
     if not np.isnan(difference.value):
-        _, kind, units, _, source = made
-        scores = "" if source is None else f" by {_scores_in_words(source)}"
-        varied = "leaving out" if kind == "student-t" else "resampling"
+        scores = "" if made[-1] is None else f" by {_scores_in_words(made[-1])}"
         sentences += [
-            f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; {varied} "
-            f"{_UNITS[units]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}."
+            f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; {varied}, "
+            f"its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}."
         ]
     return tuple(sentences)
 

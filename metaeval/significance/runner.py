@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.difference_tests import NORMAL, bootstrap_test, jackknife_test, p_of_differences
+from metaeval.kernels.resampling.difference_tests import bootstrap_test, jackknife_test, p_of_differences, reach_of
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.joint import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, williams_test
-from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
 from metaeval.measures import Measure
 from metaeval.measures.applicable import SWAPS, VARYING
-from metaeval.measures.judged import documents_of, judged_segments
+from metaeval.measures.judged import Units, judged_segments, units_of
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
@@ -121,9 +120,8 @@ def _permuted(
         statistic = measure.pooled_swap(blocks, options)
     else:
         statistic = measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon)
-    if testing.whole_documents:
-        documents = documents_of(blocks[0].selection, blocks[0].judged.any(axis=0))
-        statistic = joint_swap([statistic], [1.0], [documents], int(documents.max()) + 1)
+    if (units := units_of_test(blocks[0], testing)).documents is not None:
+        statistic = joint_swap([statistic], [1.0], [units.documents], units.n)
     found = permutation_test(
         statistic,
         alternative=testing.side,
@@ -150,7 +148,8 @@ def _bootstrapped(
         one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
         pairs = system_pair_bootstrap(agreements, **one_thread)
         return Run(_sided(pairs.p, testing), None, is_exact=False)
-    drawn = bootstrap(measure.resampled(block, options, epsilon), "inputs", **resampling)
+    units = units_of_test(block, testing)
+    drawn = bootstrap(units.resampled(units.limit(measure).resampled(block, options, epsilon)), "inputs", **resampling)
     gaps = drawn.draws[:, np.newaxis] - drawn.draws[np.newaxis]  # (M, M, n_draws)
     p = np.mean(~(gaps > 1e-12), axis=2)
     undefined = np.isnan(drawn.values)
@@ -168,7 +167,7 @@ def _of_resamples(
     """
     values = [measure.value(block, options) for block in blocks]
     limit = measure.in_simulations
-    statistics = [_of_units(limit.resampled(block, options, None), block, testing) for block in blocks]
+    statistics = [units_of_test(block, testing).resampled(limit.resampled(block, options, None)) for block in blocks]
     found = [
         bootstrap_test(statistic, one.value, alternative=testing.side, **resampling)
         for statistic, one in zip(statistics, values, strict=True)
@@ -182,15 +181,22 @@ def _of_resamples(
     n_pairs = np.array([0.0 if one.n_pairs is None else np.max(one.n_pairs) for one in values])
     shares = n_pairs / n_pairs.sum()
     pooled = sum(share * one.values for share, one in zip(shares, found, strict=True))
-    error = np.sqrt(sum((share * one.error) ** 2 for share, one in zip(shares, found, strict=True)))
-    return Run(p_of_differences(pooled, error, np.inf, testing.side), None, is_exact=False, reach=NORMAL * error)
+    variances = np.stack([(share * one.error) ** 2 for share, one in zip(shares, found, strict=True)])
+    error, df = np.sqrt(variances.sum(axis=0)), _degrees(variances, np.array([one.df for one in found]))
+    return Run(p_of_differences(pooled, error, df, testing.side), None, is_exact=False, reach=reach_of(error, df))
 
 
-def _of_units(statistic: ResampleStatistic, block: Block, testing: TestOptions) -> ResampleStatistic:
-    """The statistic with whole documents in the place of segments, where these are the units."""
-    if not testing.whole_documents:
-        return statistic
-    return DocumentResample(statistic, documents_of(block.selection, block.judged.any(axis=0)))
+def _degrees(variances: Floats, df: Ints) -> Floats:
+    """(M, M) degrees of freedom of sums of k variances (k, M, M), each with df (k,): Satterthwaite's."""
+    squares = (variances**2 / df[:, np.newaxis, np.newaxis]).sum(axis=0)
+    degrees = np.full(squares.shape, np.inf)
+    np.divide(variances.sum(axis=0) ** 2, squares, out=degrees, where=squares > 0)
+    return degrees
+
+
+def units_of_test(block: Block, testing: TestOptions) -> Units:
+    """What a test swaps, resamples or leaves out, among the annotated segments of a block."""
+    return units_of(block.selection, block.judged.any(axis=0), testing.unit or "segment")
 
 
 def _jackknifed(
@@ -204,8 +210,10 @@ def _jackknifed(
     varying = VARYING[str(testing.test)]
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
-        of_part = measure.of_segments if varying == "segments" else measure.resampled
-        statistic = _of_units(of_part(block, options, epsilon), block, testing)
+        units = units_of_test(block, testing)
+        limit = units.limit(measure)
+        of_part = limit.of_segments if varying == "segments" else limit.resampled
+        statistic = units.resampled(of_part(block, options, epsilon))
     fisher = 0.0 if varying == "segments" else measure.z_of
     found = jackknife_test(
         statistic, varying, alternative=testing.side, fisher=fisher, pairs_once=measure.has_pairs, **resampling

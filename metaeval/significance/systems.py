@@ -12,12 +12,15 @@ from metaeval.answer import Table
 from metaeval.inputs import Inputs, check_judged, metric_place, where
 from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.kernels.resampling.clusters import (
+    Correction,
     best_first,
+    corrected_pairs,
     indistinct_across_clusters,
     n_significant_pairs,
     ranks,
     significance_clusters,
 )
+from metaeval.kernels.resampling.draws import Alternative
 from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, resampled_means
 from metaeval.kernels.resampling.system_tests import (
     draw_signs,
@@ -26,10 +29,10 @@ from metaeval.kernels.resampling.system_tests import (
     sign_flip_p_values,
     wilcoxon_p_values,
 )
-from metaeval.measures.judged import documents_of
+from metaeval.measures.judged import units_of
 from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.notes import hinted
-from metaeval.options import Options, SystemScore
+from metaeval.options import Options, SystemScore, Unit
 from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
@@ -51,14 +54,17 @@ class SystemComparison:
     """Systems compared by one scorer, best first (equal means by name).
 
     values: means over the segments that the scorer scored for the system; submitted: its submitted system scores, NaN
-    where there are none. p: (N, N), [i, j] for i < j = one-sided
-    p-value that system i is better than j, over their common segments (by wilcoxon it may be near 1: signed ranks can
-    point against the means); NaN elsewhere. ranks: 0 for a system without a score. least: what a p of 0 stands for:
-    one below this. rank_ranges: best and worst rank of each, where they were asked for.
+    where there are none. p: (N, N), [i, j] for i < j = p-value that systems i and j differ, or with the alternative
+    "greater" that i is better, over their common segments, after the correction; NaN elsewhere. least: (N, N), what a p
+    of 0 stands for: one below this. ranks: 0 for a system without a score. rank_ranges: best and worst rank of each,
+    where they were asked for.
     """
 
     scorer: str
     test: SystemTest
+    alternative: Alternative
+    correction: Correction
+    alpha: float
     systems: tuple[str, ...]
     values: Floats
     submitted: Floats
@@ -67,7 +73,7 @@ class SystemComparison:
     clusters: npt.NDArray[np.int64]
     n_significant: int
     signature: str
-    least: float
+    least: Floats
     notes: tuple[str, ...]
     rank_ranges: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
 
@@ -91,14 +97,17 @@ def compare_systems(
     *,
     draws: int = 1000,
     alpha: float = 0.05,
-    whole_documents: bool = False,
+    alternative: Alternative = "two-sided",
+    correction: Correction = "none",
+    unit: Unit | None = None,
     ranges: bool = False,
 ) -> SystemComparison:
     """Compare the systems of a slice by the human score (scorer None or its name) or by one metric.
 
     permutation: paired, signs of differences drawn; bootstrap: segments drawn with replacement (Koehn 2004); both >=,
-    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. All are one-sided.
-    whole_documents: signs, resamples and differences are those of documents, whose segments are no independent ones. A
+    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. A two-sided p is twice
+    the smaller one-sided one, and a difference that a test finds against the order of the means is not significant.
+    unit: signs, resamples and differences are those of segments or of whole documents, see `units_of`. A
     metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
     systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
     ranges: with rank ranges: what wilcoxon or paired-t leave open; else 95% of the ranks in resamples.
@@ -118,14 +127,19 @@ def compare_systems(
     if len(block.systems) < 2 or (there.any(axis=1)).sum() < 2:
         raise QuestionError(f"{name} has no two systems with segment scores in this slice of {where(block.selection)}")
     used = there.any(axis=0)
-    documents = documents_of(block.selection, used) if whole_documents else None
+    units = units_of(block.selection, used, unit)
+    documents = units.documents
     p = system_p_values(scored.scores[:, used], there[:, used], test, options, draws, documents)
+    if alternative == "two-sided":
+        p = np.where(p <= p.T, np.minimum(2 * p, 1.0), 1.0)
     values = ratio(np.where(there, scored.scores, 0.0).sum(axis=1), there.sum(axis=1))
     order = best_first(values)
     p, values, submitted = p[np.ix_(order, order)], values[order], scored.submitted[order]
-    shown = np.full(p.shape, np.nan)
-    upper = np.triu_indices(len(p), 1)
-    shown[upper] = p[upper]
+    is_drawn = test in ("permutation", "bootstrap")
+    resolution = (2.0 if alternative == "two-sided" else 1.0) / draws if is_drawn else SMALLEST
+    raw = corrected_pairs(p, "none")
+    p = corrected_pairs(raw, correction)
+    least = corrected_pairs(np.where(raw == 0, resolution, raw), correction)
     indistinct = [
         (block.systems[order[better]], block.systems[order[worse]])
         for better, worse in indistinct_across_clusters(values, p, alpha)
@@ -138,14 +152,15 @@ def compare_systems(
         rng = np.random.default_rng([options.seed, _RANGES])
         drawn = resampled_means(scored.scores[:, used], there[:, used], rng, draws, documents)[order]
         found, words = rank_ranges(drawn), "95%,percentile"
-    is_drawn = test in ("permutation", "bootstrap")
     parts = [
         ("systems_by", name),
         *slice_parts(block.selection),
         ("system_score", scored.source),
         ("test", test),
-        ("unit", "document" if whole_documents else None),
-        ("alternative", "greater"),
+        ("unit", units.unit),
+        ("n_units", units.n),
+        ("alternative", alternative),
+        ("correction", correction),
         ("resamples", draws if is_drawn else None),
         ("seed", options.seed if is_drawn else None),
         ("alpha", alpha),
@@ -158,16 +173,20 @@ def compare_systems(
     return SystemComparison(
         scorer=name,
         test=test,
+        alternative=alternative,
+        correction=correction,
+        alpha=alpha,
         systems=tuple(block.systems[place] for place in order),
         values=values,
         submitted=submitted,
-        p=shown,
+        p=p,
         ranks=np.where(np.isnan(values), 0, ranks(values)),
         clusters=significance_clusters(values, p, alpha),
         n_significant=n_significant_pairs(values, p, alpha),
         signature=signed(*parts),
-        least=1.0 / draws if is_drawn else SMALLEST,
+        least=least,
         notes=(
+            f"tested {units.words}, {alternative}",
             *block.selection.notes,
             *([] if warning is None else [warning]),
             *_beside(values, submitted, scored.source),

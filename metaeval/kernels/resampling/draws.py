@@ -65,12 +65,12 @@ def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> 
 
 
 def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
-    """(n_draws, n_units) how often each unit was picked; once each where nothing is resampled."""
+    """(n_draws, n_units) how often each unit was picked; once each where nothing is resampled. A pick of -1 is none."""
     if picks is None:
         return np.ones((n_draws, n_units))
-    places = picks + n_units * np.arange(n_draws)[:, np.newaxis]
-    counts = np.bincount(places.ravel(), minlength=n_draws * n_units)
-    return counts.reshape(n_draws, n_units).astype(np.float64)
+    places = picks + 1 + (n_units + 1) * np.arange(n_draws)[:, np.newaxis]
+    counts = np.bincount(places.ravel(), minlength=n_draws * (n_units + 1))
+    return counts.reshape(n_draws, n_units + 1)[:, 1:].astype(np.float64)
 
 
 @contextmanager

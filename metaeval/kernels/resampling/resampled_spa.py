@@ -62,7 +62,7 @@ class SoftPairwiseResample:
             counts = times_drawn(segments, n_draws, n_segments)
             distances = (counts @ self.distances.reshape(n_segments, -1)).reshape(n_draws, n_scorers, -1)
             sizes = (counts @ np.abs(self.scores).reshape(n_segments, -1)).reshape(n_draws, n_scorers, n_systems)
-            every_p = [self._p_values(segments[k], distances[k], sizes[k]) for k in range(n_draws)]
+            every_p = [self._p_values(segments[k][segments[k] >= 0], distances[k], sizes[k]) for k in range(n_draws)]
             has_any = counts @ self.judged > 0
         found = np.full((n_draws, n_scorers - 1), np.nan)
         for draw in np.flatnonzero(has_any):

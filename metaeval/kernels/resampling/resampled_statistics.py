@@ -41,7 +41,10 @@ class ResampleStatistic(Protocol):
         """(N systems, S segments)."""
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """(n_draws, M) values; systems, segments: (n_draws, any number) places picked, None = all as they are."""
+        """(n_draws, M) values; systems, segments: (n_draws, any number) places picked, None = all as they are.
+
+        A place of -1 is none: resamples of whole documents have different numbers of segments.
+        """
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,11 @@ class DocumentResample:
         """See `ResampleStatistic`; segments: places of documents."""
         if segments is None:
             return self.statistic.values(systems, None, n_draws)
-        members = [np.flatnonzero(self.documents == document) for document in range(self.shape[1])]
-        drawn = [np.concatenate([members[document] for document in picks]) for picks in segments]
-        of_draw = (
-            self.statistic.values(None if systems is None else systems[k : k + 1], picks[np.newaxis], 1)
-            for k, picks in enumerate(drawn)
-        )
-        return np.concatenate(list(of_draw))
+        size = np.bincount(self.documents)
+        order = np.argsort(self.documents, kind="stable")
+        members = np.full((len(size), size.max()), -1, dtype=np.int64)
+        members[self.documents[order], np.arange(order.size) - np.repeat(np.cumsum(size) - size, size)] = order
+        return self.statistic.values(systems, members[segments].reshape(n_draws, -1), n_draws)
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ def checked_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats
 
 
 def _row(picks: Ints | None, draw: int) -> Ints | None:
-    return None if picks is None else picks[draw]
+    return None if picks is None else picks[draw][picks[draw] >= 0]
 
 
 def without_noise(scores: Floats) -> Floats:

@@ -82,11 +82,11 @@ def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> N
     shape = compare("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json").json
     defined = {c for c, v in zip(shape["clusters"], shape["values"], strict=True) if v is not None}
     assert (
-        f"{shape['n_significant']} pairs of metrics differ significantly, {len(defined)} clusters, "
-        f"{shape['n_distinct']} distinct values" in ran.notes
+        f"{shape['n_significant']} pairs of metrics differ significantly for new documents of these systems, "
+        f"{len(defined)} clusters, {shape['n_distinct']} distinct values" in ran.notes
     )
     assert shape["signature"] in ran.notes
-    assert any(note.startswith("generalises to: new segments of these systems") for note in ran.notes)
+    assert any(note.startswith("generalises to: new documents of these systems") for note in ran.notes)
 
 
 @pytest.mark.slow
@@ -108,12 +108,12 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     ran = compare(*words, "--draws", 100)
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()[2:]] == [
-        "jackknife-segments",
+        "bootstrap-normal",
         "perm-systems",
         "perm-inputs",
         "perm-both",
         "williams",
-        "bootstrap-normal",
+        "jackknife-segments",
         "bootstrap",
         "jackknife-systems",
         "jackknife-both",

@@ -12,7 +12,7 @@ import pytest
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, Unit
 from metaeval.protocols import Protocol, Rule, populations, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
@@ -643,13 +643,11 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
     assert "cluster for segments" in score_frame(found).columns
 
 
-@pytest.mark.parametrize("whole_documents", [False, True])
-def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(
-    simulated_warehouse: Warehouse, whole_documents: bool
-) -> None:
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_warehouse: Warehouse, unit: Unit) -> None:
     """Both count the same differences, by other swaps: p are near each other (binomial, four standard errors)."""
     asked = Slice("sim24", "en-de", primary=True)
-    testing = replace(BESIDE, draws=1000, whole_documents=whole_documents)
+    testing = replace(BESIDE, draws=1000, unit=unit)
     found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
     alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), replace(testing, population=None))
     (task,) = found.tasks
@@ -658,7 +656,7 @@ def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(
     n_found = task.beside.n_own - task.beside.n_lost + task.beside.n_gained
     assert abs(n_found - alone.n_significant) <= unsure
     assert found.beside is not None  # the overall score is the task's value
-    assert ("|unit:document|" in found.signature) == whole_documents
+    assert ("|unit:document|" in found.signature) == (unit == "document")
 
 
 def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(
@@ -675,8 +673,8 @@ def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(
     protocol, asked = made("pearson", "tau_b(by=item)"), {"lps": ["cs-uk"], "significance": True}
     assert [tested.rule_test(rule, Options()) for rule in protocol.rules] == ["perm-systems", "perm-inputs"]
     one, other = (
-        scored(simulated_warehouse, protocol, "sim24", testing=replace(QUICK, whole_documents=whole), **asked)
-        for whole in (False, True)
+        scored(simulated_warehouse, protocol, "sim24", testing=replace(QUICK, unit=unit), **asked)
+        for unit in ("segment", "document")
     )
     assert np.array_equal(one.tasks[0].clusters, other.tasks[0].clusters)
     of_systems, of_segments, of_systems_again, of_documents = p

@@ -131,7 +131,7 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
     with_result: tuple[bytes, Compared], compared_before: Path
 ) -> None:
     whole = with_result[1]
-    assert ran(compared_before, testing=replace(QUICK, test="jackknife-segments")).notes == [FROM_STORE]
+    assert ran(compared_before, testing=replace(QUICK, test="bootstrap-normal")).notes == [FROM_STORE]
     other = ran(compared_before, replace(SIM, metrics=("*",)))
     assert other.notes == []
     assert "|metrics:*|" in other.comparison.signature

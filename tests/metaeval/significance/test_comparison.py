@@ -263,7 +263,8 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         assert "without Only-src: no segment scores" in by_segments.notes
 
 
-def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
+def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metric_tests, "LEAST_UNITS", 1)
     tables = metric_tables()
     tables["Twin-src"] = tables["Fine-src"]
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
@@ -362,7 +363,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
             "pearson",
             Options(),
             TestOptions(legacy_df=True),
-            "legacy df goes with williams, not with jackknife-segments",
+            "legacy df goes with williams, not with bootstrap-normal",
         ),
         ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one goes with"),
         ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop goes with"),
@@ -396,7 +397,7 @@ def test_the_test_of_a_population() -> None:
         ("acc_eq(by=item)", "systems", "jackknife-systems"),
         ("acc_eq(by=system)", "systems", "jackknife-systems"),
         ("tau_eq(by=none)", "segments", "jackknife-segments"),
-        ("pearson", "segments", "jackknife-segments"),
+        ("pearson", "segments", "bootstrap-normal"),
         ("pearson", "systems", "jackknife-systems"),
         ("pearson", "both", "jackknife-systems"),
         ("pearson(top=8)", "systems", "jackknife-systems"),
@@ -446,11 +447,14 @@ def test_a_result_says_what_it_generalises_to(
         "both": "new systems and new segments",
     }
     means, null = found.notes[0].split("; ")[:2]
+    told = "; tested by segment (40 segments: fewer than 10 documents)" in found.notes[0]
+    assert told == ("|unit:segment|n_units:40|" in found.signature) == (not found.test.endswith("-systems"))
     assert means == f"generalises to: {words[population]}"
     same = "exchangeable" if found.test.startswith("perm") else "equally good"
     assert null == f"null hypothesis: {same} on {words[population]}"
     assert same == "equally good" or parsed(measure).level == "seg" or population != "segments"
-    assert f"|population:{population}|alternative:two-sided|" in found.signature
+    assert f"|population:{population}|" in found.signature
+    assert "|alternative:two-sided|" in found.signature
     assert as_json(found)["population"] == population
 
 
@@ -472,6 +476,7 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
     valid = compare(simulated_warehouse, asked, "acc_eq(by=item)", draws=20)
     assert valid.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
+        "; tested by segment (40 segments: fewer than 10 documents)"
     )
 
 
@@ -687,7 +692,7 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
         measure,
         test="perm-inputs",
         draws=50,
-        whole_documents=True,
+        unit="document",
         mid_p=measure.takes_few_values,
     )
     assert "|unit:document|" in found.signature
@@ -719,8 +724,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
     asked = replace(FEW, segments=(1, 60))
     measure, options = parsed(text), Options(system_score="judged-mean")
     block = fetched(simulated_warehouse, asked, text)
-    found = compare(simulated_warehouse, asked, measure, draws=30, whole_documents=True)
-    assert found.test == test
+    found = compare(simulated_warehouse, asked, measure, draws=30, unit="document", test=test)
     assert "|unit:document|" in found.signature
     kept = np.flatnonzero(block.judged.any(axis=0))
     documents = np.unique(np.array(block.selection.documents)[kept], return_inverse=True)[1]
@@ -742,13 +746,13 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
         error = np.sqrt((n - 1) / n * np.sum((gaps - gaps.mean()) ** 2))
         assert found.p[0, 1] == pytest.approx(2 * stats.t.sf(gap / error, n - 1))
     else:
-        assert found.p[0, 1] == pytest.approx(2 * stats.norm.sf(gap / gaps.std(ddof=1)))
+        assert found.p[0, 1] == pytest.approx(2 * stats.t.sf(gap / gaps.std(ddof=1), n - 1))
 
 
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(test="perm-both", whole_documents=True)
+    testing = TestOptions(test="perm-both", unit="document")
     with pytest.raises(
-        QuestionError, match="unit document goes with perm-inputs or bootstrap-normal or jackknife-segments, not with"
+        QuestionError, match=r"unit document goes with perm-inputs or bootstrap or .*, not with perm-both"
     ):
         compare(simulated_warehouse, FEW, "pa", testing=testing)
 
@@ -756,9 +760,9 @@ def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) ->
 @pytest.mark.parametrize("text", ["pearson", "pa", "spearman", "spa(n=50)", "acc_eq(by=none)"])
 def test_too_few_segments_for_a_variance_leave_p_undefined_and_say_so(text: str) -> None:
     rng, measure = np.random.default_rng(3), parsed(text)
-    for n in (1, 2):
+    for n in (1, 4):
         block = made_block(rng.normal(size=(6, n)), rng.normal(size=(3, 6, n)))
         found = compare_block(block, measure, JUDGED, chosen(measure, block, JUDGED, TestOptions(draws=20)))
         assert np.isnan(found.p).all(), n
-        assert [note for note in found.notes if "at least 3 segments with human scores" in note], n
+        assert [note for note in found.notes if f"no test: {n} segment" in note], n
         assert len(set(found.clusters)) == 1, n

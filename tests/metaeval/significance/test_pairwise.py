@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from scipy.stats import t as student
 
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import parse_measure
-from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
+from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS, POPULATIONS
 from metaeval.options import Options, Population
+from metaeval.significance import metric_tests
 from metaeval.significance.comparison import pair_frame, pair_json
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
@@ -42,31 +42,36 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
     assert found.values[0] > found.values[1]
     rows = [(one.test, one.population, one.system_score, one.draws) for one in found.tests]
     assert rows == [
-        ("jackknife-segments", "segments", "judged-mean", 0),
+        ("bootstrap-normal", "segments", "judged-mean", 200),
         ("perm-systems", "systems", "submitted", 200),
         ("perm-inputs", "segments", "judged-mean", 200),
         ("perm-both", "both", "judged-mean", 200),
         ("williams", "systems", "submitted", 0),
-        ("bootstrap-normal", "segments", "judged-mean", 200),
+        ("jackknife-segments", "segments", "judged-mean", 0),
         ("bootstrap", "segments", "judged-mean", 200),
         ("jackknife-systems", "systems", "submitted", 0),
         ("jackknife-both", "both", "judged-mean", 200),
     ]
     assert {one.alternative for one in found.tests} == {"two-sided"}
-    assert found.notes[0].startswith("generalises to: new segments of these systems")
+    assert found.notes[0].startswith("generalises to: new documents of these systems")
+    assert "; tested by document (42 documents)" in found.notes[0]
 
 
 def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson")
     for one in found.tests:
-        alone = compare(simulated_warehouse, TWO, PEARSON, Options(), replace(QUICK, test=one.test))  # type: ignore[arg-type]
+        testing = replace(QUICK, test=one.test, unit="document" if one.test in BY_UNIT else None)  # type: ignore[arg-type]
+        alone = compare(simulated_warehouse, TWO, PEARSON, Options(), testing)
         assert alone.metrics == found.metrics
         assert one.p == alone.p[0, 1]
         assert one.values == tuple(alone.values)
 
 
-def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: Path) -> None:
+def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Submitted scores favour Fine, means of judged segments favour Rough: p of Fine by the means is large."""
+    monkeypatch.setattr(metric_tests, "LEAST_UNITS", 1)
     tables = metric_tables()
     fine = tables["Fine-src"]
     tables = {"Fine-src": replace(fine, seg=fine.seg[::-1]), "Rough-refA": tables["Rough-refA"]}
@@ -83,7 +88,9 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: 
 
 
 def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_warehouse: Warehouse) -> None:
-    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=100, interval="percentile"))
+    found = fought(
+        simulated_warehouse, "pearson", testing=replace(QUICK, draws=100, interval="percentile", unit="segment")
+    )
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], np.where(block.judged, block.scores, np.nan)[:, :, kept]
@@ -120,8 +127,8 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
     shown = "p < 0.005" if p == 0 else f"p = {p:.3g}"
     assert first == (
         f"By pearson (submitted system scores), Marlin-24-refA ({found.values[0]:.4f}) is significantly better than "
-        f"simBLEU-refA ({found.values[1]:.4f}): {shown} (perm-systems, one-sided, 200 resamples), "
-        "significance level 0.05."
+        f"simBLEU-refA ({found.values[1]:.4f}) for new systems on these segments: {shown} "
+        "(perm-systems, one-sided, 200 resamples), significance level 0.05."
     )
     assert interval == (
         "The difference of pearson by means over annotated segments, Marlin-24-refA minus simBLEU-refA, is "
@@ -159,7 +166,7 @@ def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> Non
 def test_intervals_may_draw_other_units_and_be_of_another_type(
     simulated_warehouse: Warehouse, resample: str, method: str
 ) -> None:
-    testing = replace(QUICK, draws=60, resample=resample, interval=method)
+    testing = replace(QUICK, draws=60, resample=resample, interval=method, unit="segment")
     found = fought(simulated_warehouse, "pearson", testing=testing)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     names = [metric.name for metric in block.metrics]
@@ -248,7 +255,7 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
 
     Where the test is of the same population and has an interval of its own, it is that one (below).
     """
-    few = replace(QUICK, draws=60, population="systems", resample="inputs")
+    few = replace(QUICK, draws=60, population="systems", resample="inputs", unit="segment")
     found = fought(simulated_warehouse, "pearson", testing=few)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     drawn = bootstrap(PEARSON.resampled(block, Options(), None), rng=np.random.default_rng([0, 2]), n_draws=60)
@@ -266,7 +273,8 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
 
 
 def test_the_interval_of_pearson_is_that_of_the_segments_left_out(simulated_warehouse: Warehouse) -> None:
-    found = fought(simulated_warehouse, "pearson")
+    testing = replace(QUICK, test="jackknife-segments", unit="segment")
+    found = fought(simulated_warehouse, "pearson", testing=testing)
     reach = (found.high - found.low) / 2
     error = reach / student.ppf(0.975, 39)
     assert found.tests[0].p == pytest.approx(2 * student.sf(found.difference / error, 39))
@@ -304,7 +312,7 @@ def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_nev
         units = {"segments": "inputs"}.get(population, population)
         assert found.resample == ("systems" if test == "jackknife-systems" else units)
         if test not in PERMUTATIONS:
-            assert found.interval == ("normal" if test == "bootstrap-normal" else "student-t")
+            assert found.interval == "student-t"
             assert (found.tests[0].p <= 0.05) == (not found.low <= 0 <= found.high), metrics
             assert found.low <= found.difference <= found.high
             assert found.difference == found.values[0] - found.values[1]
@@ -315,16 +323,16 @@ def test_a_test_with_standard_errors_and_the_interval_beside_it_are_of_the_same_
     simulated_warehouse: Warehouse, text: str
 ) -> None:
     few = replace(TWO, segments=(1, 40))
-    testing = replace(QUICK, test="bootstrap-normal")
+    testing = replace(QUICK, test="bootstrap-normal", unit="segment")
     found = fought(simulated_warehouse, text, few, testing)
     (row,) = found.tests
     assert found.difference == row.values[0] - row.values[1]
-    assert found.interval == "normal"
-    error = (found.high - found.difference) / 1.959964
-    assert row.p == pytest.approx(2 * norm.sf(found.difference / error), rel=1e-4)
-    assert f"|interval:95%,normal,resamples={QUICK.draws},resample=inputs" in found.signature
+    assert found.interval == "student-t"
+    error = (found.high - found.difference) / student.ppf(0.975, 39)
+    assert row.p == pytest.approx(2 * student.sf(found.difference / error, 39), rel=1e-4)
+    assert f"|interval:95%,student-t,resamples={QUICK.draws},resample=inputs" in found.signature
     own = parse_measure(text).interval
-    assert (f"|value_interval:95%,{own}," in found.signature) == (own != "normal")
+    assert f"|value_interval:95%,{own}," in found.signature
     asked = fought(simulated_warehouse, text, few, replace(testing, interval="percentile"))
     assert asked.interval == "percentile"
     assert asked.value_intervals == found.value_intervals or own == "normal"

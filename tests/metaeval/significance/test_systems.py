@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, wilcoxon
 
+from metaeval.fields import Alternative
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.measures import parse_measure
@@ -39,7 +40,9 @@ def test_p_of_the_permutation_test_is_that_of_a_plain_loop_with_the_signs_of_spa
     simulated_warehouse: Warehouse,
 ) -> None:
     block = fetched(simulated_warehouse)
-    found = compare_systems(simulated_warehouse, SIM, None, "permutation", Options(seed=2), draws=40)
+    found = compare_systems(
+        simulated_warehouse, SIM, None, "permutation", Options(seed=2), draws=40, alternative="greater", unit="segment"
+    )
     used = block.judged.any(axis=0)
     human = block.human[:, used]
     signs = draw_signs(np.random.default_rng([2, 0]), 40, int(used.sum())).astype(float)
@@ -56,26 +59,41 @@ def test_p_of_the_permutation_test_is_that_of_a_plain_loop_with_the_signs_of_spa
             assert found.p[i, j] == expected
 
 
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 @pytest.mark.parametrize("test", ["wilcoxon", "paired-t"])
-def test_tests_that_draw_nothing_are_scipy_s_one_sided_ones(simulated_warehouse: Warehouse, test: SystemTest) -> None:
+def test_tests_that_draw_nothing_are_scipy_s(
+    simulated_warehouse: Warehouse, test: SystemTest, alternative: Alternative
+) -> None:
     block = fetched(simulated_warehouse)
-    found = compare_systems(simulated_warehouse, SIM, None, test, Options())
+    found = compare_systems(simulated_warehouse, SIM, None, test, Options(), alternative=alternative, unit="segment")
     for i, j in ((0, -1), (1, 2), (3, 4)):
         first, second = (block.systems.index(found.systems[place]) for place in (i, j))
         gap = block.human[first] - block.human[second]
         gap = np.round(gap[~np.isnan(gap)], 8)
         scipy_s = {"wilcoxon": wilcoxon, "paired-t": lambda x, alternative: ttest_1samp(x, 0, alternative=alternative)}
-        assert found.p[i, j] == pytest.approx(scipy_s[test](gap, alternative="greater").pvalue, rel=1e-6)
-    assert "alternative:greater" in found.signature
+        assert found.p[i, j] == pytest.approx(scipy_s[test](gap, alternative=alternative).pvalue, rel=1e-6)
+    assert f"alternative:{alternative}" in found.signature
     assert "draws" not in found.signature
 
 
 def test_signed_ranks_that_point_the_other_way_are_no_evidence(wmt23_warehouse: Warehouse) -> None:
     """By the mean of COMET NLLB_MBR_BLEU is ahead of NLLB_Greedy, by signed ranks it is behind."""
-    found = compare_systems(wmt23_warehouse, Slice("wmt23", "en-de"), "COMET-refA", "wilcoxon", Options())
+    found = compare_systems(
+        wmt23_warehouse, Slice("wmt23", "en-de"), "COMET-refA", "wilcoxon", Options(), unit="segment"
+    )
     ahead, behind = (found.systems.index(name) for name in ("NLLB_MBR_BLEU", "NLLB_Greedy"))
     assert ahead < behind
-    assert found.p[ahead, behind] == pytest.approx(0.9996, abs=5e-5)
+    assert found.p[ahead, behind] == 1  # 0.0008 that they differ, and in the other direction
+    one_sided = compare_systems(
+        wmt23_warehouse,
+        Slice("wmt23", "en-de"),
+        "COMET-refA",
+        "wilcoxon",
+        Options(),
+        alternative="greater",
+        unit="segment",
+    )
+    assert one_sided.p[ahead, behind] == pytest.approx(0.9996, abs=5e-5)
     assert found.clusters[ahead] == found.clusters[behind]
 
 
@@ -139,11 +157,13 @@ def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: P
 def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehouse, test: SystemTest) -> None:
     asked = Slice("sim24", "en-de")
     plain, whole = (
-        compare_systems(simulated_warehouse, asked, None, test, Options(), draws=60, whole_documents=documents)
+        compare_systems(
+            simulated_warehouse, asked, None, test, Options(), draws=60, unit="document" if documents else "segment"
+        )
         for documents in (False, True)
     )
     assert "|unit:document|" in whole.signature
-    assert "unit:" not in plain.signature
+    assert "|unit:segment|" in plain.signature
     assert plain.systems == whole.systems
     np.testing.assert_array_equal(plain.values, whole.values)
     assert not np.array_equal(plain.p, whole.p, equal_nan=True)

@@ -1,10 +1,10 @@
-"""Differences over the standard deviation of their resamples, as normal: against a plain loop, and at the edges."""
+"""Differences over the standard deviation of their resamples: Student's t, against a plain loop, and at the edges."""
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import t as student
 
-from metaeval.kernels.resampling.difference_tests import NORMAL, BootstrapTest, bootstrap_test
+from metaeval.kernels.resampling.difference_tests import BootstrapTest, bootstrap_test
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, any_resample, system_resample
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
@@ -57,7 +57,8 @@ def test_p_values_are_those_of_a_plain_loop(name: str, alternative: str) -> None
             differences = [row[a] - row[b] for row in drawn]
             mean = sum(differences) / 30
             error = (sum((one - mean) ** 2 for one in differences) / 29) ** 0.5
-            p = norm.sf(gap / error) if alternative == "greater" else 2 * norm.sf(abs(gap) / error)
+            t, df = gap / error, N_SEGMENTS - 1
+            p = student.sf(t, df) if alternative == "greater" else 2 * student.sf(abs(t), df)
             assert found.p[a, b] == pytest.approx(p, rel=1e-6), (a, b)
             n_pairs += 1
     assert n_pairs == 10
@@ -84,7 +85,7 @@ def test_the_interval_of_the_same_draws_holds_0_just_where_p_is_above_its_level(
     rng = np.random.default_rng(5)
     found = of_products(rng.normal(0, 1, (20, 2, 30)) + rng.normal(0, 0.2, (20, 1, 1)))
     first, second = np.triu_indices(20, 1)
-    gap, reach = (found.values[first] - found.values[second]), NORMAL * found.error[first, second]
+    gap, reach = (found.values[first] - found.values[second]), found.reach[first, second]
     holds = (gap - reach <= 0) & (gap + reach >= 0)
     assert 0 < holds.sum() < holds.size
     assert (holds == (found.p[first, second] > 0.05)).all()
@@ -94,7 +95,7 @@ def test_other_values_than_those_of_the_statistic_are_tested_with_its_variance()
     metrics = np.random.default_rng(4).normal(0, 1, (2, 3, 20))
     own, moved = of_products(metrics), of_products(metrics, values=[0.3, 0.1])
     assert moved.error.tolist() == own.error.tolist()
-    assert moved.p[0, 1] == pytest.approx(2 * norm.sf(0.2 / own.error[0, 1]))
+    assert moved.p[0, 1] == pytest.approx(2 * student.sf(0.2 / own.error[0, 1], 19))
 
 
 def test_resamples_in_which_a_metric_has_no_value_are_left_out_of_its_pairs() -> None:
