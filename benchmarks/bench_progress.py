@@ -4,9 +4,10 @@
 
 Metrics differ in quality for reasons that have nothing to do with their year, and the same ones come back in many
 evaluation sets, in campaigns that the oldest are in throughout. A value is the pairwise accuracy of 8 to 16 systems;
-errors are shared by all metrics of a set in part, and by the older and by the newer ones in part. Prints for each
-number of metrics and sets, spread of metrics and true slope the share of histories whose 95% interval misses the true
-slope: metrics and sets as samples, and sets alone.
+errors are shared by all metrics of a set in part, and by the older and by the newer ones in part. Metrics are of
+families, published about the same time, which may share half or most of the variance of their quality. Prints for each
+number of metrics and sets, spread of metrics, share of families and true slope the share of histories whose 95%
+interval misses the true slope: families of metrics and sets as samples, metrics each by itself, and sets alone.
 """
 
 import sys
@@ -22,11 +23,17 @@ from metaeval.trends.within import weights_of_slope
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 MIDDLE, BASE = 2014, 0.8  # true accuracy of a metric of that year
 NEWER = 2016
 N_METRICS, N_SETS = (8, 20, 40), (3, 10, 40)
-WORLDS = ((0.007, 0.0), (0.014, 0.002), (0.042, 0.0), (0.042, 0.004))  # standard deviation of metrics, true slope
+# standard deviation of metrics, share of its square that is of families, true slope
+WORLDS = (
+    *((0.007, 0.0, 0.0), (0.014, 0.0, 0.002), (0.042, 0.0, 0.0), (0.042, 0.0, 0.004)),
+    *((0.042, 0.5, 0.0), (0.042, 0.8, 0.0), (0.014, 0.8, 0.0)),
+)
 FEWEST = 5
+FAMILY_SIZES, FAMILY_YEARS = (1, 2, 3, 4, 6), 2.0
 
 
 def design(rng: np.random.Generator, n_metrics: int, n_sets: int) -> tuple[Floats, Bools]:
@@ -53,12 +60,27 @@ def design(rng: np.random.Generator, n_metrics: int, n_sets: int) -> tuple[Float
             return years, there
 
 
+def drawn_families(rng: np.random.Generator, years: Floats) -> Ints:
+    """(M,) numbers of families: 1 to 6 metrics of about the same years."""
+    found = np.empty(len(years), dtype=np.int64)
+    order, place = np.argsort(years + rng.normal(0, FAMILY_YEARS, len(years))), 0
+    for family in range(len(years)):
+        size = int(rng.choice(FAMILY_SIZES))
+        found[order[place : place + size]] = family
+        place += size
+    return found
+
+
 def simulated(
-    rng: np.random.Generator, n_metrics: int, n_sets: int, spread: float, slope: float
-) -> tuple[Floats, Floats, Floats]:
-    """Pairwise accuracies (S, M), NaN where a metric is not in a set, publication years (M,), and systems (S,)."""
+    rng: np.random.Generator, n_metrics: int, n_sets: int, spread: float, slope: float, shared: float = 0.0
+) -> tuple[Floats, Floats, Floats, Ints]:
+    """Pairwise accuracies (S, M), NaN where a metric is not in a set, years (M,), systems (S,) and families (M,)."""
     years, there = design(rng, n_metrics, n_sets)
-    true = np.clip(BASE + slope * (years - MIDDLE) + rng.normal(0, spread, n_metrics), 0.55, 0.985)
+    (of_families,) = rng.spawn(1)
+    families = drawn_families(of_families, years)
+    alike = of_families.normal(0, spread, n_metrics)[families]
+    off = np.sqrt(shared) * alike + np.sqrt(1 - shared) * rng.normal(0, spread, n_metrics)
+    true = np.clip(BASE + slope * (years - MIDDLE) + off, 0.55, 0.985)
     noise = np.sqrt(1 / np.sin((true - 0.5) * np.pi) ** 2 - 1)  # of normal scores with that accuracy
     values, n_systems = np.full(there.shape, np.nan), rng.integers(8, 17, n_sets).astype(np.float64)
     for place, n in enumerate(n_systems.astype(int)):
@@ -69,43 +91,44 @@ def simulated(
         first, second = np.triu_indices(n, 1)
         right = (human[first] > human[second]) == (scores[:, first] > scores[:, second])
         values[place, there[place]] = right.mean(axis=1)[there[place]]
-    return values, years, n_systems
+    return values, years, n_systems, families
 
 
-def misses(values: Floats, years: Floats, n_systems: Floats, slope: float) -> tuple[bool, bool]:
-    """Whether the intervals of new metrics and of these very ones are beside the true slope."""
-    sampled = crossed_slope(values, years, n_systems.mean() / n_systems).pooled
+def misses(values: Floats, years: Floats, n_systems: Floats, families: Ints, slope: float) -> tuple[bool, ...]:
+    """Whether the intervals are beside the true slope: of families, of metrics each by itself, of these very ones."""
+    scales = n_systems.mean() / n_systems
+    of_families, sampled = (crossed_slope(values, years, scales, labels).pooled for labels in (families, None))
     weights = [weights_of_slope(years[~np.isnan(own)]) for own in values]
     slopes = [float(c @ own[~np.isnan(own)]) for c, own in zip(weights, values, strict=True)]
     given = random_effects(slopes, [0.02 * float(c @ c) / n for c, n in zip(weights, n_systems, strict=True)])
-    return not sampled.low <= slope <= sampled.high, not given.low <= slope <= given.high
+    return tuple(found.low > slope or found.high < slope for found in (of_families, sampled, given))
 
 
 def shares(
-    n_histories: int, n_metrics: int, n_sets: int, spread: float, slope: float, seed: int = 0
-) -> tuple[float, float]:
-    """Shares of histories whose intervals miss the true slope."""
+    n_histories: int, n_metrics: int, n_sets: int, spread: float, slope: float, shared: float = 0.0, seed: int = 0
+) -> tuple[float, float, float]:
+    """Shares of histories whose intervals miss the true slope, as of `misses`."""
     rng = np.random.default_rng([seed, n_metrics, n_sets, round(1000 * spread), round(1000 * slope)])
-    found = [misses(*simulated(rng, n_metrics, n_sets, spread, slope), slope) for _ in range(n_histories)]
-    sampled, given = np.mean(found, axis=0)
-    return float(sampled), float(given)
+    found = [misses(*simulated(rng, n_metrics, n_sets, spread, slope, shared), slope) for _ in range(n_histories)]
+    of_families, sampled, given = np.mean(found, axis=0)
+    return float(of_families), float(sampled), float(given)
 
 
-def rows(n_histories: int) -> Iterator[tuple[int, int, float, float, float, float, float]]:
+def rows(n_histories: int) -> Iterator[tuple[int, int, float, float, float, tuple[float, float, float], float]]:
     for n_metrics in N_METRICS:
         for n_sets in N_SETS:
-            for spread, slope in WORLDS:
+            for spread, shared, slope in WORLDS:
                 started = time.process_time()
-                found = shares(n_histories, n_metrics, n_sets, spread, slope)
-                yield n_metrics, n_sets, spread, slope, *found, time.process_time() - started
+                found = shares(n_histories, n_metrics, n_sets, spread, slope, shared)
+                yield n_metrics, n_sets, spread, shared, slope, found, time.process_time() - started
 
 
 def main() -> None:
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    print(f"{n} histories; share of 95% intervals that miss the true slope: new metrics, these metrics")
-    for n_metrics, n_sets, spread, slope, sampled, given, seconds in rows(n):
-        where = f"{n_metrics} metrics, {n_sets} sets, spread {spread}, slope {slope}"
-        print(f"{where}: {sampled:.3f} {given:.3f} ({seconds:.0f} s)", flush=True)
+    print(f"{n} histories; share of 95% intervals that miss the true slope: by family, each metric, these metrics")
+    for n_metrics, n_sets, spread, shared, slope, found, seconds in rows(n):
+        where = f"{n_metrics} metrics, {n_sets} sets, spread {spread}, of families {shared}, slope {slope}"
+        print(f"{where}: {' '.join(f'{one:.3f}' for one in found)} ({seconds:.0f} s)", flush=True)
 
 
 if __name__ == "__main__":

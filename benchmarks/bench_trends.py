@@ -164,7 +164,7 @@ def coverage(world: World, n: int, seed: int) -> tuple[float, float, float]:
     n_trends = 0.0
     for _ in range(n):
         found = simulated_history(rng, world)
-        pooled = within(found, published(), of="these-metrics").pooled
+        pooled = within(found, published(), of="these-metrics").slopes[0].pooled
         n_held += pooled.low <= truth <= pooled.high
         n_found += not pooled.low <= 0 <= pooled.high
         n_trends += np.mean([p <= 0.05 for p in trend_ps(found, rng)])

@@ -29,7 +29,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
     """
 
     needs = needing(
-        ("published", "without_contaminated", "slope_of"),
+        ("published", "without_contaminated", "slope_of", "kinds"),
         "within",
         pool=("view=years", "view=over-years", "charted"),
         alpha=("view=years",),
@@ -69,6 +69,10 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
         Literal["new-metrics", "these-metrics"],
         Option("Pool slopes as those of new metrics, of which these are a sample, or of these alone."),
     ] = "new-metrics"
+    kinds: Annotated[
+        Literal["separate", "pooled"],
+        Option("Slopes of reference-based and of reference-free metrics: separate, or pooled as one population."),
+    ] = "separate"
 
     @property
     def view(self) -> "View":
@@ -94,6 +98,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
             published=parse_published(self.published),
             without_contaminated=self.without_contaminated,
             slope_of=self.slope_of,
+            kinds=self.kinds,
             alpha=self.alpha,
             seed=self.seed,
         )

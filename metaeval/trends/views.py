@@ -14,45 +14,52 @@ from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History
 from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer, without_step
-from metaeval.trends.within import SlopeOf, Within, within
+from metaeval.trends.within import Kinds, KindSlope, SlopeOf, Within, within
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted, option
 
 
 def within_frame(found: Within) -> pl.DataFrame:
-    """One row for each set, then the pooled slopes, then the contrasts of kinds.
+    """One row for each set, then the pooled slopes, by kind of metrics, then the contrasts of kinds.
 
-    Columns: what ("set", "pooled", "protocol", "kind"), name, estimate (slope a year, or difference of means), low,
-    high, p, tau2, i2, n_sets, n_metrics, first_year, last_year; without any one set left_out_low, left_out_high, and
-    without any one metric metric_out_low, metric_out_high.
+    Columns: what ("set", "pooled", "protocol", "kind"), name, kind (of the metrics of a slope: reference-based,
+    reference-free, all), estimate (slope a year, or difference of means), low, high, p (of new metrics alone), tau2,
+    i2, n_sets, n_metrics, first_year, last_year; without any one set left_out_low, left_out_high, and without any one
+    metric metric_out_low, metric_out_high.
     """
     rows: list[dict[str, Any]] = [
         {
             "what": "set",
             "name": f"{one.testset} {one.lp} {one.human}",
             "estimate": one.slope,
-            **attributes(one, "low", "high", "n_metrics", "first_year", "last_year"),
+            **attributes(one, "kind", "low", "high", "n_metrics", "first_year", "last_year"),
         }
         for one in found.sets
     ]
-    left, alone = found.leave_one_out, [one.without for one in found.metrics]
-    rows.append(
-        {
-            **_row("pooled", "all sets, slope a year", found.pooled),
-            "n_metrics": len(found.metrics),
-            "first_year": min(one.first_year for one in found.sets),
-            "last_year": max(one.last_year for one in found.sets),
-            "left_out_low": left.min(),
-            "left_out_high": left.max(),
-            "metric_out_low": min(alone),
-            "metric_out_high": max(alone),
-        }
-    )
-    rows += [_row("protocol", f"{name}, slope a year", one) for name, one in found.by_protocol.items()]
+    for slope in found.slopes:
+        left, alone = slope.leave_one_out, [one.without for one in slope.metrics]
+        rows.append(
+            {
+                **_row("pooled", "all sets, slope a year", slope.pooled),
+                "kind": slope.kind,
+                "n_metrics": len(slope.metrics),
+                "first_year": min(one.first_year for one in slope.sets),
+                "last_year": max(one.last_year for one in slope.sets),
+                "left_out_low": left.min(),
+                "left_out_high": left.max(),
+                "metric_out_low": min(alone),
+                "metric_out_high": max(alone),
+            }
+        )
+    rows += [
+        {**_row("protocol", f"{name}, slope a year", one), "kind": slope.kind}
+        for slope in found.slopes
+        for name, one in slope.by_protocol.items()
+    ]
     rows += [_row("kind", f"{one.kind} minus {one.against}", one.pooled) for one in found.contrasts]
     schema = {
-        **dict.fromkeys(("what", "name"), pl.String),
+        **dict.fromkeys(("what", "name", "kind"), pl.String),
         **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
         **dict.fromkeys(("n_sets", "n_metrics", "first_year", "last_year"), pl.Int64),
         **dict.fromkeys(("left_out_low", "left_out_high", "metric_out_low", "metric_out_high"), pl.Float64),
@@ -69,12 +76,17 @@ def _pooled(mean: str, one: RandomEffects, *more: str) -> dict[str, Any]:
 
 
 def within_json(found: Within) -> dict[str, Any]:
-    """The shape of `trend` within sets in json."""
-    of_set = ("testset", "lp", "human", "slope", "low", "high", "n_metrics", "first_year", "last_year")
+    """The shape of `trend` within sets in json: pooled is the first of by_kind."""
+    of_set = ("testset", "lp", "human", "kind", "slope", "low", "high", "n_metrics", "first_year", "last_year")
+    by_kind = [
+        {"kind": slope.kind, **_pooled("slope", slope.pooled, "p", "tau2", "i2"), "n_metrics": len(slope.metrics)}
+        for slope in found.slopes
+    ]
     return {
         "measure": found.measure,
         "sets": [attributes(one, *of_set) for one in found.sets],
-        "pooled": _pooled("slope", found.pooled, "p", "tau2", "i2"),
+        "pooled": by_kind[0],
+        "by_kind": by_kind,
         "signature": found.signature,
     }
 
@@ -89,7 +101,7 @@ class Asked:
 
     by: groups of metrics. pool: how evaluation sets of a year are pooled; None shows each, or pools by their mean where
     a table for reading has several. published: publication years that a user gives (pattern of base names, year).
-    slope_of: what the pooled slopes of "within" are of.
+    slope_of: what the pooled slopes of "within" are of; kinds: whether reference-free metrics have their own.
     """
 
     view: View = "years"
@@ -98,6 +110,7 @@ class Asked:
     published: tuple[tuple[str, int], ...] = ()
     without_contaminated: bool = False
     slope_of: SlopeOf = "new-metrics"
+    kinds: Kinds = "separate"
     alpha: float = 0.05
     seed: int = 0
 
@@ -182,14 +195,16 @@ def _bridges(found: History, asked: Asked) -> Shown:
 
 
 def _within(found: History, asked: Asked) -> Shown:
-    slopes = within(found, asked.published, without_contaminated=asked.without_contaminated, of=asked.slope_of)
+    without = asked.without_contaminated
+    slopes = within(found, asked.published, without_contaminated=without, of=asked.slope_of, kinds=asked.kinds)
     notes = [
         f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
-        *_of_slope(slopes),
-        "kinds, and each evaluation set: of these very metrics, on new data",
+        *(note for one in slopes.slopes for note in _of_slope(slopes.of, one)),
+        *_merged(slopes),
+        "kinds, and each evaluation set: of these very metrics, on new data; without p",
         *_undated(slopes.unknown),
         *_unmatched(found, asked.published),
-        f"trained on human scores of that year, {'excluded' if asked.without_contaminated else 'included'}: "
+        f"trained on human scores of that year, {'excluded' if without else 'included'}: "
         f"{', '.join(slopes.contaminated) or 'none known'}",
         *_reasons(slopes),
         *found.notes,
@@ -198,30 +213,40 @@ def _within(found: History, asked: Asked) -> Shown:
     return Shown(table, table, grouped(found, asked.by), slopes)
 
 
-def _of_slope(slopes: Within) -> list[str]:
-    """What pooled slopes are of, what they hang on, and which names count as one metric."""
-    n_metrics, n_sets = counted(len(slopes.metrics), "metric"), counted(len(slopes.sets), "evaluation set")
-    left = f"without any one set it is {min(slopes.leave_one_out):.5f} to {max(slopes.leave_one_out):.5f}"
-    lines = [f"pooled over {n_sets} by random effects, of these very {n_metrics}, not of new ones; {left}"]
-    if slopes.of == "new-metrics":
-        alone = [one.without for one in slopes.metrics]
-        deciding = ", ".join(f"{one.name} ({one.published}) {one.pull:.0%}" for one in slopes.metrics[:N_DECIDING])
+def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
+    """What the pooled slope of one kind of metrics is of, and what it hangs on."""
+    who = "" if slope.kind == "all" else f"{slope.kind}: "
+    n_metrics, n_sets = counted(len(slope.metrics), "metric"), counted(len(slope.sets), "evaluation set")
+    left = f"without any one set it is {min(slope.leave_one_out):.5f} to {max(slope.leave_one_out):.5f}"
+    lines = [f"{who}pooled over {n_sets} by random effects, of these very {n_metrics}, not of new ones; {left}"]
+    if of == "new-metrics":
+        alone = [one.without for one in slope.metrics]
+        deciding = ", ".join(f"{one.name} ({one.published}) {one.pull:.0%}" for one in slope.metrics[:N_DECIDING])
+        n_families = counted(slope.n_families, "family", "families")
+        alike = slope.family_sd**2 / slope.metric_sd**2 if slope.metric_sd > 0 else 0.0
         lines = [
-            f"pooled over {n_metrics} and {n_sets}, both samples (crossed random effects); metrics are "
-            f"{slopes.metric_sd:.3f} off the slope (standard deviation) in all sets alike",
-            f"{left}, without any one metric {min(alone):.5f} to {max(alone):.5f}",
-            f"most depends on (share of the variance that the choice of metrics gives the slope): {deciding}",
+            f"{who}pooled over {n_metrics} of {n_families} and {n_sets}, all of them samples (crossed random effects); "
+            f"metrics are {slope.metric_sd:.3f} off the slope (standard deviation) in all sets alike, {alike:.0%} of "
+            "the variance by family",
+            f"{who}{left}, without any one metric {min(alone):.5f} to {max(alone):.5f}",
+            f"{who}most influential metrics (share of the slope's variance by choice of metrics): {deciding}",
         ]
-    free = len([one for one in slopes.metrics if one.is_reference_free])
-    if 0 < free < len(slopes.metrics):
+    free = len([one for one in slope.metrics if one.is_reference_free])
+    if 0 < free < len(slope.metrics):
         lines.append(
             hinted(
-                f"{free} of {n_metrics} see no reference",
-                f"{option('kind', 'reference-based')} compares like with like",
+                f"{free} of {n_metrics} are reference-free: two populations in one slope",
+                f"{option('kinds', 'separate')} has one for each",
             )
         )
-    merged = "; ".join(" = ".join(one.names) for one in slopes.metrics if len(one.names) > 1)
-    return [*lines, f"counted as one metric in a set: {merged}"] if merged else lines
+    return lines
+
+
+def _merged(slopes: Within) -> list[str]:
+    """A line on names that count as one metric."""
+    named = (" = ".join(one.names) for slope in slopes.slopes for one in slope.metrics if len(one.names) > 1)
+    merged = "; ".join(named)
+    return [f"counted as one metric in a set: {merged}"] if merged else []
 
 
 def _undated(names: Sequence[str]) -> list[str]:
@@ -238,7 +263,7 @@ def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str
 
 def _reasons(slopes: Within) -> list[str]:
     places: dict[str, list[str]] = {}
-    for where, reason in slopes.skipped.items():
+    for where, reason in slopes.skipped:
         places.setdefault(reason, []).append(where)
     return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
 

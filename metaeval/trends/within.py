@@ -1,10 +1,10 @@
 """Progress within the same data: the slope of a measure over the years in which metrics were published."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.signature import restricted, signed
 from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
-from metaeval.trends.history import History
+from metaeval.trends.history import Entry, History
 from metaeval.trends.points import Point
 from metaeval.trends.tables import computed_parts
 from warehouse import QuestionError
@@ -28,16 +28,22 @@ FEWEST_METRICS, FEWEST_YEARS = 5, 2
 NORMAL = 1.959963984540054  # 97.5% quantile
 BASE_KIND = "string"
 SlopeOf = Literal["new-metrics", "these-metrics"]
+Kinds = Literal["separate", "pooled"]
+Kind = Literal["reference-based", "reference-free", "all"]
+KINDS: Mapping[Kinds, tuple[Kind, ...]] = {"separate": ("reference-based", "reference-free"), "pooled": ("all",)}
 POOLS: Mapping[SlopeOf, str] = {
-    "new-metrics": "crossed_random_effects,reml",
+    "new-metrics": "crossed_random_effects,families,reml",
     "these-metrics": "random_effects,reml,knapp_hartung",
 }
 
 
 @dataclass(frozen=True)
 class SetSlope:
-    """The slope in one evaluation set. error: from resampled data, for these metrics. n_metrics: each counts once."""
+    """The slope of one kind of metrics in one evaluation set. error: from resampled data, for these metrics. n_metrics:
+    each counts once.
+    """
 
+    kind: Kind
     testset: str
     lp: str
     year: int | None
@@ -61,7 +67,10 @@ class SetSlope:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One kind of metric against string metrics within the same data: difference of their means, pooled over sets."""
+    """One kind of metric against string metrics within the same data: difference of their means, pooled over sets.
+
+    It is of these very metrics, so it has no p: see `pool_estimates`.
+    """
 
     kind: str
     against: str
@@ -70,9 +79,8 @@ class Contrast:
 
 @dataclass(frozen=True)
 class DatedMetric:
-    """A metric of the pooled slope. names: those that count as it. pull: its share in the part of
-    the slope's variance that is due to the choice of metrics; without: the slope without it; both NaN where metrics are
-    no sample.
+    """A metric of the pooled slope. names: those that count as it. pull: its share in the part of the slope's variance
+    that is due to the choice of metrics; without: the slope without it; both NaN where metrics are no sample.
     """
 
     name: str
@@ -85,30 +93,48 @@ class DatedMetric:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Slopes in each evaluation set and over all.
+class KindSlope:
+    """The slopes of one kind of metrics in each evaluation set and over all.
 
-    of: what pooled slopes are of. metric_sd: how far metrics are off the slope in all sets alike, NaN where they are no
-    sample. metrics: those with the greatest pull first. by_protocol: the same over the sets of one protocol.
-    leave_one_out: the pooled slope without each set, aligned with sets. unknown: metrics of unknown year, excluded.
+    metric_sd: how far metrics are off the slope in all sets alike, family_sd: the part of it that families share; NaN
+    where metrics are no sample. metrics: those with the greatest pull first. by_protocol: the same over the sets of one
+    protocol. leave_one_out: the pooled slope without each set, aligned with sets.
+    """
+
+    kind: Kind
+    sets: tuple[SetSlope, ...]
+    pooled: RandomEffects
+    metric_sd: float
+    family_sd: float
+    n_families: int
+    metrics: tuple[DatedMetric, ...]
+    by_protocol: Mapping[str, RandomEffects]
+    leave_one_out: Floats
+
+
+@dataclass(frozen=True)
+class Within:
+    """Slopes of each kind of metrics.
+
+    of: what pooled slopes are of. slopes: of reference-based metrics first. unknown: metrics of unknown year, excluded.
     contaminated: metrics known to be trained on the human scores of an evaluation set's year, excluded where asked.
-    skipped: evaluation set -> why it has no slope, for a line that names the set elsewhere.
+    skipped: evaluation sets, and why each has no slope, for a line that names the set elsewhere.
     """
 
     measure: str
     of: SlopeOf
-    sets: tuple[SetSlope, ...]
-    pooled: RandomEffects
-    metric_sd: float
-    metrics: tuple[DatedMetric, ...]
-    by_protocol: Mapping[str, RandomEffects]
-    leave_one_out: Floats
+    slopes: tuple[KindSlope, ...]
     contrasts: tuple[Contrast, ...]
     unknown: tuple[str, ...]
     contaminated: tuple[str, ...]
-    skipped: Mapping[str, str]
+    skipped: tuple[tuple[str, str], ...]
     without_contaminated: bool
     signature: str
+
+    @property
+    def sets(self) -> tuple[SetSlope, ...]:
+        """The slopes of all kinds in each evaluation set."""
+        return tuple(one for slope in self.slopes for one in slope.sets)
 
 
 def weights_of_slope(years: npt.ArrayLike) -> Floats:
@@ -135,8 +161,12 @@ def contrast(values: npt.ArrayLike, covariance: npt.ArrayLike, weights: npt.Arra
 
 
 def pool_estimates(estimates: npt.ArrayLike, errors: npt.ArrayLike, n_systems: npt.ArrayLike) -> RandomEffects:
-    """Random effects over evaluation sets, with smoothed variances."""
-    return kernels.random_effects(estimates, smoothed_variances(np.asarray(errors) ** 2, n_systems))
+    """Random effects over evaluation sets, with smoothed variances, of these very metrics.
+
+    There is no p: it would say that these metrics differ on new data, and be read as if their kinds did.
+    """
+    pooled = kernels.random_effects(estimates, smoothed_variances(np.asarray(errors) ** 2, n_systems))
+    return replace(pooled, p=float("nan"))
 
 
 def within(
@@ -145,97 +175,139 @@ def within(
     *,
     without_contaminated: bool = False,
     of: SlopeOf = "new-metrics",
+    kinds: Kinds = "separate",
 ) -> Within:
     """Regress the measure on publication years within each official evaluation set, and pool the slopes.
 
     published: years that a user gives to metrics (shell patterns of base names), before those of the registry.
-    of: "new-metrics": metrics are a sample like evaluation sets; "these-metrics": evaluation sets alone are.
+    of: "new-metrics": families of metrics are a sample like evaluation sets; "these-metrics": sets alone are.
+    kinds: reference-based and reference-free metrics, which are two populations, have slopes of their own, or one.
     Sentinels and random metrics are excluded: they are no research. What is one metric (see `_identity`) counts once in
     a set, by its mean. Needs 2 years and 5 metrics in a set.
     Raises QuestionError: no evaluation set has a slope.
     """
-    used: list[_Used] = []
+    used: dict[Kind, list[_Used]] = {kind: [] for kind in KINDS[kinds]}
     without = {f"{one.testset} {one.lp}": one.found for one in found.entries if not one.found.points}
-    few: dict[str, str] = {}
+    few: dict[Kind, list[tuple[str, str]]] = {kind: [] for kind in used}
+    seen: set[Kind] = set()
     unknown: dict[str, None] = {}
     dirty: dict[str, None] = {}
-    kinds: dict[str, list[tuple[float, float, int]]] = {}
+    contrasts: dict[str, list[tuple[float, float, int]]] = {}
     for entry, one in found.official:
         known = _Known(one, entry.year, published, without_contaminated)
         unknown |= dict.fromkeys(known.unknown)
         dirty |= dict.fromkeys(f"{name} in {entry.testset}" for name in known.contaminated)
         for kind, estimate in _kinds(one, known).items():
-            kinds.setdefault(kind, []).append((*estimate, one.context.n_systems))
-        years = [year for year, _ in known.dated.values()]
-        if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
-            few[f"{entry.testset} {entry.lp}"] = (
-                f"{counted(len(years), 'metric')} of {len(set(years))} known publication years, a slope needs "
-                f"{FEWEST_METRICS} of {FEWEST_YEARS}"
-            )
-            continue
-        shares = np.zeros(len(one.metrics))
-        for weight, (_, places) in zip(weights_of_slope(years), known.dated.values(), strict=True):
-            shares[places] = weight / len(places)
-        slope, error = _of_places(one, np.flatnonzero(shares), shares[shares != 0])
-        of_set = SetSlope(
-            entry.testset,
-            entry.lp,
-            entry.year,
-            one.human,
-            protocol_of(one.human),
-            slope,
-            error,
-            one.context.n_systems,
-            len(years),
-            min(years),
-            max(years),
-        )
-        used.append(_Used(of_set, one, known.dated))
-    if not used:
-        reasons = {where: str(one.reason) for where, one in without.items()} | few
-        where, why = next(iter(reasons.items()), ("", "no evaluation set"))
+            contrasts.setdefault(kind, []).append((*estimate, one.context.n_systems))
+        for group in used:
+            dated = {key: value for key, value in known.dated.items() if _is_of(key, group)}
+            seen |= {group} if dated else set()
+            years = [year for year, _ in dated.values()]
+            if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
+                few[group].append((f"{entry.testset} {entry.lp}", _too_few(group, years)))
+            else:
+                used[group].append(_slope_of_set(entry, one, group, dated))
+    skipped = [pair for group, pairs in few.items() if group in seen for pair in pairs]
+    if not any(used.values()):
+        reasons = [(where, str(one.reason)) for where, one in without.items()] + (skipped or next(iter(few.values())))
+        where, why = next(iter(reasons), ("", "no evaluation set"))
         raise QuestionError(
             f"no slope over publication years: {where}: {why} ({option('published')} NAME=YEAR adds years)"
         )
-    pooled = _pooled(used, of)
-    protocols = dict.fromkeys(one.slope.protocol for one in used)
+    slopes = tuple(_of_kind(group, of_sets, of) for group, of_sets in used.items() if of_sets)
     return Within(
         measure=str(found.measure),
         of=of,
-        sets=tuple(one.slope for one in used),
-        pooled=pooled.pooled,
-        metric_sd=pooled.column_sd,
-        metrics=_metrics(used, pooled),
-        by_protocol={name: _pooled([o for o in used if o.slope.protocol == name], of).pooled for name in protocols},
-        leave_one_out=pooled.without_row,
+        slopes=slopes,
         contrasts=tuple(
             Contrast(kind, BASE_KIND, pool_estimates(*zip(*estimates, strict=True)))
-            for kind, estimates in sorted(kinds.items())
+            for kind, estimates in sorted(contrasts.items())
         ),
         unknown=tuple(sorted(unknown)),
         contaminated=tuple(sorted(dirty)),
-        skipped={where: str(one.brief) for where, one in without.items()} | few,
+        skipped=(*((where, str(one.brief)) for where, one in without.items()), *skipped),
         without_contaminated=without_contaminated,
-        signature=_signature(found, used, pooled, published, without_contaminated, of),
+        signature=_signature(found, slopes, published, without_contaminated, of, kinds),
+    )
+
+
+class _Identity(NamedTuple):
+    """What counts as one metric. own: its paper, version or name."""
+
+    family: str
+    own: str
+    kind: str
+    reference_free: bool
+    year: int
+
+
+Dated = Mapping[_Identity, tuple[int, list[int]]]  # what counts as one metric -> its year and its places in the point
+
+
+def _is_of(key: _Identity, kind: Kind) -> bool:
+    return kind == "all" or key.reference_free == (kind == "reference-free")
+
+
+def _too_few(kind: Kind, years: Sequence[int]) -> str:
+    what = counted(len(years), "metric" if kind == "all" else f"{kind} metric")
+    return f"{what} of {len(set(years))} known publication years, a slope needs {FEWEST_METRICS} of {FEWEST_YEARS}"
+
+
+def _slope_of_set(entry: Entry, one: Point, kind: Kind, dated: Dated) -> "_Used":
+    years = [year for year, _ in dated.values()]
+    shares = np.zeros(len(one.metrics))
+    for weight, (_, places) in zip(weights_of_slope(years), dated.values(), strict=True):
+        shares[places] = weight / len(places)
+    slope, error = _of_places(one, np.flatnonzero(shares), shares[shares != 0])
+    found = SetSlope(
+        kind=kind,
+        testset=entry.testset,
+        lp=entry.lp,
+        year=entry.year,
+        human=one.human,
+        protocol=protocol_of(one.human),
+        slope=slope,
+        error=error,
+        n_systems=one.context.n_systems,
+        n_metrics=len(years),
+        first_year=min(years),
+        last_year=max(years),
+    )
+    return _Used(found, one, dated)
+
+
+def _of_kind(kind: Kind, used: "Sequence[_Used]", of: SlopeOf) -> KindSlope:
+    pooled = _pooled(used, of)
+    protocols = dict.fromkeys(one.slope.protocol for one in used)
+    return KindSlope(
+        kind=kind,
+        sets=tuple(one.slope for one in used),
+        pooled=pooled.pooled,
+        metric_sd=pooled.column_sd,
+        family_sd=pooled.family_sd,
+        n_families=pooled.n_families,
+        metrics=_metrics(used, pooled),
+        by_protocol={name: _pooled([o for o in used if o.slope.protocol == name], of).pooled for name in protocols},
+        leave_one_out=pooled.without_row,
     )
 
 
 @dataclass(frozen=True)
 class _Used:
-    """An evaluation set with its slope. dated: what counts as one metric -> its year and its places in the point."""
+    """An evaluation set with its slope."""
 
     slope: SetSlope
     point: Point
-    dated: Mapping[Hashable, tuple[int, list[int]]]
+    dated: Dated
 
 
-def _years(used: Sequence[_Used]) -> dict[Hashable, int]:
+def _years(used: Sequence[_Used]) -> dict[_Identity, int]:
     """The year of each metric of any set."""
     return {key: year for one in used for key, (year, _) in one.dated.items()}
 
 
 def _pooled(used: Sequence[_Used], of: SlopeOf) -> CrossedSlope:
-    """new-metrics: metrics and sets are crossed samples; residual variances go with 1 / systems."""
+    """new-metrics: metrics of families and sets are crossed samples; residual variances go with 1 / systems."""
     years = _years(used)
     n_systems = np.array([one.slope.n_systems for one in used], dtype=np.float64)
     if of == "new-metrics":
@@ -244,7 +316,8 @@ def _pooled(used: Sequence[_Used], of: SlopeOf) -> CrossedSlope:
         for row, one in enumerate(used):
             for key, (_, places) in one.dated.items():
                 values[row, place_of[key]] = one.point.value[places].mean()
-        return crossed_slope(values, list(years.values()), n_systems.mean() / n_systems)
+        families = [key.family for key in years]
+        return crossed_slope(values, list(years.values()), n_systems.mean() / n_systems, families)
     slopes, errors = (np.array([getattr(one.slope, name) for one in used]) for name in ("slope", "error"))
     nothing = np.full(len(years), np.nan)
     smooth = smoothed_variances(errors**2, n_systems)
@@ -252,8 +325,10 @@ def _pooled(used: Sequence[_Used], of: SlopeOf) -> CrossedSlope:
         pooled=pool_estimates(slopes, errors, n_systems),
         freedom=len(used) - 1.0,
         column_sd=float("nan"),
+        family_sd=float("nan"),
         residual_sd=float("nan"),
         n_columns=len(years),
+        n_families=len({key.family for key in years}),
         pull=nothing,
         without_row=kernels.leave_one_out(slopes, smooth) if len(used) > 1 else np.full(1, np.nan),
         without_column=nothing,
@@ -272,12 +347,12 @@ def _metrics(used: Sequence[_Used], pooled: CrossedSlope) -> tuple[DatedMetric, 
     return tuple(sorted(found, key=lambda one: (-np.nan_to_num(one.pull), one.published, one.name)))
 
 
-def _identity(base: str, facts: MetricFacts, reference_free: bool, year: int) -> Hashable:
+def _identity(base: str, facts: MetricFacts, reference_free: bool, year: int) -> _Identity:
     """What counts as one metric: a family's members of one paper, kind and year, those without reference apart (BLEU
     and sacreBLEU-BLEU); of names that no paper describes each version, or name, by itself.
     """
     own = facts.publication or (facts.version if facts.is_known else folded(base))
-    return facts.family, own, facts.kind, reference_free, year
+    return _Identity(facts.family, str(own), facts.kind, reference_free, year)
 
 
 class _Known:
@@ -288,7 +363,7 @@ class _Known:
     def __init__(
         self, one: Point, year: int | None, published: Sequence[tuple[str, int]], without_contaminated: bool
     ) -> None:
-        self.dated: dict[Hashable, tuple[int, list[int]]] = {}
+        self.dated: dict[_Identity, tuple[int, list[int]]] = {}
         self.counted: list[int] = []
         self.kinds: list[str] = []
         unknown, contaminated = [], []
@@ -331,13 +406,14 @@ def _kinds(one: Point, known: _Known) -> dict[str, tuple[float, float]]:
 
 def _signature(
     found: History,
-    used: Sequence[_Used],
-    pooled: CrossedSlope,
+    slopes: Sequence[KindSlope],
     published: Sequence[tuple[str, int]],
     without_contaminated: bool,
     of: SlopeOf,
+    kinds: Kinds,
 ) -> str:
-    sets = [one.slope for one in used]
+    """One line; of several kinds of metrics what differs is in their order, parted by semicolons."""
+    sets = [one for slope in slopes for one in slope.sets]
     return signed(
         ("trend", "within"),
         ("measure", found.measure),
@@ -347,11 +423,14 @@ def _signature(
             lp=",".join(dict.fromkeys(one.lp for one in sets)),
             human=",".join(dict.fromkeys(one.human for one in sets)),
         ),
-        ("sets", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
-        ("n_sets", len(sets)),
-        ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
+        ("kinds", kinds),
+        ("metrics", ";".join(slope.kind for slope in slopes)),
+        ("sets", ";".join(",".join(f"{one.testset}:{one.lp}" for one in slope.sets) for slope in slopes)),
+        ("n_sets", ";".join(str(len(slope.sets)) for slope in slopes)),
+        ("n_metrics", ";".join("+".join(str(one.n_metrics) for one in slope.sets) for slope in slopes)),
         ("slope_of", of),
-        ("n_metrics_in_all", pooled.n_columns),
+        ("n_metrics_in_all", ";".join(str(len(slope.metrics)) for slope in slopes)),
+        ("n_families", ";".join(str(slope.n_families) for slope in slopes)),
         ("pool", POOLS[of]),
         ("interval", f"{CONFIDENCE:.0%}"),
         ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),

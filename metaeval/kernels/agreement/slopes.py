@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
+from itertools import permutations, product
 from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.studies import CONFIDENCE, FEWEST, RandomEffects, heterogeneity, two_sided
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 MOST_EXACT = 7  # years whose orders are all tried
 TOLERANCE = 1e-12
@@ -92,36 +92,43 @@ RATIOS = (0.0, 0.02, 0.06, 0.16, 0.4, 1.0, 3.0, 10.0, 50.0, 500.0)  # of a varia
 LARGEST, LINEAR = 1e6, 0.01  # ratios are searched on a scale that is logarithmic from LINEAR on
 LEAST = 0.6
 EXACT = 1e-13  # of the sum of squares: residuals that are rounding noise
+Ratios = tuple[float, float, float]  # σ_u², τ² and σ_f² over σ_e²
 
 
 @dataclass(frozen=True)
 class CrossedSlope:
     """The slope of values over the x of their columns.
 
-    pooled: mean = the slope, with its error, interval and p by Student's t, NaN with fewer than 3 rows or columns; tau2
-    = variance of the slope between rows, i2 = its share of the variance of one row's slope, n_studies = rows.
-    column_sd: how far columns are off the line in all rows alike. residual_sd: of a value, in a row of scale 1.
-    n_columns: those with values. pull: (C,) share of each column in what u adds to the slope's variance; the sum is 1.
-    without_row, without_column: (R,), (C,) the slope without each, by the variances of all; NaN where none is left.
+    pooled: mean = the slope, with its error, interval and p by Student's t, NaN with fewer than 3 rows or families;
+    tau2 = variance of the slope between rows, i2 = its share of the variance of one row's slope, n_studies = rows.
+    column_sd: how far columns are off the line in all rows alike; family_sd: the part of it that families share.
+    residual_sd: of a value, in a row of scale 1. n_columns, n_families: those with values. pull: (C,) share of each
+    column in what f and u add to the slope's variance, its covariance with the whole; the sum is 1. without_row,
+    without_column: (R,), (C,) the slope without each, by the variances of all; NaN where none is left.
     freedom: degrees of freedom of t.
     """
 
     pooled: RandomEffects
     freedom: float
     column_sd: float
+    family_sd: float
     residual_sd: float
     n_columns: int
+    n_families: int
     pull: Floats
     without_row: Floats
     without_column: Floats
 
 
-def crossed_slope(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike) -> CrossedSlope:
-    """Fit v[r, c] = a[r] + (b + t[r]) x[c] + u[c] + e[r, c] by restricted maximum likelihood.
+def crossed_slope(
+    values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike, families: npt.ArrayLike | None = None
+) -> CrossedSlope:
+    """Fit v[r, c] = a[r] + (b + t[r]) x[c] + f[family of c] + u[c] + e[r, c] by restricted maximum likelihood.
 
-    a are constants; t, u and e are normal with variances τ², σ_u² and σ_e² scales[r]; b is found by generalised least
-    squares. Degrees of freedom: see `_freedom`.
-    values: (R, C), NaN = none; each row must have values at two x. x: (C,). scales: (R,), above 0.
+    a are constants; t, f, u and e are normal with variances τ², σ_f², σ_u² and σ_e² scales[r]; b is found by
+    generalised least squares. Degrees of freedom: see `_freedom`. Where each family is one column there is no f.
+    values: (R, C), NaN = none; each row must have values at two x. x: (C,). scales: (R,), above 0. families: (C,)
+    labels; None = each column by itself.
     Values that lie on lines which differ by constants alone have an error of 0.
     Raises ValueError: shapes, scales, a row without two x.
     Source: Patterson and Thompson 1971 (restricted likelihood); Baayen et al. 2008 (crossed random effects).
@@ -129,35 +136,43 @@ def crossed_slope(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike
     >>> round(found.pooled.mean, 9), found.n_columns, found.pull.round(9).tolist()
     (1.0, 3, [0.5, 0.0, 0.5])
     """
-    data = _Data(*_checked(values, x, scales))
+    data = _Data(*_checked(values, x, scales, families))
     ratios = _ratios(data)
     solved = data.solved(*ratios)
     (n_rows, n_columns), n = data.values.shape, int(data.there.any(axis=0).sum())
+    n_families = len(np.unique(data.families[data.there.any(axis=0)]))
     residual = 0.0 if data.is_exact else solved.squares / data.freedom
     error = low = high = p = freedom = np.nan
-    if min(n_rows, n) >= FEWEST:
+    if min(n_rows, n_families) >= FEWEST:
         from scipy.special import stdtrit  # here, so that commands start without SciPy
 
         error = float(np.sqrt(residual / solved.information))
-        freedom = _freedom(data, solved, ratios, n)
+        freedom = _freedom(data, solved, ratios, n_families)
         width = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
         low, high, p = solved.slope - width, solved.slope + width, two_sided(solved.slope, error, freedom)
     tau2 = ratios[1] * residual
     i2 = heterogeneity(residual * data.scales / data.spread, tau2) if n_rows > 1 else np.nan
     rows, columns = np.arange(n_rows), np.arange(n_columns)
+    pull = solved.of_columns * (
+        data.shared(*(ratios if ratios[0] + ratios[2] > 0 else (1.0, 0.0, 0.0))) @ solved.of_columns
+    )
     return CrossedSlope(
         pooled=RandomEffects(solved.slope, error, low, high, p, tau2, i2, n_rows),
         freedom=freedom,
-        column_sd=float(np.sqrt(ratios[0] * residual)),
+        column_sd=float(np.sqrt((ratios[0] + ratios[2]) * residual)),
+        family_sd=float(np.sqrt(ratios[2] * residual)),
         residual_sd=float(np.sqrt(residual)),
         n_columns=n,
-        pull=solved.of_columns**2 / (solved.of_columns**2).sum(),
+        n_families=n_families,
+        pull=pull / pull.sum(),
         without_row=np.array([data.only(rows != row, columns >= 0).slope(ratios) for row in rows]),
         without_column=np.array([data.only(rows >= 0, columns != one).slope(ratios) for one in columns]),
     )
 
 
-def _checked(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+def _checked(
+    values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike, families: npt.ArrayLike | None
+) -> tuple[Floats, Floats, Floats, Ints]:
     v, years, k = (np.asarray(one, dtype=np.float64) for one in (values, x, scales))
     if v.ndim != 2 or years.shape != v.shape[1:] or k.shape != v.shape[:1]:
         raise ValueError(f"values, x and scales must be (R, C), (C,) and (R,), got {v.shape}, {years.shape}, {k.shape}")
@@ -165,7 +180,10 @@ def _checked(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike) -> 
         raise ValueError("x and scales must be finite, scales above 0")
     if not _has_two(v, years).all() or not len(v):
         raise ValueError("each row needs values at two x")
-    return v, years - years.mean(), k
+    labels = np.arange(years.size) if families is None else np.unique(np.asarray(families), return_inverse=True)[1]
+    if labels.shape != years.shape:
+        raise ValueError(f"families must be ({years.size},), got {labels.shape}")
+    return v, years - years.mean(), k, labels
 
 
 def _has_two(values: Floats, x: Floats) -> Bools:
@@ -196,16 +214,32 @@ class _Data:
     values: Floats
     x: Floats
     scales: Floats
+    families: Ints  # (C,)
 
     def only(self, rows: Bools, columns: Bools) -> _Data:
         """Part of it, without rows that have no two x any more."""
         values = self.values[np.ix_(rows, columns)]
         if not values.size:
-            return _Data(values, self.x[columns], self.scales[rows])
+            return _Data(values, self.x[columns], self.scales[rows], self.families[columns])
         kept = _has_two(values, self.x[columns])
-        return _Data(values[kept], self.x[columns], self.scales[rows][kept])
+        return _Data(values[kept], self.x[columns], self.scales[rows][kept], self.families[columns])
 
-    def slope(self, ratios: tuple[float, float]) -> float:
+    @cached_property
+    def same_family(self) -> Floats:
+        """(C, C) 1 where two columns are of one family."""
+        found: Floats = (self.families[:, np.newaxis] == self.families).astype(np.float64)
+        return found
+
+    @property
+    def has_families(self) -> bool:
+        return bool(self.same_family.sum() > len(self.x))
+
+    def shared(self, column: float, slope: float, family: float) -> Floats:
+        """(C, C) covariance of what columns have in all rows alike."""
+        found: Floats = column * np.eye(len(self.x)) + family * self.same_family
+        return found
+
+    def slope(self, ratios: Ratios) -> float:
         return self.solved(*ratios).slope if self.values.size else float("nan")
 
     @cached_property
@@ -249,13 +283,13 @@ class _Data:
     def is_exact(self) -> bool:
         """Whether parallel lines leave nothing, or there is nothing that they could leave."""
         noise = EXACT * float((self.y**2).sum()) + EXACT**2 * float(np.nansum(self.values**2))
-        return self.freedom < 1 or self.solved(0.0, 0.0).squares <= noise
+        return self.freedom < 1 or self.solved(0.0, 0.0, 0.0).squares <= noise
 
-    def solved(self, column: float, slope: float) -> _Solved:
-        """column, slope: σ_u² / σ_e² and τ² / σ_e².
+    def solved(self, column: float, slope: float, family: float) -> _Solved:
+        """column, slope, family: σ_u², τ² and σ_f² over σ_e².
 
         A row's precision is (identity - 1/n - κ x xᵀ) / scale with κ = slope / (scale + slope Σ x²), x centred; what
-        all rows say of columns adds up, and σ_u² enters by the matrix (identity + σ_u² precision) of columns.
+        all rows say of columns adds up, and u and f enter by the matrix (identity + precision covariance) of columns.
         """
         own = self.scales + slope * self.spread
         kappa = slope / own / self.scales
@@ -264,46 +298,48 @@ class _Data:
         of_y = (self.y / self.scales[:, np.newaxis]).sum(axis=0) - (kappa * xy) @ self.rows_x
         of_x = precision @ self.x
         squares = float(((self.y**2).sum(axis=1) / self.scales).sum() - (kappa * xy**2).sum())
-        matrix = np.eye(len(self.x)) + column * precision
+        shared = self.shared(column, slope, family)
+        matrix = np.eye(len(self.x)) + precision @ shared
         inner = np.linalg.solve(matrix, np.column_stack([of_x, of_y]))
         information = float(self.x @ inner[:, 0])
         found = float(self.x @ inner[:, 1]) / information
-        squares -= column * float(of_y @ inner[:, 1]) + found**2 * information
+        squares -= float(of_y @ shared @ inner[:, 1]) + found**2 * information
         n = self.there.sum(axis=1)
         determinant = float(((n - 2) * np.log(self.scales) + np.log(own)).sum() + np.linalg.slogdet(matrix)[1])
         of_columns = inner[:, 0] / information
-        of_rows = self.rows_x @ (self.x / information - column * of_columns) / own
+        of_rows = self.rows_x @ (self.x / information - shared @ of_columns) / own
         return _Solved(found, information, squares, determinant + np.log(information), of_columns, of_rows)
 
 
-def _freedom(data: _Data, solved: _Solved, ratios: tuple[float, float], n_columns: int) -> float:
-    """Degrees of freedom of b's variance, which is the sum of what u, t and e add to it.
+def _freedom(data: _Data, solved: _Solved, ratios: Ratios, n_families: int) -> float:
+    """Degrees of freedom of b's variance, which is the sum of what f and u, t, and e add to it.
 
-    The lesser of Satterthwaite's, of columns - 2, rows - 1 and the residuals' own, and of columns - 2 times 1, where u
-    is all of the variance, to 1.5, where it is nothing. Variances of u and t are easily estimated as 0, so t counts as
-    LEAST of what u leaves at least. The rules are those that hold by simulation (`benchmarks/bench_progress.py`).
+    The lesser of Satterthwaite's, of families - 2 (a column of no family is one), rows - 1 and the residuals' own,
+    and of families - 2 times 1, where f and u are all of the variance, to 1.5, where they are nothing. Variances of u
+    and t are easily estimated as 0, so t counts as LEAST of what u leaves at least. The rules are those that hold by
+    simulation (`benchmarks/bench_progress.py`).
     Source: Satterthwaite 1946.
     """
-    n_rows = len(data.values)
-    columns = min(ratios[0] * float((solved.of_columns**2).sum()) * solved.information, 1.0)
+    n_rows, of_columns = len(data.values), n_families - 2
+    columns = min(float(solved.of_columns @ data.shared(*ratios) @ solved.of_columns) * solved.information, 1.0)
     rows = min(ratios[1] * float((solved.of_rows**2).sum()) * solved.information, 1.0 - columns)
     rows = max(rows, LEAST * (1.0 - columns))
-    of_rest = max(data.freedom - (n_columns - 2) - (n_rows - 1), 1)
-    parts = columns**2 / (n_columns - 2) + rows**2 / (n_rows - 1) + (1.0 - columns - rows) ** 2 / of_rest
-    return min(1 / parts, (n_columns - 2) * (1.5 - columns / 2))
+    of_rest = max(data.freedom - of_columns - (n_rows - 1), 1)
+    parts = columns**2 / of_columns + rows**2 / (n_rows - 1) + (1.0 - columns - rows) ** 2 / of_rest
+    return min(1 / parts, of_columns * (1.5 - columns / 2))
 
 
-def _ratios(data: _Data) -> tuple[float, float]:
-    """σ_u² and τ² over σ_e² of the highest restricted likelihood: the best of a grid, then refined."""
+def _ratios(data: _Data) -> Ratios:
+    """σ_u², τ² and σ_f² over σ_e² of the highest restricted likelihood: the best of a grid, then refined."""
     if data.is_exact:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     from scipy.optimize import minimize
 
-    typical = float(np.median(data.spread / data.scales))
+    typical = np.array([1.0, np.median(data.spread / data.scales), 1.0])
 
-    def ratios(steps: npt.ArrayLike) -> tuple[float, float]:
-        column, slope = LINEAR * np.expm1(np.asarray(steps, dtype=np.float64))
-        return float(column), float(slope) / typical
+    def ratios(steps: npt.ArrayLike) -> Ratios:
+        column, slope, family = LINEAR * np.expm1(np.asarray(steps, dtype=np.float64)) / typical
+        return float(column), float(slope), float(family)
 
     def deviance(steps: npt.ArrayLike) -> float:
         solved = data.solved(*ratios(steps))
@@ -311,6 +347,8 @@ def _ratios(data: _Data) -> tuple[float, float]:
 
     steps, largest = np.log1p(np.array(RATIOS) / LINEAR), float(np.log1p(LARGEST / LINEAR))
     of_slopes = steps if len(data.values) > 1 else steps[:1]  # of one row the slope is no sample
-    best = min(((column, slope) for column in steps for slope in of_slopes), key=deviance)
-    refined = minimize(deviance, best, bounds=[(0.0, largest), (0.0, largest if len(of_slopes) > 1 else 0.0)])
+    of_families = steps[::2] if data.has_families else steps[:1]
+    best = min(product(steps, of_slopes, of_families), key=deviance)
+    bounds = [(0.0, largest if len(tried) > 1 else 0.0) for tried in (steps, of_slopes, of_families)]
+    refined = minimize(deviance, best, bounds=bounds)
     return ratios(refined.x if refined.fun < deviance(best) else best)
