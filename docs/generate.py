@@ -22,6 +22,7 @@ from docs.tables import table
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "docs/guide.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
+CATALOGUE = "migrations/catalogue.json"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -210,14 +211,25 @@ def output_of(words: list[str], database: Path) -> str:
     return str(text)
 
 
+def catalogue() -> str:
+    """What warehouses define, which every file is compared with before it is used."""
+    import migrations
+    from warehouse.database.catalogue import written
+
+    return written(migrations.sql_files())
+
+
 def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:
     """Documents that are out of date; write: bring them up to date. run: see `answered`."""
     generated = sections()
     found = []
-    for name in (*DOCUMENTS, COOKBOOK):
+    for name in (CATALOGUE, *DOCUMENTS, COOKBOOK):
         path = ROOT / name
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        fresh = answered(cookbook() if name == COOKBOOK else renewed(text, generated), run)
+        if name == CATALOGUE:
+            fresh = catalogue()
+        else:
+            fresh = answered(cookbook() if name == COOKBOOK else renewed(text, generated), run)
         if fresh != text:
             found.append(name)
             if write:

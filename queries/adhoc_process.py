@@ -19,8 +19,8 @@ import polars as pl
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, confine, is_of_damage, literal, plain_path, settle_log, translated
-from warehouse.database.updating import current, missing
+from warehouse.database.opening import check_there, is_of_damage, literal
+from warehouse.database.updating import current
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
 
@@ -154,32 +154,14 @@ def limit_process(asked: Request) -> None:
 def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
     """The warehouse with the limits of a query, after the same checks as for every other question."""
     check_there(asked.path)
-    settle_log(asked.path)
-    with translated(asked.path), contextlib.ExitStack() as stack:
-        connection = stack.enter_context(_confined(asked))
-        if missing(connection, asked.path):
-            connection.close()
-            current(asked.path).close()
-            connection = stack.enter_context(_confined(asked))
-            if missing(connection, asked.path):
-                raise SchemaError(f"{asked.path}: has the views of another version and cannot be written now")
-        connection.execute(f"SET memory_limit = '{asked.memory // 1024}KiB'")  # the query's, not that of the checks
-        connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
-        connection.execute("SET lock_configuration = true")
+    with current(
+        asked.path,
+        files=() if asked.file is None else (str(asked.file[0]),),
+        memory=f"{asked.memory // 1024}KiB",  # the query's, not that of what is done before
+        temp_directory=asked.folder,
+        max_temp_directory_size=f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
+    ) as connection:
         yield connection
-
-
-def _confined(asked: Request) -> duckdb.DuckDBPyConnection:
-    """A connection that reaches the warehouse, the answer's file and a folder to spill into, and nothing else."""
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": asked.folder,
-        "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
-    }
-    connection = duckdb.connect(plain_path(asked.path), read_only=True, config=config)
-    if asked.file is not None:
-        connection.execute("SET allowed_paths = $paths", {"paths": [str(asked.file[0])]})
-    confine(connection)
-    return connection
 
 
 def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame | int, bool]:

@@ -16,7 +16,7 @@ import polars as pl
 from queries import catalog
 from queries.spark import ask_spark
 from warehouse import QuestionError, SourceError, Warehouse
-from warehouse.database.opening import literal
+from warehouse.database.opening import literal, plain_path
 from warehouse.errors import unknown
 from warehouse.export.reimport import Source, open_export
 from warehouse.wording import option
@@ -194,7 +194,7 @@ def _grid_view(source: Source, grid: Grid) -> Iterator[None]:
     """The relation `grid_score` in DuckDB for as long as the block runs; temporary, so that no file is written."""
     ask = source.catalogue.rows
     path = source.scores
-    scores = "score" if path is None else f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+    scores = "score" if path is None else f"read_parquet({literal(plain_path(path))}, hive_partitioning = false)"
     systems, segments, humans = (grid.outputs[name].to_list() for name in ("system_id", "segment", "human"))
     try:
         ask(f"CREATE OR REPLACE TEMP TABLE grid_vector AS {_VECTORS}", _vectors_of(grid))

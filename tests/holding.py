@@ -7,7 +7,7 @@ it, connects in another way or starts a process.
 import contextlib
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,9 @@ import duckdb
 import pytest
 
 from warehouse.database import opening
-from warehouse.database.opening import plain_path
 
 _AT_MOST = 6  # files
-_ATTACHING = (*("warehouse.database.updating", "warehouse.database.connection"), "tests.staging_areas")
+_ATTACHING = (opening.__name__, "tests.staging_areas")
 """They open databases in memory, and then a file by `attach`, in whose place tests have one that releases the file."""
 _open = opening.connect
 _lock = threading.Lock()
@@ -51,16 +50,19 @@ def _release_changed() -> None:
             release(path)
 
 
-def _connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
+def _connect(
+    path: Path, patience: float, files: Sequence[str] = (), below: Path | None = None, **config: str
+) -> duckdb.DuckDBPyConnection:
     """In place of the product's: as that does, and the file is held from then on."""
     _release_changed()
-    if writes_below is not None:
+    is_plain = not files and below is None and not config
+    if not is_plain:
         release(path)
-    opened = _open(path, patience, writes_below)
-    if writes_below is None and _is_on:
+    opened = _open(path, patience, files, below, **config)
+    if is_plain and _is_on:
         place = path.absolute()
         # a connection of its own keeps the instance of DuckDB, a cursor does not
-        held = _held.get(place) or (_state(path), duckdb.connect(plain_path(path), read_only=True))
+        held = _held.get(place) or (_state(path), _open(path, patience))
         with _lock:
             _held.pop(place, None)
             _held[place] = held
@@ -85,9 +87,10 @@ def warehouses_held() -> Iterator[None]:
     connect = duckdb.connect
 
     def otherwise(*words: Any, **options: Any) -> duckdb.DuckDBPyConnection:
-        if options.get("read_only") and not options.get("config"):
+        caller = sys._getframe(1).f_globals["__name__"]
+        if caller == opening.__name__ and options.get("read_only"):
             _release_changed()
-        elif sys._getframe(1).f_globals["__name__"] not in _ATTACHING:
+        elif caller not in _ATTACHING:
             release()
         return connect(*words, **options)
 

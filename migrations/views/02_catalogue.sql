@@ -39,10 +39,10 @@ WITH scored AS (
     count(DISTINCT v.scorer_id) FILTER (WHERE sc.kind = 'metric') AS n_metrics,
     count(DISTINCT v.scorer_id) FILTER (WHERE sc.kind = 'human') AS n_humans,
     sum(v.n_values) FILTER (WHERE v.level = 'seg') AS n_scores,
-    list(DISTINCT sc.name ORDER BY sc.name) FILTER (WHERE sc.kind = 'human' AND v.n_values > 0 AND v.level = 'seg')
+    list_sort(list(DISTINCT sc.name) FILTER (WHERE sc.kind = 'human' AND v.n_values > 0 AND v.level = 'seg'))
       AS humans_seg,
-    list(DISTINCT sc.name ORDER BY sc.name)
-      FILTER (WHERE sc.kind = 'human' AND v.n_values > 0 AND v.level IN ('sys', 'seg')) AS humans_sys
+    list_sort(list(DISTINCT sc.name) FILTER (WHERE sc.kind = 'human' AND v.n_values > 0 AND v.level IN ('sys', 'seg')))
+      AS humans_sys
   FROM internal.vector AS v
   JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
   GROUP BY v.evalset_id

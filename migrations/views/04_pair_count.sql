@@ -61,7 +61,7 @@ place AS (
 )
 SELECT
   CASE
-    WHEN q.asked_unit NOT IN ('item', 'system', 'doc', 'domain', 'none')
+    WHEN NOT (q.asked_unit IN ('item', 'system', 'doc', 'domain', 'none'))
       THEN error('unknown unit ''' || q.asked_unit || '''; available: item, system, doc, domain, none')::INTEGER
     WHEN NOT (q.asked_epsilon >= 0 AND isfinite(q.asked_epsilon))
       THEN error('epsilon is ' || q.asked_epsilon || ', expected a finite number from 0 on')::INTEGER

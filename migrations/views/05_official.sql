@@ -124,8 +124,8 @@ coverage AS MATERIALIZED (
     count(*) AS n_systems,
     count(*) FILTER (WHERE NOT has_segments) AS n_without_segments,
     count(*) FILTER (WHERE NOT has_submitted) AS n_without_submitted,
-    list(name ORDER BY name) FILTER (WHERE NOT has_segments) AS without_segments,
-    list(name ORDER BY name) FILTER (WHERE NOT has_submitted) AS without_submitted
+    list_sort(list(name) FILTER (WHERE NOT has_segments)) AS without_segments,
+    list_sort(list(name) FILTER (WHERE NOT has_submitted)) AS without_submitted
   FROM held
   GROUP BY evalset_id, level, scorer_id
 ),

@@ -69,7 +69,7 @@ _HANGING = """
 @contextlib.contextmanager
 def asking(database: Path) -> Iterator[Ask]:
     """What answers queries of a file that was just written: to open it takes DuckDB three times as long."""
-    with in_memory() as memory, reading(database, memory) as answer:
+    with in_memory(database) as memory, reading(database, memory) as answer:
         find_tables(memory)
         yield answer
 

@@ -14,7 +14,6 @@ import polars as pl
 from tests.sharing import empty_bytes
 from warehouse.database.opening import find_tables
 from warehouse.database.stage import Batch, Evalset, Stage
-from warehouse.database.updating import in_memory
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
@@ -87,7 +86,7 @@ class Memory:
         ending = contextlib.ExitStack()
         empty = Path(ending.enter_context(tempfile.TemporaryDirectory()), "empty.duckdb")
         empty.write_bytes(empty_bytes())
-        self.connection = ending.enter_context(in_memory())
+        self.connection = ending.enter_context(duckdb.connect())
         weakref.finalize(self, _end, self.connection, ending)
         self.connection.execute(f"ATTACH '{empty}' AS warehouse_file; USE warehouse_file")
         find_tables(self.connection)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from warehouse.database.frames import frame
-from warehouse.database.opening import answer_error, answered, check_there, default_path, lock_up_but_for
-from warehouse.database.updating import current, writing
+from warehouse.database.opening import answer_error, answered, check_there, default_path
+from warehouse.database.updating import current, in_memory, writing
 from warehouse.errors import LimitError, QuestionError, WarehouseError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Warehouse:
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
-        return cls(current(path, patience, writes_below), path)
+        return cls(current(path, patience, below=writes_below), path)
 
     @property
     def _open_connection(self) -> duckdb.DuckDBPyConnection:
@@ -170,20 +170,18 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
     if not path.exists():
         return f"{path}: the warehouse no longer exists"
     try:
-        with duckdb.connect() as connection:
-            lock_up_but_for(path, connection)  # whatever macros are in the file
-            with writing(path, connection, patience=PATIENCE, is_known=True):
-                for result in results:
-                    connection.execute(
-                        """
-                        INSERT OR REPLACE INTO result
-                        VALUES (
-                          $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
-                          (now() AT TIME ZONE 'UTC')::TIMESTAMP
-                        )
-                        """,
-                        {**result.__dict__},
+        with in_memory(path) as connection, writing(path, connection, patience=PATIENCE):
+            for result in results:
+                connection.execute(
+                    """
+                    INSERT OR REPLACE INTO result
+                    VALUES (
+                      $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
+                      (now() AT TIME ZONE 'UTC')::TIMESTAMP
                     )
+                    """,
+                    {**result.__dict__},
+                )
     except (WarehouseError, duckdb.Error) as error:
         return str(error).splitlines()[0]
     return None

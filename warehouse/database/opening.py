@@ -6,9 +6,9 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -46,6 +46,8 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         return SchemaError(f"{path}: cannot be written: {first}")
     if "Cannot open file" in text:
         return SchemaError(f"{path}: cannot be opened: {first.rpartition(': ')[2]}")
+    if "Cannot access file" in text:  # such as a log of another name, where a folder has a ? in its name
+        return SchemaError(f"{path}: cannot be opened: DuckDB takes its path for another one; rename file or folder")
     if "not a valid DuckDB database file" in text or "version number" in text:
         return SchemaError(f"{path}: not a readable DuckDB database: {first}")
     return SchemaError(f"{path}: damaged or unreadable database: {first}")
@@ -176,67 +178,98 @@ def settle_log(path: Path, patience: float = 0.0) -> None:
     it attaches the file.
     """
     if path.with_name(f"{path.name}.wal").exists():
-        with translated(path), duckdb.connect() as connection:
-            lock_up_but_for(path, connection)
+        with translated(path), confined(path) as connection:
             retry_while_locked(lambda: attach(path, connection), patience)
             connection.execute("DETACH warehouse_file")
 
 
-def connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A read-only connection; what an interrupted load left in the log is settled before."""
+_ALONE: Mapping[str, str] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+"""No extension is looked for, not even while a file is opened: DuckDB 1.4 made folders."""
+
+
+def reaching(
+    database: Path | None, files: Sequence[str] = (), below: Path | None = None, **config: str
+) -> duckdb.DuckDBPyConnection:
+    """A database in memory that reaches the warehouse file and what DuckDB puts beside it, to attach it, and no other.
+
+    files: further ones. below: a folder whose files it reaches too. config: DuckDB's settings.
+    """
+    connection = duckdb.connect(config={**_ALONE, **config})
+    beside = () if database is None else (plain_path(database) + ending for ending in _ENDINGS)
+    names = dict.fromkeys((*beside, *files, *map(pattern, files)))
+    connection.execute(f"SET allowed_paths = [{', '.join(map(literal, names))}]")
+    if below is not None:
+        connection.execute(f"SET allowed_directories = [{literal(plain_path(below) + os.sep)}]")
+    connection.execute("SET enable_external_access = false")
+    return connection
+
+
+@contextlib.contextmanager
+def confined(
+    database: Path | None, files: Sequence[str] = (), below: Path | None = None, **config: str
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """What `reaching` makes, with its settings locked; closed at the end."""
+    with reaching(database, files, below, **config) as connection:
+        lock(connection)
+        yield connection
+
+
+def connect(
+    path: Path, patience: float, files: Sequence[str] = (), below: Path | None = None, **config: str
+) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to the file, confined before it opens the file; what is in it is not looked at yet.
+
+    What an interrupted load left in the log is settled before. files, below: what it reaches beside, as `reaching`.
+    Whoever is done with its settings locks it, see `lock`.
+    """
     check_path(path)
     settle_log(path, patience)
     with translated(path):
-        connection = retry_while_locked(lambda: duckdb.connect(plain_path(path), read_only=True), patience)
+        is_plain = not files and below is None and not config
+        if is_plain and path.stem.lower() != INTERNAL:  # a database of that name hides the schema
+            settings: dict[str, Any] = {**_ALONE, "enable_external_access": "false"}
+            with contextlib.suppress(duckdb.ConnectionException):  # this process has it open with other settings
+                return retry_while_locked(
+                    lambda: duckdb.connect(plain_path(path), read_only=True, config=settings), patience
+                )
+        connection = reaching(path, files, below, **config)
         try:
-            _lock_up(path, connection, writes_below)
-            find_tables(connection)
+            if not retry_while_locked(lambda: attach_to_read(path, connection), patience):
+                raise SchemaError(f"{path}: open in this program already; close it there")
+            connection.execute("USE warehouse_file")
         except BaseException:
             connection.close()
             raise
         return connection
 
 
-def silence(connection: duckdb.DuckDBPyConnection) -> None:
-    """No progress bar of DuckDB's on stdout, where it takes a process for a person; notebooks refuse the setting."""
-    with contextlib.suppress(duckdb.InvalidInputException):
-        connection.execute("SET enable_progress_bar = false")
+def database_of(connection: duckdb.DuckDBPyConnection) -> str:
+    """What the file is called on a connection to it, without a function that the file may define."""
+    query = "SELECT database_name FROM system.main.duckdb_databases() WHERE NOT internal"
+    names = [name for (name,) in connection.execute(query).fetchall()]
+    return "warehouse_file" if "warehouse_file" in names else str(names[0])
 
 
-def confine(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let a connection reach no other file and no network, nor look for an extension: DuckDB 1.4 made folders."""
-    connection.execute("SET autoinstall_known_extensions = false")
-    connection.execute("SET enable_external_access = false")
+def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> None:
+    """Let no statement change a setting. memory: the most that questions may take.
 
-
-def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Path | None) -> None:
-    """Let queries, and the views and macros of a stranger's file, reach no other file, no network and no setting.
-
-    Connections of one process to one file share their settings; the first of them locks them up for all.
-    writes_below: a folder that stays open.
+    Connections of one process to one file share their settings; the first of them locks them for all.
     """
-    folder = None if writes_below is None else plain_path(writes_below) + os.sep
+    locked = "SELECT value FROM system.main.duckdb_settings() WHERE name = 'lock_configuration'"
     with _LOCKING_UP:
-        (is_locked, allowed), *_ = connection.execute(
-            "SELECT current_setting('lock_configuration'), current_setting('allowed_directories')"
-        ).fetchall()
-        if is_locked:
-            if folder is not None and folder not in allowed:
-                raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
+        if connection.execute(locked).fetchall() == [("true",)]:
             return
-        silence(connection)
-        if folder is not None:
-            connection.execute(f"SET allowed_directories = [{literal(folder)}]")
-        confine(connection)
+        with contextlib.suppress(duckdb.InvalidInputException):  # notebooks refuse the setting
+            connection.execute(
+                "SET enable_progress_bar = false"
+            )  # on stdout, where DuckDB takes a process for a person
+        if memory is not None:
+            connection.execute(f"SET memory_limit = {literal(memory)}")
         connection.execute("SET lock_configuration = true")
-
-
-def lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Let a connection open the warehouse file and what DuckDB puts beside it, and do nothing else outside."""
-    names = ", ".join(literal(plain_path(path) + ending) for ending in _ENDINGS)
-    connection.execute(f"SET allowed_paths = [{names}]")
-    confine(connection)
-    connection.execute("SET lock_configuration = true")
 
 
 def literal(text: str) -> str:
@@ -244,20 +277,13 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def connect_beside(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection to this program's views, made in memory over the tables of a file that cannot be written."""
-    settle_log(path, patience)
-    connection = duckdb.connect(config={"temp_directory": f"{plain_path(path)}.tmp"})
-    try:
-        with translated(path):
-            retry_while_locked(lambda: attach_to_read(path, connection), patience)
-            _lock_up(path, connection, writes_below)
-            make_views_over(connection, "warehouse_file")
-            find_tables(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def pattern(path: str) -> str:
+    """What DuckDB takes for exactly this path, with signs of patterns in brackets.
+
+    >>> pattern("a*[1]")
+    'a[*][[]1]'
+    """
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
 
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
@@ -295,7 +321,7 @@ def retry_while_locked(action: Callable[[], Result], patience: float) -> Result:
 def find_tables(connection: duckdb.DuckDBPyConnection, *, alone: bool = False) -> None:
     """Let statements of this connection name the internal tables of the current database without their schema.
 
-    alone: views and macros are not found, which a stranger may have defined: for connections that can read files.
+    alone: public views and macros are not found, for loads.
     """
     ((name,),) = connection.execute("SELECT replace(current_database(), '\"', '\"\"')").fetchall()
     schemas = (INTERNAL,) if alone else ("main", INTERNAL)

@@ -17,114 +17,141 @@ import duckdb
 import migrations
 from migrations import VIEWS
 from warehouse.database import statement
+from warehouse.database.catalogue import Migration, compared, defined, has_ledger, not_ours
 from warehouse.database.opening import (
     attach,
     attach_to_read,
     check_path,
     comment_columns,
+    confined,
     connect,
-    connect_beside,
+    database_of,
     find_tables,
     interruptible,
     is_empty_file,
     is_of_damage,
+    lock,
+    make_views_over,
+    plain_path,
+    reaching,
     retry_while_locked,
     schema_error,
     settle_log,
-    silence,
     translated,
 )
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
 from warehouse.wording import option
 
-Migration = tuple[int, str, str]
-
-_DEFINED = """
-SELECT 'VIEW internal.' || view_name FROM duckdb_views()
-WHERE database_name = current_database() AND schema_name = 'internal'
-"""
-_SHADOWS = """
-SELECT function_name FROM duckdb_functions()
-GROUP BY function_name HAVING bool_or(database_name = 'system') AND bool_or(database_name != 'system')
-"""
-
 
 def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def not_ours(where: str) -> SchemaError:
-    """The error for a database of another program. where: its path."""
-    return SchemaError(
-        f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with {option('db')}"
-    )
+def _applied(connection: duckdb.DuckDBPyConnection, database: str | None = None) -> list[tuple[int, str, str]] | None:
+    """Number, name and checksum of the migrations that a database has seen; None where it is no warehouse.
 
-
-def _applied(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str, str]] | None:
-    """Number, name and checksum of the migrations that the current database has seen; None where it is no warehouse."""
+    database: by default the current one.
+    """
+    whose = "" if database is None else '"' + database.replace('"', '""') + '".'
     try:
         return connection.execute(
-            "SELECT number, name, sha256 FROM internal.schema_migration ORDER BY number"
+            f"SELECT number, name, sha256 FROM {whose}internal.schema_migration ORDER BY number"
         ).fetchall()
     except (duckdb.CatalogException, duckdb.BinderException):  # no such table, or somebody else's of that name
         return None
 
 
-def has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether there is any table or view in the current database."""
-    there = """
-        SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND NOT internal
-        UNION ALL
-        SELECT 1 FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
-        LIMIT 1
-        """
-    return connection.execute(there).fetchone() is not None
-
-
 def pending(
-    connection: duckdb.DuckDBPyConnection, where: str, available: Sequence[Migration] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    where: str,
+    available: Sequence[Migration] | None = None,
+    database: str | None = None,
 ) -> list[Migration]:
-    """Migrations missing from the current database, in order; nothing is changed.
+    """Migrations missing from a database (by default the current one), in order; nothing is changed.
 
     where: the database's path, for messages.
-    Raises SchemaError: tables that are not ours, an applied migration whose text changed since,
-        or a migration that this program does not know (the database is newer).
+    Raises SchemaError: an applied migration whose text changed since, or a migration that this program does not know
+        (the database is newer).
     """
     available = migrations.sql_files() if available is None else available
-    texts = "".join(text for *_, text in available)
-    if any(defined not in texts for (defined,) in connection.execute(_DEFINED).fetchall()):  # such as a view as a table
-        raise not_ours(where)
-    applied = _applied(connection)
+    applied = _applied(connection, database)
     if applied is None:
-        if has_tables(connection):
-            raise not_ours(where)
         return list(available)
     known = {number: (name, text) for number, name, text in available}
     seen = {number: checksum for number, _, checksum in applied}
+    for number, (name, text) in known.items():
+        if number != VIEWS and seen.get(number, _checksum(text)) != _checksum(text):
+            raise SchemaError(
+                f"{where}: made by a development version of scorehouse between releases (its migration {name} has "
+                "another text); load the score files into a new file"
+            )
     newer = [name for number, name, _ in applied if number not in known]
     if newer:
         raise SchemaError(
             f"{where}: made by a newer scorehouse (it has migration {newer[-1]}, this program ends at "
-            f"{available[-1][1]}); upgrade scorehouse, or name another file with {option('db')}"
+            f"{max(available)[1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
-    for number, (name, text) in known.items():
-        if number != migrations.VIEWS and seen.get(number, _checksum(text)) != _checksum(text):
-            raise SchemaError(
-                f"{where}: migration {name} was applied with a different text from this program's; "
-                "load everything into a new file"
-            )
     return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]
 
 
+_Mark = tuple[int, int, int, int]
+_EXAMINED: dict[_Mark, Sequence[Migration]] = {}
+"""Files that this process has examined, and with which migrations: listing macros takes longer than opening a file."""
+_NOTED: set[Path] = set()
+_MOST_NAMED = 3
+
+
+def _mark(path: Path) -> _Mark | None:
+    """What changes with a file's content; None where a log beside it may say more."""
+    if path.with_name(f"{path.name}.wal").exists():
+        return None
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | None = None) -> list[Migration] | None:
+    """What the file on a connection lacks of this program's data definition; None where there is nothing in it.
+
+    All that opens a file asks this before any other statement: see `catalogue`. What is not the program's and does no
+    harm is named in one line. mark: of the file, before it was opened.
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    available, database, where = migrations.sql_files(), database_of(connection), str(path)
+    if mark is not None and _EXAMINED.get(mark) == available:
+        return pending(connection, where, available, database)
+    there = defined(connection, database)
+    is_ours = has_ledger(there, where, available)
+    behind = pending(connection, where, available, database) if is_ours else list(available)
+    applied = [migration[1] for migration in available if migration not in behind]
+    is_current, foreign = compared(connection, there, applied if is_ours else None, where, available)
+    if foreign and path not in _NOTED:
+        _NOTED.add(path)
+        more = f" and {len(foreign) - _MOST_NAMED} more" if len(foreign) > _MOST_NAMED else ""
+        _LOG.warning("%s: not scorehouse's and not used: %s%s", path, ", ".join(foreign[:_MOST_NAMED]), more)
+    if not is_ours:
+        return None
+    if not is_current and all(number != VIEWS for number, *_ in behind):
+        behind.append(available[-1])
+    elif not behind and mark is not None:
+        _EXAMINED[mark] = available
+    return behind
+
+
 def apply_migrations(
-    connection: duckdb.DuckDBPyConnection, where: str, available: Sequence[Migration] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    where: str,
+    available: Sequence[Migration] | None = None,
+    missing: Sequence[Migration] | None = None,
 ) -> list[str]:
     """Apply what is pending, each migration in one transaction, and find the tables; names of the migrations applied.
 
-    Raises SchemaError: see `pending`.
+    missing: what is, where that is known. Raises SchemaError: see `pending`.
     """
-    missing = pending(connection, where, available)
+    missing = pending(connection, where, available) if missing is None else missing
     is_new = bool(missing) and _applied(connection) is None
     applied = []
     for number, name, text in missing:
@@ -158,49 +185,96 @@ _OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.Constrai
 """The last are of a damaged index: what is written was checked before, and its identifiers are new."""
 
 
-def current(path: Path, patience: float = 0.0, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A read-only connection to a warehouse as this program knows it.
+def current(
+    path: Path,
+    patience: float = 0.0,
+    *,
+    files: Sequence[str] = (),
+    below: Path | None = None,
+    memory: str | None = None,
+    **config: str,
+) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to a warehouse as this program knows it; it reaches nothing else, and changes no setting.
 
     A file of an earlier version is brought up to date. Where it cannot be written (another process reads it, a medium
     for reading alone) and its tables are those of today, the views are made in memory. Both are logged in one line.
+    files, below: what questions reach beside the file, as for `reaching`. memory: the most that they may take.
     Raises SchemaError: see `Warehouse.open`.
     """
-    connection = connect(path, patience, writes_below)
+    connection, behind = _opened(path, patience, files, below, **config)
+    if behind:
+        connection.close()
+        try:
+            with in_memory(path) as one, writing(path, one, patience=patience) as applied:
+                names = ", ".join(applied)
+        except SchemaError as error:
+            if any(number != VIEWS for number, *_ in behind):
+                found = f"{error}; the warehouse is of an earlier version and has to be written first"
+                raise SchemaError(found) from error
+            connection = _connect_beside(path, PATIENCE, files, below, **config)
+            _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
+        else:
+            if names:  # no other process was first
+                _LOG.warning("%s: brought up to date with %s", path, names)
+            connection, behind = _opened(path, patience, files, below, **config)
     try:
-        behind = missing(connection, path)
+        with translated(path):
+            find_tables(connection)
+            lock(connection, memory)
     except BaseException:
         connection.close()
         raise
-    if not behind:
-        return connection
-    connection.close()
+    return connection
+
+
+def _opened(
+    path: Path, patience: float, files: Sequence[str], below: Path | None, **config: str
+) -> tuple[duckdb.DuckDBPyConnection, list[Migration]]:
+    """A connection, and what the file lacks."""
+    check_path(path)
+    settle_log(path, patience)
+    mark = _mark(path)
+    connection = connect(path, patience, files, below, **config)
     try:
-        with in_memory() as memory, writing(path, memory, patience=patience) as applied:
-            names = ", ".join(applied)
-    except SchemaError as error:
-        if any(number != VIEWS for number, *_ in behind):
-            raise SchemaError(f"{error}; the warehouse is of an earlier version and has to be written first") from error
-        connection = connect_beside(path, PATIENCE, writes_below)
-        _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
-        return connection
-    if names:  # no other process was first
-        _LOG.warning("%s: brought up to date with %s", path, names)
-    return connect(path, patience, writes_below)
+        return connection, missing(connection, path, mark)
+    except BaseException:
+        connection.close()
+        raise
 
 
-def missing(connection: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
-    """What the current database lacks of this program's data definition. Raises SchemaError: see `Warehouse.open`."""
+def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | None = None) -> list[Migration]:
+    """What the file on a connection lacks of this program's definitions. Raises SchemaError: see `Warehouse.open`."""
     with translated(path):
-        behind = pending(connection, str(path))
+        behind = examined(path, connection, mark)
+        if behind is None:
+            raise not_ours(str(path))
         if behind and not _has_evalsets(connection):
             raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
     return behind
 
 
+def _connect_beside(
+    path: Path, patience: float, files: Sequence[str], below: Path | None, **config: str
+) -> duckdb.DuckDBPyConnection:
+    """A connection to this program's views, made in memory over the tables of a file that cannot be written."""
+    settle_log(path, patience)
+    connection = reaching(path, files, below, **{"temp_directory": f"{plain_path(path)}.tmp", **config})
+    try:
+        with translated(path):
+            retry_while_locked(lambda: attach_to_read(path, connection), patience)
+            examined(path, connection)
+            make_views_over(connection, "warehouse_file")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
+    name = database_of(connection).replace('"', '""')
     try:
-        return connection.execute("SELECT 1 FROM internal.evalset LIMIT 1").fetchone() is not None
+        return connection.execute(f'SELECT 1 FROM "{name}".internal.evalset LIMIT 1').fetchone() is not None
     except duckdb.CatalogException:
         return False
 
@@ -214,16 +288,16 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
         return []
     check_path(path)
     settle_log(path, PATIENCE)
+    mark = _mark(path)
     with translated(path), contextlib.ExitStack() as stack:
         if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             stack.enter_context(_attached(path, connection))
             there = connection
         else:  # this process has it open
             there = stack.enter_context(connect(path, PATIENCE))
-        _refuse_shadows(path, there)
-        if not pending(there, str(path)) or not has_tables(there):
+        if not examined(path, there, mark):
             return []
-    with writing(path, connection, is_known=True) as applied:
+    with writing(path, connection) as applied:
         return list(applied)
 
 
@@ -240,13 +314,13 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
         return
     check_path(path)
     settle_log(path, PATIENCE)
+    mark = _mark(path)
     with translated(path):
         if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             with _attached(path, connection):
-                if not has_tables(connection):
+                if examined(path, connection, mark) is None:
                     yield _nothing
                     return
-                missing(connection, path)
                 find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return
@@ -273,13 +347,6 @@ def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Non
             connection.execute("DETACH warehouse_file")
 
 
-def _refuse_shadows(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Raise SchemaError where a macro in the file would stand in for a function of DuckDB, as long as it is attached to
-    a connection that can read files. To list all functions takes DuckDB as long as a fifth of a tiny load."""
-    if shadows := connection.execute(_SHADOWS).fetchone():
-        raise SchemaError(f"{path}: its macro {shadows[0]} hides a function of DuckDB; drop it")
-
-
 @contextlib.contextmanager
 def unless_nothing_came(path: Path) -> Iterator[None]:
     """Where the block fails that was to make a warehouse file, remove the file if nothing is in it yet."""
@@ -299,22 +366,17 @@ def _is_without_content(path: Path) -> bool:
         if is_empty_file(path):
             return True
         with connect(path, 0.0) as reading:
-            if pending(reading, str(path)):
-                return True
-            return reading.execute("SELECT 1 FROM evalsets LIMIT 1").fetchone() is None
+            return bool(examined(path, reading)) or not _has_evalsets(reading)
     except (duckdb.Error, SchemaError, OSError):
         return False
 
 
 @contextlib.contextmanager
-def writing(
-    path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE, is_known: bool = False
-) -> Iterator[list[str]]:
+def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE) -> Iterator[list[str]]:
     """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
 
     The file is locked for as long as the block runs. Yields the names of migrations that were applied.
-    patience: seconds to wait for another process to let go of the file. is_known: its macros do no harm, since
-    `bring_up_to_date` has seen it or the connection is locked up.
+    patience: seconds to wait for another process to let go of the file.
     Raises SchemaError: see `Warehouse.open`; the folder cannot be written.
     """
     check_path(path)
@@ -324,15 +386,13 @@ def writing(
         raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
     with translated(path):
         _remove_empty_file(path)
-        is_known |= not path.exists()
+        mark = _mark(path)
         retry_while_locked(lambda: attach(path, connection), patience)
     _remove_left_spill(path)
     with _attached(path, connection):
         try:
             with translated(path):
-                if not is_known:
-                    _refuse_shadows(path, connection)
-                applied = apply_migrations(connection, str(path))
+                applied = apply_migrations(connection, str(path), missing=examined(path, connection, mark))
                 find_tables(connection, alone=True)
             with interruptible():
                 yield applied
@@ -340,6 +400,8 @@ def writing(
             if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
                 raise schema_error(path, error) from error
             raise
+    if (mark := _mark(path)) is not None:
+        _EXAMINED[mark] = migrations.sql_files()
 
 
 def _remove_left_spill(path: Path) -> None:
@@ -352,12 +414,16 @@ def _remove_left_spill(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def in_memory(most: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that spills into a folder of its own. most: such as 400MB, above which it does."""
+def in_memory(
+    database: Path | None, files: Sequence[str] = (), below: Path | None = None, most: str | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that spills into a folder of its own, to which a warehouse file is attached at times.
+
+    database, files, below: what it reaches, as for `reaching`. most: such as 400MB, above which it spills.
+    """
     with temporary_folder() as folder:
         limit = {} if most is None else {"memory_limit": most}
-        with duckdb.connect(config={"temp_directory": str(folder), **limit}) as connection:
-            silence(connection)
+        with confined(database, files, below, temp_directory=str(folder), **limit) as connection:
             yield connection
 
 

@@ -9,7 +9,7 @@ import duckdb
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import literal
+from warehouse.database.opening import literal, plain_path
 from warehouse.database.updating import apply_migrations, in_memory, writing
 from warehouse.errors import SourceError, unknown
 from warehouse.export.exported import EvalsetKey, is_unfinished
@@ -56,7 +56,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     manifest = read_manifest(folder)
     check_files(folder, manifest)
     done = []
-    with in_memory() as connection:
+    with in_memory(database, below=folder) as connection:
         for number, ((testset, lp), files) in enumerate(sorted(manifest.items())):
             if progress is not None:
                 progress(f"{testset} {lp}: loading", number, len(manifest))
@@ -86,7 +86,7 @@ def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetK
 
 def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
     """A partition's file as a table function of DuckDB, without what its path tells."""
-    path = literal(str(partition_file(folder, table, key)))
+    path = literal(plain_path(partition_file(folder, table, key)))
     return f"read_parquet({path}, hive_partitioning = false, file_row_number = true)"
 
 
@@ -121,7 +121,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
     try:
         testset_id = _testset(connection, folder, key)
         evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
-        file = str(partition_file(folder, "scorer", key))
+        file = plain_path(partition_file(folder, "scorer", key))
         connection.execute(statement(__package__, "imported_scorer"), {"file": file})
         new = {
             "testset_id": f"{testset_id:d}",
@@ -241,7 +241,7 @@ def open_export(folder: Path, testset: str, lp: str) -> Iterator[Source]:
     key = EvalsetKey(0, testset, lp)
     files = manifest[testset, lp]
     check_files(folder, {(testset, lp): {table: files[table] for table in ("evalset", *_READ)}})
-    with duckdb.connect() as connection:
+    with in_memory(None, below=folder) as connection:
         apply_migrations(connection, str(folder))
         try:
             _read(connection, folder, key)

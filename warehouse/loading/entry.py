@@ -143,7 +143,7 @@ class BatchLoad:
         """
         from warehouse.writing.transaction import write_batch  # NumPy: a load of known files writes nothing
 
-        with writing(self.database, self.connection, is_known=True):
+        with writing(self.database, self.connection):
             now = of_evalsets(batch.rows, "held_sources", [(one.load.testset, one.load.lp) for one in staged])
             changed = {}
             for one in staged:
@@ -182,7 +182,9 @@ def load(
         raise SourceError(_nothing_found(paths, found))
     report = LoadReport(skipped=found.skipped, faults=list(found.faults), notes=list(found.notes))
     gauge = Gauge(progress, sum(size(claim) * max(1, len(claim.evalsets)) for claim in found.claims))
-    with unless_nothing_came(database), interruptible(), in_memory(_MEMORY) as one, contextlib.ExitStack() as stack:
+    read = list(dict.fromkeys(str(claim.path) for claim in found.claims))
+    with unless_nothing_came(database), interruptible(), contextlib.ExitStack() as stack:
+        one = stack.enter_context(in_memory(database, read, most=_MEMORY))
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
         opened = _opened(found.claims, given, database, one, report, gauge)
@@ -199,7 +201,7 @@ def load(
             load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
             loads.append((load_one, held[testset, lp]))
         together = list(batches(loads))
-        others = [stack.enter_context(in_memory(_MEMORY)) for _ in together[1:2]]
+        others = [stack.enter_context(in_memory(database, read, most=_MEMORY)) for _ in together[1:2]]
         for settled in pipelined(together, [one, *others], database):
             report.evalsets.append(settled.report)
             report.faults += settled.faults

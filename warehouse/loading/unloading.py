@@ -74,7 +74,7 @@ def unload(
         chosen, metric = _chosen(warehouse.rows, target, testset, lp)
         if dry_run:
             return _counted(warehouse.rows, chosen, metric)
-    with in_memory() as connection, writing(database, connection):
+    with in_memory(database) as connection, writing(database, connection):
 
         def rows(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
             return connection.execute(query, dict(parameters)).fetchall()

@@ -77,7 +77,7 @@ def store(database: Path, evalset: EvalsetKey, metrics: Sequence[ComputedMetric]
     Raises QuestionError: the warehouse has other scores of such a name, or no longer what they were computed on.
     SchemaError: see `writing`.
     """
-    with in_memory() as connection:
+    with in_memory(database) as connection:
         batch = Batch(connection)
         numbers = batch.new_files(len(metrics))
         contents = [metric.content(evalset, number) for number, metric in zip(numbers, metrics, strict=True)]

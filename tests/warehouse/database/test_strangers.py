@@ -1,19 +1,76 @@
 """A stranger's file: whatever it defines, it reaches nothing outside and has a time limit."""
 
+import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from tests.helpers import tiny_bytes, tiny_layout
+import migrations
+from tests.helpers import sampled, tiny_bytes, tiny_layout
 from tests.sharing import written
 from tests.warehouse.building import ask, empty_warehouse
+from tests.warehouse.database.forged import AGES, FORGED, forge
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load, unload
+from warehouse.database import catalogue, updating
 from warehouse.database.connection import StoredResult, store_results
 from warehouse.export import export
 
 SECRET = "42424242"
+
+
+def opened(database: Path, caplog: pytest.LogCaptureFixture) -> tuple[str, str]:
+    """What becomes of a file that is opened and asked, and all that is said and shown."""
+    caplog.clear()
+    try:
+        with Warehouse.open(database) as warehouse:
+            shown = repr(warehouse.rows("FROM testsets, evalsets, known_issues, results"))
+    except WarehouseError as error:
+        return "refused", str(error)
+    said = " ".join(record.getMessage() for record in caplog.records)
+    words = {"not used": "noted", "brought up to date with views": "anew", "": "ours"}
+    return next(ending for words, ending in words.items() if words in said), said + shown
+
+
+@pytest.mark.parametrize(("what", "age"), sampled(7, "9 seconds", FORGED, AGES))
+def test_a_forged_file_is_refused_or_loses_what_it_defines_and_nothing_of_it_runs(
+    what: str, age: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(updating._LOG, "disabled", False)  # whatever other tests did to logging
+    (tmp_path / "secret.txt").write_text(SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        places = {"secret": tmp_path / "secret.txt", "out": tmp_path / "out.csv"}
+        try:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/x"
+            database = forge(tmp_path / "a.duckdb", what, age, url=url, **places)
+        except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
+            pytest.skip(str(error))
+        ending, said = opened(database, caplog)
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+    wanted = FORGED[what][1]
+    assert ending == ("anew" if (wanted, age) == ("ours", "older") else wanted), said
+    assert SECRET not in said
+    assert "\x1b" not in said
+    assert SECRET.encode() not in database.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.duckdb", "secret.txt"]
+
+
+def test_what_definitions_are_compared_with_is_written_down_as_this_duckdb_prints_it() -> None:
+    """`python -m docs.generate` renews it; each version of DuckDB adds its own spelling."""
+    kept = json.loads(Path(migrations.__file__).with_name("catalogue.json").read_text("utf-8"))
+    available = migrations.sql_files()
+    assert kept["migrations"] == catalogue.checksum_of(available)
+    printed = catalogue.described(available)
+    assert set(printed) == set(kept["objects"])
+    for name, steps in printed.items():
+        for step, texts in steps.items():
+            assert {*texts} <= {*kept["objects"][name][step]}, name
+
+
 HOSTILE = {
     "a view": "CREATE OR REPLACE VIEW testsets AS SELECT content AS testset FROM read_text('{secret}')",
     "a view in a table's place": "DROP TABLE internal.known_issue; CREATE VIEW internal.known_issue AS SELECT "
@@ -55,7 +112,7 @@ def test_a_load_refuses_a_file_that_hides_functions_of_duckdb_and_takes_a_user_s
     with duckdb.connect(str(database)) as connection:
         connection.execute("CREATE MACRO mine(a) AS a + 1; CREATE MACRO replace(a, b, c) AS a")
     for act in (ACTS["loaded into"], lambda path: unload(path, "tiny24")):
-        with pytest.raises(SchemaError, match="its macro replace hides a function of DuckDB"):
+        with pytest.raises(SchemaError, match=r"did not make it so: it has a macro main\.replace"):
             act(database)
     with duckdb.connect(str(database)) as connection:
         connection.execute("DROP MACRO replace")
@@ -94,11 +151,16 @@ def test_an_export_writes_below_its_folder_alone(tmp_path: Path) -> None:
                 warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/{place}'")
 
 
-def test_a_file_that_is_open_already_is_not_exported_in_the_same_program(tmp_path: Path) -> None:
+def test_a_file_that_is_open_already_is_exported_unless_duckdb_keeps_it_for_one(tmp_path: Path) -> None:
     database = written(tmp_path / "a.duckdb", tiny_bytes())
-    with Warehouse.open(database), pytest.raises(SchemaError, match="open in this program already; close it"):
-        export(database, tmp_path / "out")
-    assert export(database, tmp_path / "out")
+    with Warehouse.open(database):
+        if duckdb.__version__ < "2":
+            with pytest.raises(SchemaError, match="open in this program already; close it there"):
+                export(database, tmp_path / "out")
+            return
+        assert export(database, tmp_path / "out")
+    with Warehouse.open(database) as warehouse, pytest.raises(QuestionError, match="Permission"):
+        warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/out/x.csv'")
 
 
 def test_questions_have_a_time_limit(tmp_path: Path) -> None:

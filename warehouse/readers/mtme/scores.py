@@ -16,6 +16,7 @@ import polars as pl
 
 from warehouse.database import statement
 from warehouse.database.frames import insert, temporary
+from warehouse.database.opening import pattern
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import MetricVariant, system_kind, visible_name
 from warehouse.readers.contents import Content
@@ -91,7 +92,7 @@ def _fill(contents: Sequence[Content], has_domains: bool, stage: Stage) -> None:
         return
     filled = statement(__package__, "raw_domain_scores" if has_domains else "raw_scores")
     parameters = {
-        "patterns": [_pattern(content) for content in contents],
+        "patterns": [pattern(str(content.claim.path)) for content in contents],
         "paths": [str(content.claim.path) for content in contents],
         "numbers": [content.file_no for content in contents],
     }
@@ -152,17 +153,9 @@ def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
     return True
 
 
-def _pattern(content: Content) -> str:
-    """The pattern that DuckDB takes for exactly this path.
-
-    Signs of patterns are put in brackets: `a*[1]` becomes `a[*][[]1]`.
-    """
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(content.claim.path))
-
-
 def _unreadable_path(content: Content) -> Iterator[Wrong]:
     path = str(content.claim.path)
-    if os.sep != "\\" and "\\" in path and _pattern(content) != path:
+    if os.sep != "\\" and "\\" in path and pattern(path) != path:
         yield 0, "a path with a backslash and with *, ? or [ in it", "one without the backslash"
 
 
