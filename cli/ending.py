@@ -9,7 +9,7 @@ from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
-from warehouse.errors import DISK_FULL
+from warehouse.errors import DISK_FULL, OUT_OF_MEMORY, is_of_memory
 
 _COMMANDS_OF_BEFORE = {
     "hard-pairs": "deltas --hard",
@@ -69,8 +69,10 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     except OutputError as error:
         _tell(f"error: {error}")
         return ExitCode.DATABASE
-    except MemoryError:
-        note("error: out of memory")
+    except BaseException as error:  # panics of libraries are no exceptions of the usual kind
+        if isinstance(error, SystemExit | KeyboardInterrupt) or not is_of_memory(error):
+            raise
+        note(f"error: {OUT_OF_MEMORY}")
         return ExitCode.DATABASE
 
 
@@ -118,6 +120,8 @@ def _of_system(error: OSError) -> tuple[ExitCode, str]:
     if error.errno == errno.EBADF and error.filename is None:  # the command line's library writes help by itself
         forget_stdout()
         return ExitCode.DATABASE, stdout_problem(error)
+    if error.errno in (errno.ENOMEM, errno.EAGAIN):
+        return ExitCode.DATABASE, OUT_OF_MEMORY
     where = "" if error.filename is None else f"{error.filename}: "
     text = f"{where}{error.strerror}" if error.strerror else str(error)
     if error.errno in _FULL:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from queries.limits import LONGEST, MARGIN, MORE_MEMORY, Request, memory_in_use, room, size
-from warehouse.errors import QuestionError
+from warehouse.errors import QuestionError, is_of_memory
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -42,17 +42,6 @@ _AHEAD: "list[tuple[subprocess.Popen[bytes], IO[bytes]]]" = []
 _TOO_LARGE = (
     f"the query ran out of memory and was stopped; LIMIT makes its answer smaller, {MORE_MEMORY}, "
     "and -o FILE.parquet (or csv, tsv, json, jsonl) writes the rows as they come"
-)
-_OUT_OF_MEMORY = (
-    *(
-        "MemoryError",
-        "bad_alloc",
-        "Out of Memory",
-        "emory allocation",
-        "annot allocate memory",
-        "failed to map segment",
-    ),
-    "can't start new thread",
 )
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
@@ -242,6 +231,6 @@ def _unexpected(code: int, complaints: str) -> Exception:
     if code < 0:
         what = f"the query ran out of memory or time: its process ended with signal {-code}"
         return LimitError(f"{what}; {MORE_MEMORY}, {option('timeout')} more time")
-    if any(words in complaints for words in _OUT_OF_MEMORY):
+    if is_of_memory(complaints):
         return LimitError(f"the query ran out of memory; {MORE_MEMORY}")
     return RuntimeError(f"the process of the query ended with {code}: {complaints}")

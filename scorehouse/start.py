@@ -28,6 +28,13 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         code = 130
+    except (ImportError, MemoryError, RuntimeError) as error:  # libraries that find no room
+        from warehouse.errors import OUT_OF_MEMORY, is_of_memory
+
+        if not is_of_memory(error):
+            raise
+        sys.stderr.write(f"error: {OUT_OF_MEMORY}\n")
+        code = 4
     sys.exit(code)
 
 

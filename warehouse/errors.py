@@ -14,6 +14,11 @@ MOST_FAULTS = 20  # of one kind that are listed line by line
 EXAMPLES = 3  # of those of which there are more
 DISK_FULL = "the disk is full"
 WITHOUT_IT = f"{option('skip_broken', True)} loads the rest without it, if the file is so as published"
+OUT_OF_MEMORY = "out of memory"
+_OF_MEMORY = (
+    *("MemoryError", "bad_alloc", "Out of Memory", "emory allocation", "annot allocate memory"),
+    *("failed to map segment", "can't start new thread", "failed to spawn thread", "Resource temporarily unavailable"),
+)
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
 
@@ -150,6 +155,21 @@ def in_order(faults: Iterable[Fault]) -> list[Fault]:
 def is_of_full_disk(error: str) -> bool:
     """Whether DuckDB's or the system's words for an error mean that nothing more fits on a disk."""
     return any(words in error for words in _OF_A_FULL_DISK)
+
+
+def is_of_memory(error: BaseException | str | None) -> bool:
+    """Whether an error, or the words that a process ended with, mean that there is no more memory or no more threads.
+
+    Errors count that come of such an error.
+
+    >>> is_of_memory(MemoryError()), is_of_memory("RuntimeError: can't start new thread"), is_of_memory(ValueError("x"))
+    (True, True, False)
+    """
+    while isinstance(error, BaseException):
+        if is_of_memory(f"{type(error).__name__}: {error}"):
+            return True
+        error = error.__cause__ or error.__context__
+    return error is not None and any(words in error for words in _OF_MEMORY)
 
 
 def shortened(message: str) -> str:

@@ -3,7 +3,7 @@
 import sys
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,7 @@ def _wrapped(text: str, indent: str, *, first: str = "") -> list[str]:
 
 
 _ROWS_OF_A_TABLE = 1_000_000
+_MOST_TEXT = 10_000_000  # bytes
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
 
 
@@ -157,7 +158,8 @@ def _query(query: str | None, file: Path | None) -> str:
         raise UsageError("give the query as an argument or with --file, not both")
     if file is not None:
         try:
-            return _text(file.read_text(encoding="utf-8"), str(file))
+            with file.open("rb") as opened:
+                return _text(opened, str(file))
         except OSError as error:
             raise UsageError(f"--file {file}: cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
@@ -167,12 +169,17 @@ def _query(query: str | None, file: Path | None) -> str:
     if sys.stdin is None or (sys.stdin.isatty() and query is None):
         raise UsageError(f"no query: {_WAYS}")
     try:
-        return _text(sys.stdin.read(), "stdin")
+        return _text(sys.stdin.buffer, "stdin")
     except UnicodeDecodeError as error:
         raise UsageError(f"stdin: cannot be read: {error}") from error
 
 
-def _text(query: str, where: str) -> str:
+def _text(file: IO[bytes], where: str) -> str:
+    """The query in a file, which may have no end."""
+    content = file.read(_MOST_TEXT + 1)
+    if len(content) > _MOST_TEXT:
+        raise UsageError(f"{where}: more than {_MOST_TEXT:,} bytes, expected a query")
+    query = content.decode("utf-8")
     if not query.strip():
         raise UsageError(f"{where}: empty, expected a query; {_WAYS}")
     return query

@@ -117,6 +117,8 @@ def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *
     Raises QuestionError: see `Inputs`; nothing is annotated that should be.
     """
     block = Inputs(warehouse, asked, human="optional", also=also).of_level("seg")
+    if not len(block.segments):
+        raise QuestionError(f"{IT} has no scores of segments, which are what is chosen", where=where(block.selection))
     has_human = block.selection.human is not None
     annotated: Bools = np.asarray(~np.isnan(block.human).any(axis=0))
     if among == "annotated" and not annotated.any():

@@ -1,9 +1,10 @@
 """How metrics are tested against each other, and who computes: threads, or a cluster of Dask or Spark."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import Thread
 from types import MappingProxyType
 from typing import Any
 
@@ -148,9 +149,35 @@ def _client(address: str) -> Any:
         raise QuestionError(
             f'{option("dask")} needs the dask extra: python3 -m pip install "scorehouse[dask]"'
         ) from error
+    if address == "local":
+        return Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
     try:
-        if address == "local":
-            return Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
-        return Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+        client = _within(2 * PATIENCE, lambda: Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            client.close()
+            raise TimeoutError("it has no workers") from None
+        return client
     except (OSError, TimeoutError, ValueError) as error:
         raise QuestionError(f"{option('dask')} {address}: no cluster answers there: {error}") from error
+
+
+def _within(seconds: float, act: Callable[[], Any]) -> Any:
+    """What a function returns; it is left alone in its thread where it takes longer.
+
+    Raises TimeoutError; what the function raises.
+    """
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(act())
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        return done.result(seconds)
+    except TimeoutError:
+        raise TimeoutError(f"no answer within {seconds:g} s") from None

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 
 from cli.ending import run_program
 from cli.exit_codes import ExitCode
+from scorehouse.start import run
 from tests.cli.running import PROGRAM, Scorehouse, refused, unchanged
 from tests.helpers import tiny_bytes, tiny_layout, together, with_views_of_before
 from tests.sharing import written
@@ -270,12 +272,26 @@ def test_an_interruption_is_one_line(error: BaseException, capsys: pytest.Captur
     assert capsys.readouterr().err == INTERRUPTED
 
 
-def test_memory_that_a_command_cannot_have_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+@together(
+    "error",
+    [
+        MemoryError(),
+        duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure"),
+        ImportError("_duckdb.so: failed to map segment from shared object"),
+        RuntimeError("can't start new thread"),
+        pl.exceptions.PanicException("memory allocation of 8 bytes failed"),
+        pl.exceptions.ComputeError("Out of Memory Error: failed to pin block"),
+        OSError(12, "Cannot allocate memory"),
+    ],
+)
+def test_memory_that_a_command_cannot_have_is_one_line(
+    error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
     def program(**_: object) -> int:
-        raise MemoryError
+        raise error
 
-    assert run_program(program, ["list", "testsets"]) == ExitCode.DATABASE
-    assert capsys.readouterr().err == "error: out of memory\n"
+    assert run_program(program, []) == ExitCode.DATABASE
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_another_error_is_a_fault_of_the_program() -> None:
@@ -284,3 +300,16 @@ def test_another_error_is_a_fault_of_the_program() -> None:
 
     with pytest.raises(RuntimeError, match="of another kind"):
         run_program(program, ["list", "testsets"])
+
+
+def test_a_library_that_finds_no_room_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_room() -> int:
+        raise ImportError("_polars.so: failed to map segment from shared object")
+
+    monkeypatch.setattr("cli.main.exit_code", without_room)
+    monkeypatch.setattr("sys.argv", ["scorehouse", "list"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, capsys.readouterr().err) == (4, "error: out of memory\n")

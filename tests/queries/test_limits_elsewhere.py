@@ -10,6 +10,7 @@ from queries import adhoc, adhoc_process, limits
 from queries.limits import MARGIN, Request
 from tests.sharing import empty_bytes
 from warehouse import LimitError
+from warehouse.errors import is_of_memory
 from warehouse.wording import option
 
 resource = pytest.importorskip("resource")
@@ -74,7 +75,7 @@ def test_a_query_is_answered_where_nobody_tells_its_memory(tmp_path: Path) -> No
 )
 def test_a_message_about_a_limit_names_its_option(words: str) -> None:
     errors = [adhoc_process._limit(words), adhoc._unexpected(-9, words)]
-    if words in adhoc._OUT_OF_MEMORY:
+    if is_of_memory(words):
         errors.append(adhoc._unexpected(1, words))
     for error in errors:
         assert isinstance(error, LimitError)

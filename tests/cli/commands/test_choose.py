@@ -40,3 +40,12 @@ def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
 
 def test_a_clip_that_cuts_nothing_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--clip", "5", "--evaluate"), 2, "clip 5")
+
+
+def test_a_warehouse_without_scores_of_segments_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    rows = [f"lab,en-de,{name},S{at},0.{at}\n" for name in ("A", "B", "mqm") for at in range(5)]
+    (tmp_path / "table.csv").write_text("testset,lp,scorer,system,score\n" + "".join(rows), "utf-8")
+    place = ("--db", tmp_path / "w.duckdb")
+    assert scorehouse(*place, "load", tmp_path / "table.csv").code == 0
+    for words in ((), ("--evaluate",), ("--method", "random"), ("--method", "diversity")):
+        refused(scorehouse(*place, "choose", "lab", "en-de", *words), 2, "no scores of segments")

@@ -3,6 +3,7 @@
 import csv
 import io
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,15 @@ def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, mon
     monkeypatch.setattr("metaeval.significance.options.PATIENCE", 1)
     refused(compare("sim24", "en-de", "--dask", "tcp://127.0.0.1:9"), 2, "no cluster answers there")
     refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
+
+
+@pytest.mark.slow
+def test_a_dask_address_that_never_answers_is_given_up(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the dask extra is not installed")
+    monkeypatch.setattr("metaeval.significance.options.PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        refused(compare("sim24", "en-de", "--dask", address), 2, "no cluster answers there")
 
 
 def test_the_paper_s_command_on_wmt23(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:

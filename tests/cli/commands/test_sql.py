@@ -400,3 +400,11 @@ def test_formulas_are_defused_in_a_file_too(scorehouse: Scorehouse, tmp_path: Pa
     file = tmp_path / "rows.csv"
     assert scorehouse("sql", "SELECT 1 AS n, '=1+1' AS text", "--safe-cells", "-o", file).code == 0
     assert file.read_text() == "n,text\n1,'=1+1\n"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+def test_a_query_without_an_end_is_refused(scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused(scorehouse("sql", "-f", "/dev/zero"), 2, "more than 10,000,000 bytes, expected a query")
+    with Path("/dev/zero").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        refused(scorehouse("sql"), 2, "stdin: more than 10,000,000 bytes")
