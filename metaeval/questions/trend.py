@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import AlphaField, ComputeFields, DrawsField, FreshField, SliceFields, needing
+from metaeval.fields import AlphaField, ComputeFields, DrawsField, FreshField, SliceFields, UnitField, needing
 from metaeval.options import Run
 from metaeval.question import Argument, Option
 
@@ -19,7 +19,7 @@ _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name="trend"):
+class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, FreshField, name="trend"):
     """Follow a measure over the years: each metric's value, and its gap to an anchor on the same data.
 
     Values of different years stand on other systems and other human scores, so gaps, slopes within one evaluation set,
@@ -107,7 +107,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
             slice_of_view(self.slice(), self.view),
             parse_measure(self.measure),
             self.computing(),
-            TestOptions(draws=self.draws, alpha=self.alpha),
+            TestOptions(draws=self.draws, alpha=self.alpha, unit=self.unit),
             self.anchor,
             bridged=self.bridges,
             database=run.database,

@@ -14,12 +14,13 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, interval
 from metaeval.kernels.resampling.difference_tests import NORMAL, TOLERANCE, from_z
 from metaeval.measures import Measure
-from metaeval.measures.applicable import JACKKNIVES
+from metaeval.measures.applicable import IN_WORDS, JACKKNIVES
+from metaeval.measures.judged import units_of
 from metaeval.options import Options, Population
 from metaeval.people.ceilings import Ceiling
 from metaeval.remarks import remarks
 from metaeval.signature import Parts, interval_in_words, line, signature
-from metaeval.significance.metric_tests import by_default, fitted_options, parts_of_test, run_test
+from metaeval.significance.metric_tests import chosen, fitted_options, has_unit, parts_of_test, run_test
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from queries.selection import MetricChoice
@@ -38,7 +39,7 @@ class Resampled:
     without any.
 
     resampled: what was: "systems", "both", systems and segments, or "inputs", segments; or would be, without resamples.
-    reason: why there is nothing.
+    by_document: segments are resampled in whole documents. reason: why there is nothing.
     """
 
     measure: Measure
@@ -46,6 +47,7 @@ class Resampled:
     draws: Floats
     resampled: Resample
     reason: str | None = None
+    by_document: bool = False
 
     @property
     def population(self) -> Population:
@@ -72,11 +74,14 @@ class Resampled:
         return np.full((n, n), np.nan) if self.is_empty else np.atleast_2d(np.cov(self.draws))
 
 
-def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: Options, n_draws: int) -> Resampled:
+def resamples(
+    measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions
+) -> Resampled:
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
-    segments, but by segments alone where no test of the measure is for both. n_draws 0: by nothing.
+    segments, but by segments alone where no test of the measure is for both; segments as their unit says. testing: its
+    resamples, where 0 is none, and its unit.
     """
     none = np.empty((len(block.metrics), 0))
     by_systems = None
@@ -87,17 +92,21 @@ def resamples(measure: Measure, block: Block, evaluation: Evaluation, options: O
     what: Resample = of_segments if by_systems is None else "systems"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
-        if not n_draws:
+        if not testing.draws:
             return Resampled(measure, evaluation.value, none, what)
-        statistic = by_systems or measure.resampled(block, options, epsilon)
-        drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws)
+        statistic, by_document = by_systems, False
+        if statistic is None:
+            units = units_of(block.selection, block.judged.any(axis=0), testing.unit)
+            statistic = units.resampled(units.limit(measure).resampled(block, options, epsilon))
+            by_document = units.documents is not None
+        drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.draws)
     except (QuestionError, ValueError) as error:
         return Resampled(
             measure, evaluation.value, none, what, error.text if isinstance(error, QuestionError) else str(error)
         )
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
     reason = None if draws.shape[1] > 1 else "no resample has a value for every metric"
-    return Resampled(measure, evaluation.value, draws, what, reason)
+    return Resampled(measure, evaluation.value, draws, what, reason, by_document)
 
 
 @dataclass(frozen=True)
@@ -108,15 +117,15 @@ class Done:
     by_content: dict[str, Resampled] = field(default_factory=dict)
 
     def resamples(
-        self, measure: Measure, block: Block, evaluation: Evaluation, options: Options, n_draws: int
+        self, measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions
     ) -> Resampled:
         """See `resamples`; blocks of the same scores have the same, however their systems were selected."""
         if not self.intervals:
-            return resamples(measure, block, evaluation, options, 0)
+            return resamples(measure, block, evaluation, options, replace(testing, draws=0))
         chosen = block.selection
         key = content(replace(block, selection=replace(chosen, slice=replace(chosen.slice, systems=()))))
         if key not in self.by_content:
-            self.by_content[key] = resamples(measure, block, evaluation, options, n_draws)
+            self.by_content[key] = resamples(measure, block, evaluation, options, testing)
         return self.by_content[key]
 
 
@@ -144,7 +153,8 @@ class Point:
     bridge: the other human score of a bridge, None for the official one. low, high: 95% bootstrap interval of value.
     anchor: the metric that gaps are to, None where there is none. gap_low, gap_high: 95% interval of the gap, of the
     paired test with the two-sided p-value gap_p; gap_error: half of its width over the normal quantile, 1.96.
-    covariance: (M, M) of the values over resamples. excluded: base name -> reason. test: of gap_p.
+    covariance: (M, M) of the values over resamples. excluded: base name -> reason. generalises: what gaps are for, in
+    words that name the unit; None without a test.
     """
 
     testset: str
@@ -170,6 +180,7 @@ class Point:
     ceiling: Ceiling | None
     signature: str
     notes: tuple[str, ...]
+    generalises: str | None = None
 
 
 def point(
@@ -206,13 +217,14 @@ def point(
     evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
-    found = (done or Done()).resamples(measure, used, evaluation, options, testing.draws)
+    found = (done or Done()).resamples(measure, used, evaluation, options, testing)
     p, reach, of_test, reasons = _tested(used, measure, options, testing, place, found.population)
+    tested = dict(of_test)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
     gap = nothing if place is None else evaluation.value - evaluation.value[place]
     gap_low, gap_high = gap - reach, gap + reach
-    if place is not None and measure.z_of and dict(of_test).get("test") in JACKKNIVES:
+    if place is not None and measure.z_of and tested.get("test") in JACKKNIVES:
         n_systems = int(np.count_nonzero(~np.isnan(measure.scores(used, options).human)))
         gap_low, gap_high = from_z(evaluation.value, place, reach, n_systems - 1, measure.z_of)
     selection = block.selection
@@ -242,7 +254,16 @@ def point(
         signature=f"{signature(evaluation, selection, options)}|"
         + _of_gaps(found, anchored, of_test, options, testing),
         notes=(*remarks(block), *_said(found, anchor, place, reasons)),
+        generalises=_in_words(found.population, tested.get("unit")) if of_test else None,
     )
+
+
+def _in_words(population: Population, unit: object) -> str:
+    """
+    >>> _in_words("systems", None), _in_words("both", "document")
+    ('new systems on these segments', 'new systems and new documents')
+    """
+    return IN_WORDS[population].replace("segments", "documents" if unit == "document" else "segments")
 
 
 def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
@@ -279,12 +300,17 @@ def _tested(
     if population != "segments" and n_systems < FEWEST_SYSTEMS:
         return p, reach, [], [few_systems(n_systems)]
     try:
-        test = measure.default_test(population, len(block.systems))
         wanted = TestOptions(
-            alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
+            population=population,
+            alternative="two-sided",
+            draws=testing.draws,
+            alpha=testing.alpha,
+            unit=testing.unit,
+            n_threads=testing.n_threads,
         )
-        fitted = by_default(measure, test, population, wanted)
-        its_options = fitted_options(measure, test, options, block.selection.slice)
+        fitted = chosen(measure, block, options, wanted)
+        assert fitted.test is not None
+        its_options = fitted_options(measure, fitted.test, options, block.selection.slice)
         tested = run_test(block, measure, its_options, fitted)
     except QuestionError as error:
         return p, reach, [], [f"no p-values: {error.text}"]
@@ -298,8 +324,12 @@ def _tested(
                     reach[place] = tested.reach[place_of[metric.name], other]
     alike = reach <= TOLERANCE
     p[alike], reach[alike] = np.nan, np.nan
-    said = [_same_gap([one.name for one, same in zip(block.metrics, alike, strict=True) if same], measure)]
-    return p, reach, parts_of_test(tested, its_options, fitted), said if alike.any() else []
+    said = [] if tested.why is None else [f"no p-values: {tested.why}"]
+    if alike.any():
+        said.append(_same_gap([one.name for one, same in zip(block.metrics, alike, strict=True) if same], measure))
+    if testing.unit is not None and not has_unit(measure, fitted.test):
+        said.append(f"unit {testing.unit} changes nothing: gaps of {measure} are for {IN_WORDS[population]}")
+    return p, reach, parts_of_test(tested, its_options, fitted), said
 
 
 def few_systems(n: int) -> str:
@@ -319,7 +349,8 @@ def _same_gap(names: Sequence[str], measure: Measure) -> str:
 def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
     interval = None
     if found.draws.size or found.reason is not None:
-        interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
+        what = f"{found.resampled},by_document" if found.by_document else found.resampled
+        interval = interval_in_words(CONFIDENCE, found.measure.interval, what, testing.draws, options.seed)
     return line([("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)])
 
 

@@ -83,6 +83,7 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     notes = [
         f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
+        *targets(found),
         *_on_groups(members),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
         *contexts(frame, found.measure),
@@ -309,6 +310,18 @@ def without_answer(found: History, lead: str = "no value, ") -> list[str]:
         if not entry.found.points:
             by_reason.setdefault(str(entry.found.brief), []).append((entry.testset, entry.lp))
     return [f"{lead}{reason}: {named(places)}" for reason, places in by_reason.items()]
+
+
+def targets(found: History) -> list[str]:
+    """A line for each population and unit that the tests and intervals of gaps are for, with its evaluation sets."""
+    by_words: dict[str, list[tuple[str, str]]] = {}
+    for entry, one in found.official:
+        if one.generalises is not None:
+            by_words.setdefault(one.generalises, []).append((entry.testset, entry.lp))
+    lead = "tests and intervals of gaps are for"
+    if len(by_words) == 1:
+        return [f"{lead} {words}" for words in by_words]
+    return [f"{lead} {words}: {named(places)}" for words, places in by_words.items()]
 
 
 def _on_points(found: History) -> list[str]:

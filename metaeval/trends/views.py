@@ -13,7 +13,7 @@ from metaeval.notes import hinted
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History
-from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer, without_step
+from metaeval.trends.tables import bridges, contexts, targets, trend_signature, wide, without_answer, without_step
 from metaeval.trends.within import Kinds, KindSlope, SlopeOf, Within, within
 from queries.selection import Slice
 from warehouse import QuestionError
@@ -164,6 +164,7 @@ def _over_years(found: History, asked: Asked) -> Shown:
     )
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
+        *targets(found),
         *_without_slope(frame),
         *contexts(rows, found.measure),
         *without_answer(found),

@@ -30,6 +30,12 @@ PA, PEARSON = parse_measure("pa"), parse_measure("pearson")
 QUICK = TestOptions(draws=20)
 
 
+def of_hundred() -> ScoreTable:
+    """MQM's scores on a scale from 0 to 100."""
+    table = mqm_table()
+    return replace(table, seg=100 + table.seg, sys=100 + table.sys)
+
+
 def made(warehouse: Warehouse, asked: Slice, measure: Measure = PA, anchor: str = "simBLEU", **more: object) -> History:
     return history(lambda: nullcontext(warehouse), asked, measure, Options(), QUICK, anchor, **more)  # type: ignore[arg-type]
 
@@ -58,7 +64,7 @@ def test_without_intervals_nothing_is_resampled_and_gaps_are_the_same(
     counts: list[int] = []
 
     def counted(*given: object) -> Resampled:
-        counts.append(given[-1])  # type: ignore[arg-type]
+        counts.append(given[-1].draws)  # type: ignore[attr-defined]
         return resamples(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr("metaeval.trends.points.resamples", counted)
@@ -82,7 +88,7 @@ def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again
         return resamples(measure, block, *more)  # type: ignore[arg-type]
 
     monkeypatch.setattr("metaeval.trends.points.resamples", counted)
-    humans = {"mqm": mqm_table(), "esa": mqm_table()}
+    humans = {"mqm": mqm_table(), "esa": of_hundred()}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
         (entry,) = made(warehouse, Slice("tiny24", "en-de"), anchor="Fine").entries
     first, again, _ = entry.found.points
@@ -115,7 +121,7 @@ def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
 
 
 def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_path: Path) -> None:
-    humans = {name: mqm_table() for name in ("mqm", "esa", "da-sqm", "psqm")}
+    humans = {"mqm": mqm_table()} | dict.fromkeys(("esa", "da-sqm", "psqm"), of_hundred())
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
 
         def bridges(human: str) -> list[tuple[str, str]]:
