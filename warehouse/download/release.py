@@ -19,7 +19,7 @@ from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 
 MOST_BYTES = 128 << 30  # unpacked
-_MOST_RATIO = 100  # unpacked to packed; the organisers' archive has less than 10
+_MOST_RATIO = 30  # unpacked to packed; the organisers' archive has less than 10
 _UNSUSPICIOUS = 1 << 28  # bytes up to which the ratio does not matter
 _CHUNK = 1 << 20
 _OF_NAMES = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)

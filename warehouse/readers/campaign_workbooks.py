@@ -36,7 +36,7 @@ def check_workbook(data: bytes) -> None:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             n_bytes = sum(part.file_size for part in archive.infolist())
             if n_bytes > MOST_UNPACKED:
-                raise ValueError(f"it unpacks to {n_bytes} bytes, more than {MOST_UNPACKED}")
+                raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {MOST_UNPACKED:,}")
             if (damaged := archive.testzip()) is not None:
                 raise ValueError(f"its part {damaged!r} does not match its checksum")
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:

@@ -4,6 +4,7 @@ import gzip
 import zlib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.helpers import tiny_layout, together
@@ -72,14 +73,22 @@ def test_packed_files_of_several_members_are_unpacked_whole() -> None:
         unpacked(data + b"garbage")
 
 
-def test_a_file_that_expands_without_end_is_refused(tmp_path: Path) -> None:
-    piece = b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 100_000
-    bomb = gzip.compress(piece) * 20
-    assert len(bomb) * 200 < 20 * len(piece)
-    with pytest.raises(ExpansionError, match="more than 200 times its"):
+def test_a_file_that_expands_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.readers.text.bytes.MOST_UNPACKED", 100_000)
+    bomb = gzip.compress(b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 10_000)
+    with pytest.raises(ExpansionError, match="more than 100,000 bytes"):
         unpacked(bomb)
     path = tmp_path / "M.sys.score.gz"
     path.write_bytes(bomb)
     report = load([path], tmp_path / "w.duckdb")
-    assert ["unpacks to more than 200 times" in fault.found for fault in report.faults] == [True]
+    assert ["unpacks to more than 100,000 bytes" in fault.found for fault in report.faults] == [True]
     assert "unpack it yourself" in str(report.faults[0])
+
+
+def test_a_packed_table_of_too_many_cells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.readers.text.named_columns._MOST_CELLS", 1000)
+    path = tmp_path / "mine.parquet"
+    rows = pl.select(testset=pl.lit("lab"), lp=pl.lit("en-de"), system=pl.lit("A"), M=pl.repeat(0.5, 251))
+    rows.write_parquet(path, compression="zstd")
+    (fault,) = load([path], tmp_path / "w.duckdb").faults
+    assert "a table of 1,004 cells, expected at most 1,000" in str(fault)

@@ -35,9 +35,9 @@ def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 GZIP = b"\x1f\x8b"
-MOST_UNPACKED = 4_000_000_000  # bytes of one file
-_MOST_RATIO = 200  # unpacked to packed; text of scores has about 15
-_UNSUSPICIOUS = 50_000_000  # bytes up to which the ratio does not matter
+MOST_UNPACKED = (
+    200_000_000  # bytes of one file, whose rows then take up to ten times as much; WMT's have less than 50 MB
+)
 
 
 class ExpansionError(ValueError):
@@ -47,17 +47,15 @@ class ExpansionError(ValueError):
 def unpacked(data: bytes) -> bytes:
     """The content of a gzip file, of all its members; other data as they are.
 
-    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than a file of scores ever holds; what is
-        beyond it is not unpacked.
+    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than MOST_UNPACKED; what is beyond it is not
+        unpacked.
     """
     if not data.startswith(GZIP):
         return data
-    limit = min(MOST_UNPACKED, max(_UNSUSPICIOUS, _MOST_RATIO * len(data)))
     with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-        found = file.read(limit + 1)
-    if len(found) > limit:
-        words = f"{_MOST_RATIO} times its {len(data)}" if limit < MOST_UNPACKED else str(limit)
-        raise ExpansionError(f"more than {words} bytes")
+        found = file.read(MOST_UNPACKED + 1)
+    if len(found) > MOST_UNPACKED:
+        raise ExpansionError(f"more than {MOST_UNPACKED:,} bytes")
     return found
 
 

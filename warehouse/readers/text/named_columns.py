@@ -43,6 +43,7 @@ NO_SCORES = re.compile(  # columns that count rows or say something else of them
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
+_MOST_CELLS = 50_000_000  # of a packed table
 _PARTS = "(a value with parts)"  # stands in cells that hold a list or an object
 _WITH_PARTS, _PLAIN = "a value with parts, or true or false,", "texts and numbers"
 _LEVELS = {level: level for level in LEVELS} | {"system": "sys", "document": "doc", "segment": "seg"}
@@ -224,6 +225,12 @@ def _parquet_header(path: Path, system: str | None) -> Header | None:
 
 def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     try:
+        n_cells = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item() * len(header.columns)
+        if n_cells > _MOST_CELLS:
+            found = f"a table of {n_cells:,} cells"
+            return pl.DataFrame(), [
+                Fault(str(path), 0, found, f"at most {_MOST_CELLS:,}", "write it into several files")
+            ]
         table = pl.read_parquet(io.BytesIO(data))
         of_parts = [name for name, kind in table.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
         odd = [*of_parts, *(name for name, kind in table.schema.items() if kind == pl.Boolean)]
