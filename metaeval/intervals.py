@@ -62,6 +62,7 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
         low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, progress)
         signed = [sign if of else before for before, of in zip(signed, chosen, strict=True)]
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
+    low, high = (np.where(np.isnan(evaluation.value), np.nan, ends) for ends in (low, high))
     return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", tuple(signed))
 
 
@@ -173,8 +174,9 @@ def metric_ranges(
     segments, else of systems. Tie thresholds are kept. SPA takes the normal approximation.
     """
     evaluation = result.evaluation
-    names = {metric.name for metric in evaluation.metrics}
-    none = np.zeros(len(names), dtype=np.int64)
+    has_value = ~np.isnan(evaluation.value)
+    names = {metric.name for metric, there in zip(evaluation.metrics, has_value, strict=True) if there}
+    none = np.zeros(len(has_value), dtype=np.int64)
     if not names:
         return none, none, f"{evaluation.measure}: no ranges, no metric has what it needs"
     measure = evaluation.measure if evaluation.measure.n_draws is None else evaluation.measure.in_simulations
@@ -189,7 +191,9 @@ def metric_ranges(
     what = "systems" if by_systems is not None else "segments"
     by = "" if measure == evaluation.measure else f" by {measure}"
     how = f"{evaluation.measure}: 95% rank ranges for new {what}{by} ({counted(n_draws, 'resample')})"
-    return *rank_ranges(drawn.draws), how
+    best, worst = none.copy(), none.copy()
+    best[has_value], worst[has_value] = rank_ranges(drawn.draws)
+    return best, worst, how
 
 
 def with_ranges(

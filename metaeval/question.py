@@ -289,6 +289,11 @@ class Question:
 
     def _check_beside(self, name: str, said: Option) -> None:
         if said.needs and not any(map(self.is_set, said.needs)):
+            known = fields_of(type(self))
+            for kind in (one.partition("=")[0] for one in said.needs):
+                switch = str(getattr(self, kind, "")).replace("-", "_")  # which has set a property that is no field
+                if kind not in known and switch in known:
+                    raise QuestionError(f"{option(name)} and {option(switch, True)} do not go together")
             wanted = " or ".join(self._named(one) for one in said.needs if not one.endswith("=") and one != "charted")
             raise QuestionError(f"{option(name)} needs {wanted}")
         for other in said.excludes:

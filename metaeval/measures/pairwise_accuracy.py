@@ -21,8 +21,9 @@ from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTE
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
-from metaeval.measures.system_level import SystemMeasure, unless_tied
+from metaeval.measures.system_level import SystemMeasure, only_ties, scores_all_alike, unless_tied
 from metaeval.options import Options, Population, SystemScore, Test
+from metaeval.system_scores import without_noise
 from queries.blocks import Block
 
 
@@ -37,7 +38,14 @@ class PairwiseAccuracy(SystemMeasure):
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
         agreement = kernels.pairwise_accuracy(found.human, found.metrics, self["ties"], raw_ties=options.raw_ties)
-        return Values(unless_tied(agreement.accuracy, found.human), n_pairs=agreement.n_pairs, system_score=found.used)
+        values = unless_tied(agreement.accuracy, found.human)
+        rewarded = scores_all_alike(found.human, found.metrics) & (values > 0)
+        return Values(
+            np.where(rewarded, np.nan, values),
+            n_pairs=agreement.n_pairs,
+            system_score=found.used,
+            why=only_ties(block, rewarded),
+        )
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return accuracy_swap(human, metrics, swap, ties=self["ties"], raw_ties=options.raw_ties, truth=truth)
@@ -135,7 +143,11 @@ class SoftPairwiseAccuracy(Measure):
         if not n_pairs:
             return undefined
         value = kernels.soft_pairwise_accuracy(p[0], p[1:], counted=with_common, binary=self["binary"] == "yes")
-        return Values(value, n_pairs=n_pairs, system_score=used)
+        differs = np.where(mask, judged.scores, np.inf).min(axis=1) < np.where(mask, judged.scores, -np.inf).max(axis=1)
+        rewarded = ~differs.any(axis=1) & _ties_systems(judged.human)
+        return Values(
+            np.where(rewarded, np.nan, value), n_pairs=n_pairs, system_score=used, why=only_ties(block, rewarded)
+        )
 
     @property
     def n_draws(self) -> int | None:
@@ -186,6 +198,14 @@ class SoftPairwiseAccuracy(Measure):
 
     def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
         return over_all_pairs(values, n_pairs)
+
+
+def _ties_systems(human: Floats) -> bool:
+    """Whether two systems have one mean over their annotated segments. human: (N, S)."""
+    judged = ~np.isnan(human)
+    there = judged.any(axis=1)
+    means = without_noise(ratio(np.where(judged, human, 0.0).sum(axis=1), judged.sum(axis=1))[there])
+    return len(np.unique(means)) < len(means)
 
 
 MOST_SIGNS = 1_000_000  # a byte for each of them and segment

@@ -89,6 +89,22 @@ def unless_tied(value: Floats, human: Floats) -> Floats:
     return np.full_like(value, np.nan) if len(human) > 1 and np.ptp(human) == 0 else value
 
 
+def scores_all_alike(human: Floats, metrics: Floats) -> Bools:
+    """(M,) whether each metric has one score for all judged systems. human: (N,), metrics: (M, N)."""
+    judged = ~np.isnan(human)
+    return np.array([len(np.unique(scores[judged])) == 1 for scores in metrics], dtype=bool)
+
+
+def only_ties(block: Block, rewarded: Bools) -> dict[str, str]:
+    """Why metrics that score all systems alike have no value where people tie some.
+
+    Their value would be made of these pairs alone, and the highest where people tie most. Where people tie none it stays
+    as published: no pair is right.
+    """
+    names = (metric.name for metric, is_one in zip(block.metrics, rewarded, strict=True) if is_one)
+    return dict.fromkeys(names, "scores all systems alike, so that only pairs that people tie speak for it")
+
+
 def n_pairs(block: Block) -> int:
     """Pairs of the systems of a block."""
     return len(block.systems) * (len(block.systems) - 1) // 2
@@ -280,8 +296,11 @@ class TauAP(SystemMeasure):
 
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
-        value = tau_ap(found.human, found.metrics, raw_ties=options.raw_ties)
-        return Values(unless_tied(value, found.human), n_pairs=n_pairs(block), system_score=found.used)
+        value = unless_tied(tau_ap(found.human, found.metrics, raw_ties=options.raw_ties), found.human)
+        rewarded = scores_all_alike(found.human, found.metrics) & (value > -1)
+        value = np.where(rewarded, np.nan, value)
+        why = only_ties(block, rewarded)
+        return Values(value, n_pairs=n_pairs(block), system_score=found.used, why=why)
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return system_swap(human, metrics, tau_ap_of_hybrids, swap, truth=truth)

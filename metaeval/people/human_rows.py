@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
@@ -32,7 +33,10 @@ SAME = 0.999  # correlation of two human scores that are made of the same judgem
 
 @dataclass(frozen=True)
 class HumanRow:
-    """One value of people. name: such as "people: halves of esa"; n_systems, n_segments: None where they vary."""
+    """One value of people. name: such as "people: esa"; n_systems, n_segments: None where they vary.
+
+    is_bound: half of the judgements against the other half, uncorrected: less than all judgements would reach.
+    """
 
     testset: str
     lp: str
@@ -43,6 +47,7 @@ class HumanRow:
     n_systems: int | None
     n_segments: int | None
     signature: str
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
 
     Other human scores as if they were metrics, each on what it and the slice's human score both judged: one of each
     other protocol, and further rounds of the same; and one random half of the judgements behind the human score against
-    the other. None of them has a rank.
+    the other: Pearson's r corrected by Spearman and Brown for the halves' length, every other measure as it is, a lower
+    bound. None of them has a rank.
     """
     rows: list[HumanRow] = []
     notes: list[str] = []
@@ -153,11 +159,43 @@ def _half(
     ceiling = split_half(block.only([False] * len(block.metrics)), single, name, measure, options)
     if ceiling is None:
         return f"no halves of {name}: not defined, as both judged no output in common, or too few systems"
-    how = (("people", f"halves of {name}"), ("halves", ceiling.halves), ("splits", ceiling.n_splits))
-    signature = _signature(asked, block, measure, options, *how, ("seed", options.seed), ("spearman_brown", "no"))
+    label, corrected, is_pearson = f"split-half of {name}", "no", str(measure) in _PEARSON
+    if is_pearson:
+        low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
+        if np.isnan(value):
+            return f"no halves of {name}: they correlate negatively"
+        of = f"{ceiling.source}, {ceiling.value:.3f} between halves"
+        ceiling = replace(ceiling, value=value, low=max(low, 0.0) if low == low else 0.0, high=high, source=of)
+        corrected = "yes"
+    what = "as many judgements again" if is_pearson else "half of the judgements"
+    ceiling = replace(ceiling, source=f"{ceiling.source}: what {what} would reach on {_outputs(single, measure)}")
+    shown = f"people: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
+    how = (("people", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
+    signature = _signature(asked, block, measure, options, *how, ("spearman_brown", corrected))
     return HumanRow(
-        asked.testset, asked.lp, official, f"people: halves of {name}", str(measure), ceiling, None, None, signature
+        asked.testset,
+        asked.lp,
+        official,
+        shown,
+        str(measure),
+        ceiling,
+        None,
+        None,
+        signature,
+        is_bound=not is_pearson,
     )
+
+
+_PEARSON = ("pearson", "pearson(by=none)")  # whose length Spearman and Brown's formula corrects
+
+
+def _outputs(single: pl.DataFrame, measure: Measure) -> str:
+    """Whether the halves score the same outputs: those with several judgements are in both, the others in one."""
+    n = single.group_by("system", "segment").len()["len"]
+    share = float((n > 1).mean() or 0.0)  # type: ignore[arg-type]
+    if measure.definition.needs_segments or share == 1:
+        return "the same outputs"
+    return "new outputs of the same systems" if share == 0 else f"outputs of which {share:.0%} are the same"
 
 
 def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *how: tuple[str, object]) -> str:
@@ -171,7 +209,7 @@ def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *
 
 
 def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame:
-    """A ranking with the rows of people where their values stand, without rank and cluster; column kind tells them.
+    """A ranking with the rows of people where their values stand, lower bounds last, without rank and cluster.
 
     The columns are those of the ranking with kind behind base_metric: "metric" or "people".
     """
@@ -189,14 +227,16 @@ def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame
             "n_segments": row.n_segments,
             "signature": row.signature,
             "kind": PEOPLE,
+            "is_bound": row.is_bound,
         }
         for one in found
         for row in one.rows
     ]
     metrics = frame.with_columns(kind=pl.lit(METRIC)).with_row_index("order")
     groups = ["testset", "lp", "measure"]
-    people = pl.DataFrame(rows, schema={**frame.schema, "kind": pl.String}, orient="row")
+    people = pl.DataFrame(rows, schema={**frame.schema, "kind": pl.String, "is_bound": pl.Boolean}, orient="row")
     first = metrics.group_by(groups, maintain_order=True).agg(group=pl.col("order").min())
     both = pl.concat([metrics, people], how="diagonal").join(first, on=groups, how="left", maintain_order="left")
-    ordered = both.sort("group", "value", descending=[False, True], nulls_last=True, maintain_order=True)
+    place_of = ["group", pl.col("is_bound").fill_null(False), "value"]
+    ordered = both.sort(place_of, descending=[False, False, True], nulls_last=True, maintain_order=True)
     return ordered.select(*columns[:place], "kind", *columns[place:])

@@ -106,7 +106,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     ceiling: Annotated[
         bool,
         Option(
-            "Add people: other human scores, and halves of judgements, without a rank.",
+            "Add people without a rank: other human scores, and split-half agreement of the judgements.",
             excludes=dict.fromkeys(("pool", "wide", "by"), _OTHER_DATA),
         ),
     ] = False

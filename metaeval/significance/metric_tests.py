@@ -270,7 +270,9 @@ def run_test(
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
     found = run(measure, [block], epsilon, options, testing, rng, advance)
-    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded, found.reach)
+    without = np.isnan(evaluation.value)
+    p = np.where(without[:, np.newaxis] | without, np.nan, found.p)
+    return Tested(block, evaluation, p, found.null, found.is_exact, excluded, found.reach)
 
 
 def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:

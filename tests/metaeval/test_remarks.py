@@ -104,6 +104,39 @@ def test_a_metric_that_scores_all_systems_alike_is_named(tmp_path: Path) -> None
     assert [note.partition(":")[0] for note in notes if "all systems have the same scores" in note] == ["Asleep-src"]
 
 
+BY_DEFINITION = {  # values of constants that papers or the organisers' tables define
+    *("acc_eq", "tau_eq", "acc23", "tau_23"),  # the share of tied pairs, a floor of every calibrated metric
+    *("tau_10", "tau_14", "tau_a", "kendall_like", "pdp", "tabular"),  # no pair right
+    "rrp",  # the share of best outputs, as of a random choice
+}
+
+
+def test_a_metric_that_scores_all_outputs_alike_gets_nothing_for_systems_that_people_tie(tmp_path: Path) -> None:
+    people = np.zeros((6, 3)) + np.array([0.0, 0, 0, 0, 0, -2.0])[:, None] + [-1.0, 0, 1]
+    awake = people + np.random.default_rng(1).normal(size=people.shape)
+    metrics = {"Asleep-src": np.full(people.shape, 0.5), "Awake-src": awake}
+    tiny_layout(
+        tmp_path / "in",
+        systems=SYSTEMS,
+        humans={"mqm": ScoreTable(SYSTEMS, seg=people, sys=people.mean(axis=1))},
+        metrics={name: ScoreTable(SYSTEMS, seg=x, sys=x.mean(axis=1)) for name, x in metrics.items()},
+        documents=(("news", "a"), ("news", "b"), ("news", "c")),
+        texts=False,
+    )
+    load([tmp_path / "in"], tmp_path / "a.duckdb")
+    measures = [str(one.measure) for one in DEFINITIONS.values() if not one.needs_spans and one.name != "accuracy"]
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        found = metaeval.rank(warehouse, "tiny24", "en-de", measures=measures)
+        tested = metaeval.rank(warehouse, "tiny24", "en-de", measures=["pa", "spa"], significance=True, ranges=True)
+    asleep = dict(found.frame.filter(metric="Asleep-src").select("measure", "value").rows())
+    assert {asleep["pa"], asleep["spa"], asleep["tau_ap"]} == {None}
+    assert {name.partition("(")[0] for name, value in asleep.items() if value is not None} <= BY_DEFINITION
+    why = "not defined for Asleep-src (scores all systems alike, so that only pairs that people tie speak for it)"
+    assert {f"pa: {why}", f"spa: {why}"} <= set(found.notes)
+    (one, other) = tested.frame.filter(metric="Asleep-src").select("rank", "rank_low", "cluster").rows()
+    assert one == other == (None, None, None)
+
+
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     systems, seg = ("Ash", "Beech", "NLLB_MBR_BLEU"), np.array(MQM[:3])

@@ -100,15 +100,22 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield opened
 
 
-def test_halves_of_annotators_are_the_split_half_reliability_that_annotators_reports(campaign: Warehouse) -> None:
-    measures = ["pearson", "pearson(by=none)"]
+def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere_are_a_lower_bound(
+    campaign: Warehouse,
+) -> None:
+    measures = ["pearson", "pearson(by=none)", "pa"]
     options = {"ceiling": True, "status": "all"}
     found = metaeval.rank(campaign, "wmt24", "en-ja", measures, **options)  # type: ignore[call-overload]
     rows = found.frame.filter(kind="people")
-    assert rows["metric"].to_list() == ["people: halves of esa"] * 2
+    corrected, bound = "people: split-half of esa (Spearman-Brown)", "people: split-half of esa (lower bound)"
+    assert rows["metric"].to_list() == [corrected, corrected, bound]
+    assert found.frame.filter(measure="pa")["metric"].to_list()[-1] == bound
     (people,) = metaeval.annotators(campaign, "wmt24", "en-ja", view="sets").frame.rows(named=True)
-    assert rows["value"].to_list() == pytest.approx([people["system_r"], people["output_r"]], abs=1e-9)
-    assert all("|people:halves of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
+    expected = [people["system_corrected"], people["output_corrected"]]
+    assert rows["value"].to_list()[:2] == pytest.approx(expected, abs=1e-9)
+    assert all("|people:split-half of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
+    assert ["spearman_brown:yes" in one for one in rows["signature"]] == [True, True, False]
+    assert any(f"{people['system_r']:.3f} between halves" in note for note in found.notes)
 
 
 def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
