@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from metaeval.notes import Excluded, placed
+from metaeval.notes import Excluded, Partial, partial_first, placed
 from metaeval.signature import signed, slice_parts
 from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
@@ -135,6 +135,14 @@ class Answer(Table):
     digits: int | Mapping[str, int] | None = None
     is_no: bool = False
     own: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", partial_first(self.notes))
+
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """Notes that the data are not all there, which come before the rows."""
+        return tuple(note for note in self.notes if isinstance(note, Partial))
 
     @property
     def counts(self) -> dict[str, str]:

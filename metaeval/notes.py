@@ -57,6 +57,21 @@ class Decisive(_Note):
         return made
 
 
+class Partial(Decisive):
+    """A note that an answer is over data that are not all there: what is compared, and what is not. It comes first."""
+
+    __slots__ = ()
+
+
+def partial_first(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes with those on partial data in front.
+
+    >>> partial_first(["few systems", Partial("partial: 2 of 3 metrics are ranked")])
+    ('partial: 2 of 3 metrics are ranked', 'few systems')
+    """
+    return tuple(sorted(notes, key=lambda note: not isinstance(note, Partial)))
+
+
 class Excluded(Hinted):
     """A note on systems or metrics that are excluded: how many, and their names where it has them.
 
@@ -82,7 +97,7 @@ def placed(place: str, note: str) -> str:
     ('wmt23 en-de: few systems', 'Decisive')
     """
     if isinstance(note, Decisive):
-        return Decisive(f"{place}: {note}", note.kind, f"{place} {note.case}", note.size)
+        return type(note)(f"{place}: {note}", note.kind, f"{place} {note.case}", note.size)
     if isinstance(note, Excluded):
         names = [f"{place}: {name}" for name in note.names]
         return Excluded(f"{place}: {note.text}", note.hint, note.what, note.n, names)

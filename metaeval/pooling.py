@@ -15,6 +15,7 @@ from metaeval.inputs import where
 from metaeval.kernels.agreement.pair_counts import OUTCOMES
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
+from metaeval.notes import Partial
 from metaeval.options import Options
 from metaeval.signature import draw_parts, option_parts, restricted, signed
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
@@ -39,6 +40,7 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Table:
     Raises QuestionError: the measure cannot be pooled this way, or two variants of one metric in a set.
     Source: Kocmi et al. 2021 (pairs); Hunter and Schmidt 2004.
     """
+    n_asked = len(results)
     results = [result for result in results if result.evaluation.metrics] or results
     measure = results[0].evaluation.measure
     _check(measure, how)
@@ -53,7 +55,7 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Table:
     values, variances = _pooled(measure, chosen, how, shared)
     signature = _signature(results, chosen, how, options)
     frame = _frame(results, chosen, names, shared, values, variances, signature)
-    return Table(frame, signature, tuple(_notes(measure, why)))
+    return Table(frame, signature, tuple(_notes(measure, why, len(results), n_asked)))
 
 
 _Name = tuple[str, bool]  # base name, and whether it is reference-free
@@ -78,14 +80,20 @@ def _some(evalsets: Sequence[str], n: int) -> str:
     return ", ".join(evalsets) if len(evalsets) <= _NAMED else f"{len(evalsets)} of {counted(n, 'evaluation set')}"
 
 
-def _notes(measure: Measure, why: dict[_Name, str]) -> list[str]:
-    """One line for all metrics without a pooled value, those with the same reason together."""
+def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -> list[str]:
+    """What is pooled of how much, where that is not all; and metrics without a pooled value by reason, in one line."""
     together: dict[str, list[str]] = {}
     for name, reason in why.items():
         if reason:
             together.setdefault(reason, []).append(_shown(name))
+    if not together and n_sets == n_asked:
+        return []
+    n_pooled = sum(not reason for reason in why.values())
+    where = f"pooled over {n_sets} of {counted(n_asked, 'evaluation set')}"
+    have = f"{n_pooled} of {counted(len(why), 'metric')} {'has' if n_pooled == 1 else 'have'} a value in all of these"
     reasons = [f"{', '.join(names)} ({reason})" for reason, names in together.items()]
-    return [f"{measure}: no pooled value for {'; '.join(reasons)}"] if reasons else []
+    lines: list[str] = [Partial(f"partial: {measure} is {where}; {have}")]
+    return lines + ([f"{measure}: no pooled value for {'; '.join(reasons)}"] if reasons else [])
 
 
 def _places(result: Result) -> dict[_Name, int]:

@@ -11,7 +11,7 @@ from metaeval.answer import Table, table_signature
 from metaeval.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Decisive, Excluded, hinted, placed
+from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, hinted, placed
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
@@ -93,7 +93,11 @@ def read(
         if not evalsets.without_human:
             raise
         raise QuestionError(f"{error.text}; without a human score: {named(evalsets.without_human)}") from error
-    skipped = [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
+    n_left = sum(map(len, faults.values())) + len(evalsets.without_human)
+    skipped: list[str] = []
+    if n_left:
+        skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets are ranked")]
+    skipped += [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
     people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}

@@ -8,7 +8,7 @@ from typing import Literal
 from queries.catalog import questions
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
-from warehouse.facts.languages import pairs_called
+from warehouse.facts.languages import is_typed_pair, pairs_called
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.wording import option
 
@@ -95,6 +95,9 @@ def stored_name(typed: str, known: Collection[str]) -> str:
 
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
     """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
+    if is_typed_pair(testset):
+        example = f"{max(loaded)} {testset}" if loaded else f"wmt23 {testset}"
+        return QuestionError(f"{testset!r} is a language pair; the test set comes before it, such as {example}")
     if testset not in known_testsets():
         return unknown("test set", testset, loaded)
     return QuestionError(

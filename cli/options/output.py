@@ -124,7 +124,8 @@ class Output:
 
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""
-        more["notes"] = [self._shown(note) for note in more.get("notes", ())]
+        for name in ("notes", "first"):
+            more[name] = [self._shown(note) for note in more.get(name, ())]
         more.setdefault("verbose", self.verbose)
         more.setdefault("every_row", self.every_row)
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
@@ -144,6 +145,7 @@ class Output:
             notes = notes if answer.reading_notes is None else answer.reading_notes
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
         more.setdefault("json_shape", answer.shape)
+        more.setdefault("first", answer.partial)
         more.setdefault("short", answer.short_signature())
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)

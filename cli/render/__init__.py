@@ -44,6 +44,7 @@ def render(
     every_row: bool = False,
     lead: Sequence[str] = (),
     below: Sequence[str] = (),
+    first: Sequence[str] = (),
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -54,6 +55,7 @@ def render(
     page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
         and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
     short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
+    first: notes that stand before the data: above the table on a terminal, elsewhere on stderr.
     lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
         of a legend, on a terminal alone.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
@@ -65,6 +67,12 @@ def render(
     frame = spelt_frame(frame, in_flags)
     if title is not None:
         note(title, quiet=quiet)
+    above_table = kind is Format.TABLE and output.terminal_width(out) is not None
+    above_table = above_table and not (page and kind in ({Format.TABLE: page} if isinstance(page, str) else page))
+    notes = [one for one in notes if one not in first]
+    for line in () if above_table else first:
+        note(line, quiet=quiet)
+    lead = (*first, *lead) if above_table else lead
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
         output.write(in_flags(_json_text(json_shape, kind)), out)
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):

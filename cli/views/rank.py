@@ -36,6 +36,11 @@ def show(answer: "Answer", output: Output) -> None:
         notes = (*answer.notes, mark) if output.is_for_reading else answer.notes
         output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
         return
+    if output.is_for_reading and asked.pool is not None:  # notes name metrics without a pooled value
+        import polars as pl
+
+        valued = answer.frame.filter(pl.col("value").is_not_null().any().over("metric"))
+        answer = replace(answer, frame=valued if valued.height else answer.frame)
     if output.is_for_reading:
         is_table = format_for(output.format, output.output) is Format.TABLE
         answer = replace(answer, reading=(_at_a_glance if is_table else by_metric)(answer.frame, measures))

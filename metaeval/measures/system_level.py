@@ -98,8 +98,8 @@ def scores_all_alike(human: Floats, metrics: Floats) -> Bools:
 def only_ties(block: Block, rewarded: Bools) -> dict[str, str]:
     """Why metrics that score all systems alike have no value where people tie some.
 
-    Their value would be made of these pairs alone, and the highest where people tie most. Where people tie none it stays
-    as published: no pair is right.
+    Their value would be made of these pairs alone, and the highest where people tie most. Where people tie none it
+    stays as published: no pair is right.
     """
     names = (metric.name for metric, is_one in zip(block.metrics, rewarded, strict=True) if is_one)
     return dict.fromkeys(names, "scores all systems alike, so that only pairs that people tie speak for it")

@@ -78,6 +78,7 @@ class Item:
     human: the paper's human score, None for the official one. compute: from one slice; compute_together: from all of
     them. Where nothing is read, compute_together gets no slice. is_stored: takes long, so that the result is kept.
     unavailable: why the paper's own data cannot be loaded at all. needs_people: it cannot do without human scores.
+    relative: columns whose values depend on the other rows, so that they are comparable where all rows are loaded.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Item:
     is_stored: bool = False
     unavailable: str = ""
     needs_people: bool = True
+    relative: frozenset[str] = frozenset()
 
     @property
     def needs_data(self) -> bool:

@@ -33,6 +33,7 @@ PAPER = Paper(
             tuple(("wmt25", lp) for lp in _LPS),
             preliminary_ranking,
             needs_people=False,
+            relative=frozenset({"AutoRank"}),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """An item of a paper on what is loaded: computed or taken from the store, and laid beside the printed values."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -164,7 +164,15 @@ def run(
     return Outcome(
         paper,
         item,
-        tuple(beside([cell for found in computed for cell in found.cells], printed, reasons, item.unavailable)),
+        tuple(
+            beside(
+                [cell for found in computed for cell in found.cells],
+                printed,
+                reasons,
+                item.unavailable,
+                relative=item.relative,
+            )
+        ),
         tuple(dict.fromkeys(found.signature for found in computed)),
         tuple(dict.fromkeys(notes)),
         reasons,
@@ -256,14 +264,20 @@ def _one(item: Item, request: Request, asked: Slice) -> Computed:
 
 
 def beside(
-    cells: Sequence[Cell], printed: Sequence[Printed], excluded: Mapping[Set, str], unavailable: str = ""
+    cells: Sequence[Cell],
+    printed: Sequence[Printed],
+    excluded: Mapping[Set, str],
+    unavailable: str = "",
+    *,
+    relative: Collection[str] = (),
 ) -> list[Row]:
     """Cells with their printed values and verdicts; then printed values that nothing was computed for.
 
     excluded: evaluation set -> why it has no values. unavailable: why the paper's data cannot be loaded at all.
+    relative: columns that depend on all rows.
     """
     by_place = {one.place: one for one in printed}
-    short = _short_inputs(cells, printed)
+    short, without = _short_inputs(cells, printed), _missing_rows(cells, printed)
     rows: list[Row] = []
     for cell in cells:
         one = by_place.pop(_place(cell), None)
@@ -271,6 +285,7 @@ def beside(
             rows.append(Row(cell, None, "new", (cell.note,)))
             continue
         why = short.get((cell.testset, cell.lp))
+        why = why or (without.get((cell.testset, cell.lp)) if cell.column in relative else None)
         found: Verdict = "not_loaded" if why else verdict(cell, one)
         rows.append(Row(cell, one, found, _remarks(cell, one, found, why)))
     for one in by_place.values():
@@ -300,6 +315,21 @@ def _short_inputs(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set
             what = cell.column.removeprefix("n_")
             found[cell.testset, cell.lp] = f"{cell.value or 0:g} of {n:g} {what} are loaded"
     return found
+
+
+def _missing_rows(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set, str]:
+    """Evaluation sets without some of the printed rows."""
+    there: dict[Set, set[str]] = {}
+    for cell in cells:
+        there.setdefault((cell.testset, cell.lp), set()).add(cell.row.casefold())
+    wanted: dict[Set, set[str]] = {}
+    for one in printed:
+        wanted.setdefault((one.testset, one.lp), set()).add(one.row.casefold())
+    return {
+        place: f"{len(rows & there[place])} of {len(rows)} rows are loaded, and the value depends on all"
+        for place, rows in wanted.items()
+        if place in there and not rows <= there[place]
+    }
 
 
 def _page(printed: Printed) -> str:

@@ -6,6 +6,7 @@ import polars as pl
 
 from metaeval.answer import Table
 from metaeval.inputs import Opened
+from metaeval.notes import Partial
 from metaeval.papers import PAPERS
 from metaeval.papers.items import VERDICTS, Item, Paper, printed_values
 from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
@@ -90,10 +91,14 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
     words = ", ".join(f"{n} {VERDICTS[name]}" for name, n in total.items() if n)
     signatures = [outcome_signature(one) for one in outcomes if one.rows]
     notes.append(words or "nothing to compute")
+    n_printed = sum(row.printed is not None for one in outcomes for row in one.rows)
+    of_all = f"{total['not_loaded']} of {counted(n_printed, 'printed value')}"
+    missing = [Partial(f"partial: {of_all} are not compared, as what they depend on is not loaded")]
+    missing = missing if total["not_loaded"] else []
     if summary:
         signatures = [signed(("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))))]
         notes = [words]
-    return Table(frame, "\n".join(signatures), tuple(notes))
+    return Table(frame, "\n".join(signatures), (*missing, *notes))
 
 
 def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:

@@ -26,6 +26,7 @@ from queries.longitudinal import human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
+from warehouse.wording import counted
 
 METRIC, PEOPLE = "metric", "people"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
@@ -159,16 +160,18 @@ def _half(
     ceiling = split_half(block.only([False] * len(block.metrics)), single, name, measure, options)
     if ceiling is None:
         return f"no halves of {name}: not defined, as both judged no output in common, or too few systems"
-    label, corrected, is_pearson = f"split-half of {name}", "no", str(measure) in _PEARSON
+    label, corrected, between = f"split-half of {name}", "no", ""
+    is_pearson = str(measure) in _PEARSON
     if is_pearson:
         low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
         if np.isnan(value):
             return f"no halves of {name}: they correlate negatively"
-        of = f"{ceiling.source}, {ceiling.value:.3f} between halves"
-        ceiling = replace(ceiling, value=value, low=max(low, 0.0) if low == low else 0.0, high=high, source=of)
+        between = f", {ceiling.value:.3f} between halves"
+        ceiling = replace(ceiling, value=value, low=0.0 if np.isnan(low) else low, high=high)
         corrected = "yes"
+    made = f"{ceiling.halves}, {counted(ceiling.n_splits or 0, 'split')}{between}"
     what = "as many judgements again" if is_pearson else "half of the judgements"
-    ceiling = replace(ceiling, source=f"{ceiling.source}: what {what} would reach on {_outputs(single, measure)}")
+    ceiling = replace(ceiling, source=f"{made}: what {what} would reach on {_outputs(single, measure)}")
     shown = f"people: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
     how = (("people", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
     signature = _signature(asked, block, measure, options, *how, ("spearman_brown", corrected))
@@ -195,7 +198,7 @@ def _outputs(single: pl.DataFrame, measure: Measure) -> str:
     share = float((n > 1).mean() or 0.0)  # type: ignore[arg-type]
     if measure.definition.needs_segments or share == 1:
         return "the same outputs"
-    return "new outputs of the same systems" if share == 0 else f"outputs of which {share:.0%} are the same"
+    return "new outputs" if share == 0 else f"outputs of which the halves share {share:.0%}"
 
 
 def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *how: tuple[str, object]) -> str:

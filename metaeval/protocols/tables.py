@@ -7,10 +7,11 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS
-from metaeval.notes import Excluded, hinted
+from metaeval.notes import Excluded, Partial, hinted
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
+from metaeval.signature import parts_of
 from metaeval.significance.options import pairs_that_differ
 from warehouse.wording import counted, option
 
@@ -67,10 +68,22 @@ def _beside_json(found: Beside | None) -> dict[str, Any] | None:
 def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
     """What a reader should know beside the table, one line each; verbose: with names of metrics and their tasks."""
     missing = missing_lines(found) if verbose else missing_in_short(found)
-    lines = [*missing, *excluded_lines(found, verbose)]
+    lines = [*partial_lines(found), *missing, *excluded_lines(found, verbose)]
     if found.n_significant is not None:
         lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
     return lines + beside_lines(found)
+
+
+def partial_lines(found: ProtocolScore) -> list[str]:
+    """A line where metrics are without a rank, or tasks were dropped, as their scores are not there."""
+    n, n_ranked = len(found.metrics), int(np.count_nonzero(found.ranks))
+    dropped = parts_of(found.signature).get("dropped")
+    if n_ranked == n and dropped is None:
+        return []
+    verb = "metric has" if n_ranked == 1 else "metrics have"
+    text = f"partial: {n_ranked} of {n} {verb} scores for all {counted(len(found.tasks), 'task')}"
+    text += "" if n_ranked == n else ", and only these are ranked"
+    return [Partial(text if dropped is None else f"{text}; without {dropped.replace(';', ' and ')}")]
 
 
 def beside_lines(found: ProtocolScore) -> list[str]:

@@ -39,6 +39,11 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         Option("Two metrics: type of confidence interval.", default="the test's own, else percentile"),
     ] = None
 
+    def check_fields(self) -> None:
+        super().check_fields()
+        if len(self.metrics) == 1 and not set(self.metrics[0]) & set("*?[,") and self.metrics[0].lower() != "all":
+            raise QuestionError(f"compare needs two metrics; you named one: {self.metrics[0]}")
+
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from metaeval.measures import parse_measure

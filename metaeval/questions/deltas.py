@@ -64,7 +64,8 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
                 if self.is_given(name):
                     raise QuestionError(f"{option(name)} and {option('hard')} do not go together")
         elif self.metric is None:
-            raise QuestionError(f"no metric, expected one, such as deltas all all BLEU; {option('hard')} takes none")
+            line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
+            raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")
 
     def answer(self, run: Run) -> "Answer":
         return self._hard(run) if self.hard else self._differences(run)

@@ -261,7 +261,7 @@ def run_test(
     if not block.metrics:
         raise no_metric(block.selection, excluded, can="can be compared")
     if len(block.metrics) < 2:
-        raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(block.metrics)}")
+        raise QuestionError(f"a comparison needs two metrics; only {block.metrics[0].name} has what it needs")
     why = too_few(block, measure, options, testing)
     if why is not None or np.isnan(evaluation.value).all():
         nothing = np.full((len(block.metrics),) * 2, np.nan)

@@ -282,7 +282,7 @@ def _tested(
     its_testing = replace(testing.fitted(test), population=population, correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
-        raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(tested.block.metrics)}")
+        raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} has what it needs")
     return tested, fitted, its_testing
 
 

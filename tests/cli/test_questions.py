@@ -1,6 +1,7 @@
 """Questions: what fits their fields is taken, all else is refused in one line, by every door alike."""
 
 import inspect
+import re
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
@@ -160,8 +161,36 @@ def test_a_field_that_needs_another_is_refused_without_it(question: type[Questio
         return
     with pytest.raises(QuestionError, match=f"^{field.name} needs ") as told:
         made(question, _needed(question) | {field.name: _other(field)})
+    named = re.findall(r"(\w+)=", str(told.value))
+    assert set(named) <= fields_of(question).keys(), told.value
     for one in said:
         assert one == "charted" or one.endswith("=") or one.partition("=")[0] in str(told.value)
+
+
+def test_an_option_that_a_view_leaves_without_use_is_told_with_the_switch_of_that_view() -> None:
+    for given, words in (
+        ({"within": True, "by": ("kind",)}, "by and within=True do not go together"),
+        ({"over_years": True, "alpha": 0.1}, "alpha and over_years=True do not go together"),
+    ):
+        with pytest.raises(QuestionError) as told:
+            made(question_named("trend"), given)
+        assert str(told.value) == words
+
+
+@together(
+    ("words", "said"),
+    [
+        (("rank", "en-de", "sim24"), "'en-de' is a language pair; the test set comes before it, such as sim24 en-de"),
+        (("systems", "en-de", "sim24"), "'en-de' is a language pair; the test set comes before it"),
+        (("compare", "en-de", "sim24", "A", "B"), "'en-de' is a language pair; the test set comes before it"),
+        (("deltas", "sim24", "en-de"), "deltas needs a metric, such as `scorehouse deltas sim24 en-de BLEU`"),
+        (("compare", "sim24", "en-de", "simBLEU"), "compare needs two metrics; you named one: simBLEU"),
+    ],
+)
+def test_words_that_are_swapped_or_missing_are_told_by_what_to_type(
+    scorehouse: Scorehouse, words: tuple[str, ...], said: str
+) -> None:
+    refused(scorehouse(*words), 2, said)
 
 
 @together(("question", "field"), _fields())

@@ -143,7 +143,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("sim24", "en-de", "simBLEU-refA"), ["at least 2 metrics, this slice has 1"]),
+        (("sim24", "en-de", "simBLEU-refA"), ["compare needs two metrics; you named one: simBLEU-refA"]),
         (("sim24", "en-de", "--test", "perm-input"), ["--test 'perm-input'", "did you mean 'perm-inputs'?"]),
         (("sim24", "en-de", "-m", "spa", "--test", "williams"), ["'williams' does not apply", "perm-inputs"]),
         (("sim24", "en-de", "-m", "pearson", "--test", "pairs"), ["'pairs' does not apply", "perm-systems"]),

@@ -90,7 +90,7 @@ def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
     [
         (("--pool", "mean"), ["--significance and --pool do not go together"]),
         (("-m", "spa(binary=yes)"), ["has no significance test"]),
-        (("--metrics", "simBLEU-refA"), ["at least 2 metrics"]),
+        (("--metrics", "simBLEU-refA"), ["needs two metrics; only simBLEU-refA"]),
         (("-m", "spa", "-m", "acc_eq(by=item)", "--test", "pairs"), ["'pairs' does not apply to measure 'spa'"]),
     ],
 )

@@ -379,7 +379,7 @@ def test_what_does_not_apply_is_refused_with_the_reason(
 
 def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA",))
-    with pytest.raises(QuestionError, match="at least 2 metrics, this slice has 1"):
+    with pytest.raises(QuestionError, match="needs two metrics; only simBLEU-refA has what it needs"):
         compare(simulated_warehouse, asked, "pearson")
 
 

@@ -1,0 +1,64 @@
+"""Answers over data that are not all there say so before anything else, and rank what is comparable."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.papers.items import Cell, Printed
+from metaeval.papers.running import beside
+from tests.helpers import ScoreTable, tiny_layout, tiny_warehouse
+from warehouse import Warehouse
+
+
+def test_a_protocol_says_first_how_many_metrics_have_every_task(tmp_path: Path) -> None:
+    rules = tmp_path / "mine.toml"
+    rules.write_text('overall = "values"\ntasks = [{ measure = "pa" }, { measure = "acc_eq(by=item)" }]\n')
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = metaeval.protocol(warehouse, str(rules), on="tiny24", lp=["en-de"], all_metrics=True)
+    n, n_ranked = found.frame.height, found.frame["rank"].drop_nulls().len()
+    assert 0 < n_ranked < n
+    assert (
+        found.notes[0] == f"partial: {n_ranked} of {n} metrics have scores for all 2 tasks, and only these are ranked"
+    )
+    assert found.frame["missing"].str.len_chars().to_list()[n_ranked:] > [0] * (n - n_ranked)
+
+
+@pytest.fixture(scope="module")
+def gaps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Two language pairs, one metric in both."""
+    folder, scores = tmp_path_factory.mktemp("gaps"), np.arange(20.0).reshape(4, 5)
+    systems = ("Ash", "Beech", "Cherry", "Dogwood")
+    for lp, names in (("en-de", ("Both-src", "One-src")), ("en-uk", ("Both-src", "Other-src"))):
+        tiny_layout(
+            folder / lp,
+            lp=lp,
+            systems=systems,
+            humans={"mqm": ScoreTable(systems, seg=scores, sys=scores.mean(axis=1))},
+            metrics={name: ScoreTable(systems, seg=scores % 7, sys=(scores % 7).mean(axis=1)) for name in names},
+        )
+    with tiny_warehouse(folder, folder / "en-de", folder / "en-uk") as warehouse:
+        yield warehouse
+
+
+def test_a_pooled_ranking_says_first_what_it_pools(gaps: Warehouse) -> None:
+    first = "partial: pa is pooled over 2 of 2 evaluation sets; 1 of 3 metrics has a value in all of these"
+    found = metaeval.rank(gaps, "tiny24", "all", "pa", pool="mean", status="all")
+    assert any("no pooled value for One" in note and "Other" in note for note in found.notes)
+    assert found.notes[0] == first
+    assert found.frame["metric"].to_list() == ["Both", "One", "Other"]
+    assert found.partial == (first,)
+
+
+def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> None:
+    printed = [
+        Printed("t", row, column, "wmt25", "en-de", value, 1, "1", "value", 0.0, "")
+        for row in ("A", "B")
+        for column, value in (("AutoRank", 1.0), ("mean", 0.5))
+    ]
+    cells = [Cell("A", "AutoRank", "wmt25", "en-de", 2.0), Cell("A", "mean", "wmt25", "en-de", 0.7)]
+    rows = beside(cells, printed, {}, relative={"AutoRank"})
+    assert [(row.cell.column, row.verdict) for row in rows[:2]] == [("AutoRank", "not_loaded"), ("mean", "differs")]
+    assert rows[0].remark == "1 of 2 rows are loaded, and the value depends on all"
