@@ -149,7 +149,7 @@ def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | N
     try:
         return made(question, given)
     except QuestionError as error:
-        if "name a protocol" in str(error) or "no metric" in str(error):
+        if "name a protocol" in str(error) or "needs a metric" in str(error):
             return None
         raise
 
