@@ -7,7 +7,7 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, SkipBroken
+from cli.options.data import AllowUnterminated, FilesLp, FirstSegment, InclusiveEnds, SkipBroken
 from cli.options.folding import folded
 from cli.options.output import Output
 from cli.options.values import choice
@@ -33,6 +33,7 @@ def load(
             help="What segment numbers count within, for files that leave it open.",
         ),
     ] = None,
+    first_segment: FirstSegment = 1,
     inclusive_ends: InclusiveEnds = False,
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
@@ -55,6 +56,7 @@ def load(
         lp=lp,
         human=human,
         numbering=numbering,
+        first_segment=first_segment,
         has_inclusive_ends=inclusive_ends,
         may_lack_end=allow_unterminated,
     )

@@ -9,7 +9,7 @@ import typer
 from cli.completion import complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options.data import AllowUnterminated, FilesLp, InclusiveEnds, OnlyLp, language_pair
+from cli.options.data import AllowUnterminated, FilesLp, FirstSegment, InclusiveEnds, OnlyLp, language_pair
 from cli.options.folding import folded
 from cli.options.output import Output
 from cli.render.output import progress
@@ -33,6 +33,7 @@ def add(
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Lower is better: scores are stored negated.")
     ] = False,
+    first_segment: FirstSegment = 1,
     inclusive_ends: InclusiveEnds = False,
     allow_unterminated: AllowUnterminated = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the files; store nothing.")] = False,
@@ -67,6 +68,7 @@ def add(
             testset=testset,
             lp=lp,
             is_error_measure=lower_is_better,
+            first_segment=first_segment,
             has_inclusive_ends=inclusive_ends,
             may_lack_end=allow_unterminated,
             progress=advance,

@@ -68,6 +68,9 @@ InclusiveEnds = Annotated[
         "--inclusive-ends", help="Error spans of tables and JSON lines end with the last character, not behind it."
     ),
 ]
+FirstSegment = Annotated[
+    int, number(int, "--first-segment", least=0, most=1, help="Number of the first segment in tables.")
+]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")]
 
 

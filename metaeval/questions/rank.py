@@ -132,6 +132,10 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             metavar="FILE",
         ),
     ] = None
+    first_segment: Annotated[
+        int,
+        Option("Number of the first segment in the file that is ranked too.", least=0, most=1, needs=("with_file",)),
+    ] = 1
 
     def slice(self) -> "Slice":
         return replace(super().slice(), level=self.level, without_optimised=self.without_optimised)
@@ -222,7 +226,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         """
         from queries.evalsets import expand
         from warehouse import Warehouse
-        from warehouse.own.scores import add, trial, variant_called
+        from warehouse.own.scores import add, references_in, trial, variant_called
 
         path = self.with_file
         assert path is not None
@@ -231,19 +235,30 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         with run.opened() as warehouse:
             database = warehouse.path
             chosen = expand(warehouse, self.testset, self.lp, self.human).chosen
+            references, standard = references_in(warehouse, *chosen[0])
         testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
-        variant = variant_called(path, lps)
+        variant = variant_called(path, lps, references, standard)
+        is_named = f"-{variant.reference}" in path.name or variant.reference is None
+        said = () if is_named else (f"{path.name} names no reference; taken to be compared with {variant.reference}",)
         (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
         with trial(database, kept=None if self.own else self.metrics) as copy:
-            report = add([path], copy, variant.base_name, reference=variant.reference, testset=testset, lp=lp)
+            report = add(
+                [path],
+                copy,
+                variant.base_name,
+                reference=variant.reference,
+                testset=testset,
+                lp=lp,
+                first_segment=self.first_segment,
+            )
             if not report.is_clean:
                 raise SourceError("\nerror: ".join(fault.without_way_out for fault in report.faults))
             covered = {(one.testset, one.lp) for one in report.evalsets}
             missing = ", ".join(" ".join(one) for one in chosen if one not in covered)
-            notes = (*report.notes, *([f"{path}: no scores for {missing}"] if missing else []))
+            notes = (*said, *report.notes, *([f"{path}: no scores for {missing}"] if missing else []))
             metrics = (*self.metrics, str(variant)) if self.metrics else ()
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
-            yield within, replace(self, own=True, metrics=metrics, with_file=None), notes
+            yield within, replace(self, own=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map

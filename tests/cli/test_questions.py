@@ -69,7 +69,11 @@ def _other(field: Field) -> Any:
     elif field.element is bool:
         return not field.default
     elif field.element in (int, float):
-        one = next(value for value in (30, 0.7, 3, 12) if isinstance(value, field.element) and value != field.default)
+        one = next(
+            value
+            for value in (30, 0.7, 3, 12, 0)
+            if isinstance(value, field.element) and value != field.default and value <= (field.option.most or value)
+        )
     elif field.name in ("measure", "measures"):
         one = "pa" if field.default != "pa" else "pearson"
     else:

@@ -244,7 +244,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 
 SHOWS = {
     *("testset", "lp", "on", "curve", "tell", "n", "paper", "item", "first", "second", "wide", "explain"),
-    "with_file",
+    *("with_file", "first_segment"),
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),

@@ -149,6 +149,8 @@ def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
     said = given.of_content
     if said != Given():
         digest.update(repr(said).encode())
+    if said.first_segment != 1:
+        digest.update(b"segments from 0")
     if claim.is_table and not claim.is_own and (beside := facts_file(claim.root)) is not None:
         digest.update(beside.read_bytes())
     return digest.hexdigest(), n_bytes

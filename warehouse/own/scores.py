@@ -10,6 +10,7 @@ from pathlib import Path
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, unknown, unknown_evalset
+from warehouse.facts.metrics import describe
 from warehouse.loading.entry import load
 from warehouse.loading.evalsets import LoadReport
 from warehouse.loading.files import find_files
@@ -17,9 +18,9 @@ from warehouse.loading.unloading import unload
 from warehouse.names import REFERENCE_FREE, MetricVariant
 from warehouse.progress import Progress
 from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
-from warehouse.readers.long_table import with_place
+from warehouse.readers.long_table import variant, with_place
 from warehouse.readers.text.bytes import head_of
-from warehouse.readers.tool_outputs import form_of, is_with_texts
+from warehouse.readers.tool_outputs import is_with_texts
 from warehouse.staging.holdings import of_evalsets
 from warehouse.temporary import temporary_folder
 from warehouse.wording import option
@@ -40,6 +41,7 @@ def add(
     is_error_measure: bool = False,
     has_inclusive_ends: bool = False,
     may_lack_end: bool = False,
+    first_segment: int = 1,
     progress: Progress | None = None,
 ) -> LoadReport:
     """Bring scores of a metric of the user's own into evaluation sets that the warehouse has.
@@ -47,7 +49,8 @@ def add(
     metric: base name. system: that all scores of the files are of, where these name none. reference: what the metric
     compared with; None for a metric that saw none. testset, lp: of files that do not tell theirs. is_error_measure:
     fewer is better; values are negated when they are stored. has_inclusive_ends: error spans end with their last
-    character. may_lack_end: files whose last line has no end are whole.
+    character. may_lack_end: files whose last line has no end are whole. first_segment: what tables number the first
+    segment with, 0 or 1.
     Files that came before are replaced. Faults do not raise: they are all in the report.
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
     SourceError, SchemaError: see `loading.entry.load`.
@@ -69,6 +72,7 @@ def add(
         is_error_measure=is_error_measure,
         has_inclusive_ends=has_inclusive_ends,
         may_lack_end=may_lack_end,
+        first_segment=first_segment,
     )
     return load(paths, database, given=given, progress=progress)
 
@@ -81,7 +85,6 @@ def _texts(
     places = {
         (given.testset, given.lp): is_with_texts(path, head)
         for path, head in files
-        if form_of(path, head, metric) is not None
         for given in [with_place(Given(testset=testset, lp=lp), path)]
     }
     found = {}
@@ -154,22 +157,42 @@ def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]
         yield copy
 
 
-def variant_called(path: Path, lps: Collection[str]) -> MetricVariant:
+def variant_called(
+    path: Path, lps: Collection[str], references: Collection[str] = (), standard: str | None = None
+) -> MetricVariant:
     """The metric, and what it compared with, that a file of scores is named after; a language pair may stand before.
 
+    references: those that the warehouse knows. standard: what a metric compared with whose name ends in none, unless
+    it is known to be reference-free.
     >>> variant_called(Path("en-de.MyMetric-refA.seg.score"), ["en-de"])
     MetricVariant(base_name='MyMetric', reference='refA')
     >>> variant_called(Path("My.QE-src.csv"), ["en-de"]).reference is None
     True
+    >>> variant_called(Path("en-de.COMET-99.seg.score"), ["en-de"], standard="refA")
+    MetricVariant(base_name='COMET-99', reference='refA')
 
     Raises QuestionError: the name does not tell.
     """
     before, _, rest = path.name.partition(".")
     found = _FILE.fullmatch(rest if before in lps else path.name)
-    try:
-        return MetricVariant.parse(found["name"] if found else "")
-    except ValueError:
-        raise QuestionError(
-            f"{path}: expected a file named after the metric and its reference, such as MyMetric-refA.seg.score or "
-            f"MyMetric-src.csv (reference-free); `scorehouse {option('add.dry_run', True)}` takes both as options"
-        ) from None
+    name = found["name"] if found else ""
+    base, stated, is_stated = variant(name)
+    if is_stated:
+        return MetricVariant(base, stated)
+    if name.rpartition("-")[2] in references:
+        return MetricVariant.parse(name)
+    is_reference_free = describe(name).is_reference_free
+    if name and (standard is not None or is_reference_free):
+        return MetricVariant(name, None if is_reference_free else standard)
+    raise QuestionError(
+        f"{path}: expected a file named after the metric and its reference, such as MyMetric-refA.seg.score or "
+        f"MyMetric-src.csv (reference-free); `scorehouse {option('add.dry_run', True)}` takes both as options"
+    )
+
+
+def references_in(warehouse: Warehouse, testset: str, lp: str) -> tuple[set[str], str | None]:
+    """The references that metrics or texts of an evaluation set name, and the standard one."""
+    key = {"testset": testset, "lp": lp}
+    query = "SELECT standard_reference FROM evalsets WHERE testset = $testset AND lp = $lp"
+    known = {name for (name,) in warehouse.rows(_sql("references"), key)}
+    return known, next((name for (name,) in warehouse.rows(query, key)), None)

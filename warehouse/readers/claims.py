@@ -34,7 +34,8 @@ class Given:
     metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says. is_error_measure:
     it counts errors, so that fewer are better. has_inclusive_ends: error spans of tables and JSON lines end with their
     last character, not behind it. may_lack_end: files whose last line has no end are whole. numbering: what
-    segment numbers count within, the document or the test set, where a file leaves it open.
+    segment numbers count within, the document or the test set, where a file leaves it open. first_segment: the number
+    of the first segment in tables, 0 or 1.
     """
 
     testset: str | None = None
@@ -48,6 +49,7 @@ class Given:
     has_inclusive_ends: bool = False
     may_lack_end: bool = False
     numbering: Numbering | None = None
+    first_segment: int = field(default=1, repr=False)
     texts: Mapping[EvalsetKey, KnownTexts] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:

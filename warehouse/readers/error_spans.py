@@ -169,7 +169,7 @@ def _of_table(
     called = dict(zip((column.lower() for column in header.columns), header.names, strict=True))
     if "system" not in table.columns:
         table = table.with_columns(system=pl.lit(claim.system, pl.String))
-    table, more = placed(table, claim.path)
+    table, more = placed(table, claim.path, given.first_segment)
     faults += more
     table = with_evalset(
         table.with_columns(

@@ -235,7 +235,7 @@ def variant(name: str) -> tuple[str, str | None, bool]:
 
 def _named(table: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
-    table, faults = placed(table, path)
+    table, faults = placed(table, path, given.first_segment)
     table = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path, faults)
     for column in ("scorer", "metric", "human", "kind", "reference"):
         if column not in table.columns:

@@ -22,19 +22,21 @@ from warehouse.readers.long_table import with_place
 from warehouse.readers.mtme.ratings import parse_rating
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import cells_that_are, constants, first_faults, numbers, repeated_faults, table_of
+from warehouse.readers.tool_outputs import form_of
 from warehouse.wording import option
 
+_BLANKS = re.compile(r"^(?P<system>[^\t\n]*[^\s])[^\S\t\n]+(?P<value>[^\s]+)[^\S\t\n]*$", re.MULTILINE)  # no tab
 _FILE = re.compile(r"(?:.*\.)?(?:(?P<level>seg|sys)\.score|seg\.rating)(?:\.gz)?")
 
 
 class OwnScoreReader(TextReader):
     """Reader of a user's own `.seg.score` and `.sys.score` files."""
 
-    name = "own-scores/1"
+    name = "own-scores/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         named = _FILE.fullmatch(path.name)
-        if not given.is_own or named is None:
+        if not given.is_own or named is None or form_of(path, head, given.metric) == "triples":
             return None
         level = named["level"] or "rating"
         lp = with_place(given, path).lp
@@ -56,6 +58,7 @@ class OwnScoreReader(TextReader):
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         if claim.level == "rating":
             return _predictions(text, claim, given, faults)
+        text = _BLANKS.sub(r"\g<system>\t\g<value>", text)
         table = table_of(text, ("system", "value"), "\t", claim.path, faults)
         is_there = pl.col("value") != ""
         table = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path, faults)

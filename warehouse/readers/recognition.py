@@ -16,7 +16,7 @@ from warehouse.readers.contents import Content
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
-from warehouse.readers.long_table import LongTableReader
+from warehouse.readers.long_table import LongTableReader, with_place
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
@@ -117,6 +117,10 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
         if answer is not None:
             return answer
     head = head_of(path)
+    if given.is_own and given.system is None and (system := _called_as_system(path, given)) is not None:
+        of_file = claim(path, replace(given, system=system)) if _lacks_system(path, head, given) else None
+        if isinstance(of_file, Claim):
+            return of_file
     for record_reader in OWN_READERS if given.is_own else RECORD_READERS:
         answer = record_reader.claim(path, head, given)
         if isinstance(answer, Claim):
@@ -124,6 +128,20 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
         if answer is not None:
             reasons.append(answer)
     return reasons[0] if reasons else lack_of(path, head, given)
+
+
+def _called_as_system(path: Path, given: Given) -> str | None:
+    """The system that a file of one's own scores is called as; None where none is called so."""
+    given = with_place(given, path)
+    known = given.texts.get((given.testset or "", given.lp or ""))
+    names = (path.name, path.stem, path.name.removeprefix(f"{given.lp}.").partition(".")[0], path.name.split(".")[0])
+    return next((name for name in names if known and name in known.systems), None)
+
+
+def _lacks_system(path: Path, head: Sequence[str], given: Given) -> bool:
+    """Whether all scores of a file are of a system that it does not name."""
+    answers = [reader.claim(path, head, given) for reader in OWN_READERS]
+    return not any(isinstance(answer, Claim) for answer in answers)
 
 
 def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:

@@ -5,12 +5,15 @@
 - COMET's printed lines: `FILE, Segment N, score: X` by tabs, N from 0, and `FILE, score: X` of the system.
 - JSON lines and tables without columns that say the segment; MetricX writes `source`, `hypothesis`, `reference` and
   `prediction`, an error: lower is better.
-- A list: a number a line, or a JSON array.
+- A list: a number a line, or a JSON array; or an object with it under `scores`, and `system_score` or `mean_score`.
+- Lines without names of columns: system, segment and score.
+- A table with a column for each system.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +27,9 @@ from warehouse.readers.judgements import Error, WrongJudgementError, number_of, 
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
-from warehouse.readers.text.json_lines import first_object, json_document, json_objects
+from warehouse.readers.text.json_lines import first_object, json_document, json_objects, objects_in
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, NO_SCORES, Header, columns_of, table_under, unread
+from warehouse.readers.text.named_columns import placed as with_segments
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
 from warehouse.readers.wide_table import numeric
@@ -33,6 +37,7 @@ from warehouse.wording import counted, option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
+_WHOLE = re.compile(r'\s*\{\s*(?:"(?:mean_score|system_score)"\s*:\s*[^\s,\[{]+\s*,\s*)?"scores"\s*:\s*\[\s*[^\s{]')
 _SEGMENT_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<at>\d+)\tscore: (?P<score>\S+)(\tvariance: \S+)?")
 _SYSTEM_LINE = re.compile(r"(?P<file>.+)\tscore: (?P<score>\S+)")
 _SAVED = "Predictions saved in: "
@@ -51,11 +56,11 @@ Row = tuple[int | None, str, str, str | None, str | None, float | None, int | No
 class ToolOutputReader:
     """Reader of what metrics' own programs write."""
 
-    name = "tool-output/3"
+    name = "tool-output/4"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         form = form_of(path, head, given.metric)
-        if form is None or not given.is_own:
+        if form is None or not given.is_own or (form == "systems" and given.system is not None):
             return None
         given = with_place(given, path)
         if given.testset is None or given.lp is None:
@@ -64,6 +69,9 @@ class ToolOutputReader:
         if given.system is None and not _names_systems(form, path, head):
             return NO_SYSTEM
         header = columns_of(path, head)
+        known = given.texts.get((given.testset, given.lp))
+        if form == "systems" and header is not None and known and known.systems.keys().isdisjoint(header.columns):
+            return None
         is_of_errors = header is not None and _score_column(header.columns, given.metric) == ERRORS
         variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
         return Claim(
@@ -85,7 +93,11 @@ class ToolOutputReader:
         reading = _Reading(claim, given, given.texts.get(claim.evalsets[0]))
         table = reading.table(data, text, text.split("\n", 20)[:20])
         ((testset, lp),) = claim.evalsets
-        of_segments, more, notes = placed(table.filter(level="seg"), (testset, lp), reading.known, claim.path)
+        of_segments = table.filter(level="seg")
+        more: list[Fault] = []
+        notes: list[str] = []
+        if "segment" not in table.columns:
+            of_segments, more, notes = placed(of_segments, (testset, lp), reading.known, claim.path)
         notes += reading.settle_spans(of_segments)
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
         notes += unread(reading.unread, [*reading.columns, *reading.unread])
@@ -101,7 +113,7 @@ class ToolOutputReader:
 
 
 def form_of(path: Path, head: Sequence[str], metric: str | None = None) -> str | None:
-    """How a metric's scores are written: document, printed, objects, table or list; None where it is none of these.
+    """How a metric's scores are written: document, printed, triples, objects, table, systems or list; else None.
 
     A table, or objects, without a place of the scores are those of segments where a metric has several of a system.
     """
@@ -112,27 +124,47 @@ def form_of(path: Path, head: Sequence[str], metric: str | None = None) -> str |
         _SYSTEM_LINE.fullmatch(line) or line.startswith(_SAVED) for line in lines
     ):
         return "printed"
+    if all(_triple(line) for line in lines):
+        return "triples"
     first = first_object(head)
+    if _WHOLE.match("\n".join(head)):
+        return "document"
     if _DOCUMENT.match("\n".join(head)) and all(isinstance(items, list) for items in (first or {}).values()):
         return "document"
     header = columns_of(path, head)
     if header is None:
         return "list" if all(map(is_number, lines[1:] or lines)) and len(lines[0].split()) == 1 else None
+    if metric and "system" not in header.known and _score_column(header.columns, metric) is None:
+        names = [name for name in numeric(header, head) if not NO_SCORES.fullmatch(name) and not is_number(name)]
+        if len(names) > 1:
+            return "systems"
     has_spans = header.form == "json" and not set(_SPANS).isdisjoint(header.columns)
     if header.known.keys() & _PLACES or (_column_of_scores(header, head, metric) is None and not has_spans):
         return None
     has_texts = _texts_in(header.columns) != (None, None)
     if "system" in header.known and not (header.form == "json" and has_texts):
-        names = {column for name, column in header.known.items() if name != "reference" or not has_texts}
-        names -= {_column_of_scores(header, head, metric)}
+        said = {column for name, column in header.known.items() if name != "reference" or not has_texts}
+        said -= {_column_of_scores(header, head, metric)}
         if header.form == "json":
-            rows = [first_object([line]) or {} for line in lines]
+            rows = list(objects_in(head))
         else:
             rows = [dict(zip(header.columns, quoted_cells(line, header.separator), strict=False)) for line in lines[1:]]
-        of_one = [tuple(str(row.get(name)) for name in sorted(names)) for row in rows]
+        of_one = [tuple(str(row.get(name)) for name in sorted(said)) for row in rows]
         if len(of_one) == len(set(of_one)):
             return None
     return "objects" if header.form == "json" else "table"
+
+
+def _triple(line: str) -> list[str] | None:
+    """System, segment and score in a line without names of columns; None where it is none.
+
+    >>> _triple("A\\t1\\t0.5"), _triple("GPT 5 1 0.5"), _triple("A,1,None"), _triple("A 0.5"), _triple("system,1,score")
+    (['A', '1', '0.5'], ['GPT 5', '1', '0.5'], ['A', '1', 'None'], None, None)
+    """
+    separator = next((sign for sign in "\t," if sign in line), None)
+    cells = [cell.strip() for cell in (line.rsplit(None, 2) if separator is None else line.split(separator))]
+    is_one = len(cells) == 3 and cells[1].isascii() and cells[1].isdecimal() and is_number(cells[2])
+    return cells if is_one and cells[0] and not is_number(cells[0]) else None
 
 
 def is_with_texts(path: Path, head: Sequence[str]) -> bool:
@@ -147,7 +179,9 @@ def _names_systems(form: str, path: Path, head: Sequence[str]) -> bool:
     if form in ("objects", "table"):
         header = columns_of(path, head)
         return header is not None and "system" in header.known
-    return form == "printed" or (form == "document" and "\n".join(head).lstrip().startswith("{"))
+    text = "\n".join(head)
+    is_by_file = form == "document" and text.lstrip().startswith("{") and not _WHOLE.match(text)
+    return form in ("printed", "triples", "systems") or is_by_file
 
 
 def _score_column(columns: Sequence[str], metric: str | None = None) -> str | None:
@@ -179,7 +213,7 @@ class _Reading:
 
     def __init__(self, claim: Claim, given: Given, known: KnownTexts | None) -> None:
         self._claim = claim
-        self._given = given
+        self._given = replace(given, system=claim.system)
         self.known = known
         self.faults: list[Fault] = []
         self.n_predicted = 0
@@ -199,6 +233,8 @@ class _Reading:
             self._column = _column_of_scores(header, head, self._given.metric)
         if form == "table" and header is not None:
             return self._of_columns(header, data)
+        if form == "systems" and header is not None:
+            return self._of_systems(header, data)
         rows: list[Row] = []
         if form == "document":
             rows = list(self._of_document(text))
@@ -208,6 +244,8 @@ class _Reading:
             rows = list(self._of_objects(text))
         elif form == "list":
             rows = list(self._of_list(text))
+        elif form == "triples":
+            return self._of_triples(text)
         else:
             self._fault(1, "not the scores that the first lines promised", "scores, one a segment")
         table = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
@@ -220,7 +258,13 @@ class _Reading:
         if (content := json_document(text, self._claim.path, self.faults)) is None:
             return
         files: Mapping[str, Any] = content if isinstance(content, dict) else {"": content}
+        whole = None
+        if _WHOLE.match(text):
+            whole = next((number_of(files[name]) for name in ("system_score", "mean_score") if name in files), None)
+            files = {"": files["scores"]}
         systems = self._systems(list(files))
+        if whole is not None:
+            yield None, "sys", systems[""], None, None, whole, None, None
         for name, items in files.items():
             if not isinstance(items, list):
                 self._fault(None, f"{name!r} without a list", "a list of scores for each file of translations")
@@ -327,6 +371,45 @@ class _Reading:
                 yield number, "seg", system, None, None, finite(cell), None, None
             elif number > 1 or not cell:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
+
+    def _of_triples(self, text: str) -> pl.DataFrame:
+        """Rows of system, segment and score, the segment with its number."""
+        rows = []
+        first = self._given.first_segment
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+            cells = _triple(line)
+            if cells is None or self._given.system not in (None, cells[0]):
+                found = repr(line) if line.strip() else "a blank line"
+                self._fault(number, found, "system, segment and score, as in the first lines")
+                continue
+            rows.append((number, "seg", cells[0], finite(cells[2]), int(cells[1]) + 1 - first))
+        names = {"level": pl.String, "system": pl.String, "value": pl.Float64, "segment": pl.Int64}
+        return pl.DataFrame(rows, schema={"line": pl.Int64, **names}, orient="row")
+
+    def _of_systems(self, header: Header, data: bytes) -> pl.DataFrame:
+        """Rows of a table with a column for each system, of segments by their numbers or in their order."""
+        path = self._claim.path
+        header, table, faults = table_under(header, data, path)
+        if table.is_empty():
+            self.faults += faults
+            return pl.DataFrame(schema=_SCHEMA)
+        table, more = with_segments(table, path, self._given.first_segment)
+        self.faults += [*faults, *more]
+        called = dict(zip(header.columns, header.names, strict=True))
+        known = self.known.systems if self.known else {}
+        places = set(header.known.values())
+        systems = [name for name in header.columns if name not in places and name in (known or header.columns)]
+        self.unread |= dict.fromkeys(name for name in header.columns if name not in (*places, *systems))
+        parts = []
+        for name in systems:
+            rows = table.select(
+                *("line", "segment"),
+                *constants(level="seg", system=name, source=None, translation=None),
+                value=pl.col(called[name]).fill_null(""),
+            )
+            parts.append(numbers(rows, "value", path, self.faults))
+        rows = pl.concat(parts)
+        return rows.drop("segment") if rows["segment"].null_count() else rows
 
     def _of_columns(self, header: Header, data: bytes) -> pl.DataFrame:
         path = self._claim.path

@@ -62,7 +62,7 @@ class WideTableReader:
         if header is None or table.is_empty():
             return Records(faults=faults)
         given = with_place(given, claim.path)
-        table, more = placed(table, claim.path)
+        table, more = placed(table, claim.path, given.first_segment)
         faults += more
         columns = dict(zip(header.columns, header.names, strict=True))
         reasons = {column: _no_scores(column, table[columns[column]], given) for column in _columns(header)}

@@ -115,7 +115,10 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     path.write_text(ROWS.replace("Ash\t3", "Ash\tmany"))
     wrong = scorehouse("rank", TESTSET, LP, "--with", path)
     assert (wrong.code, wrong.out, "'many'" in wrong.err) == (3, "", True)
-    refused(scorehouse("rank", TESTSET, LP, "--with", path.rename(own)), 2, "expected a file named after the metric")
+    own.write_text(ROWS)
+    nameless = scorehouse("rank", TESTSET, LP, *measure, "--with", own)
+    assert "Mine-refA" in {row["metric"].replace("mine", "Mine") for row in nameless.json}
+    assert "mine.seg.score names no reference; taken to be compared with refA" in nameless.notes
     assert database.read_bytes() == before
 
 

@@ -359,3 +359,71 @@ def test_every_form_says_what_it_belongs_to_with_an_option(tmp_path: Path) -> No
         for missing in ("testset", "lp")
     }
     assert not {form: words for form, words in said.items() if not words.endswith(f"with {option(form[1])}")}
+
+
+def _rows(first: int = 1) -> list[tuple[str, int, float]]:
+    return [(system, at, value) for system, of in VALUES.items() for at, value in enumerate(of, start=first)]
+
+
+def _by_system(first: int | None = 1) -> str:
+    lines = [",".join(["segment", *VALUES] if first is not None else VALUES)]
+    for at, values in enumerate(zip(*VALUES.values(), strict=True), start=first or 0):
+        lines.append(",".join(map(str, values if first is None else (at, *values))))
+    return "\n".join(lines) + "\n"
+
+
+def _records(first: int = 1) -> str:
+    return json.dumps([{"system": s, "segment": n, "score": v} for s, n, v in _rows(first)], indent=1)
+
+
+_OBJECT = {"scores": VALUES["Ash"], "system_score": 0.3}
+_ONE = {"Ash": VALUES["Ash"]}
+OTHER_FORMS: dict[str, tuple[str, dict[str, Any], dict[str, tuple[float, ...]]]] = {
+    "comet.json": (json.dumps(_OBJECT), {"system": "Ash"}, _ONE),
+    "lines.json": (json.dumps(_OBJECT, indent=2), {"system": "Ash"}, _ONE),
+    "mean.json": (json.dumps({"mean_score": 0.3, "scores": VALUES["Ash"]}) + "\n", {"system": "Ash"}, _ONE),
+    "records.json": (_records(), {}, VALUES),
+    "one-line.json": (json.dumps(json.loads(_records())) + "\n", {}, VALUES),
+    "zero.json": (_records(0), {"first_segment": 0}, VALUES),
+    "columns.csv": (_by_system(), {}, VALUES),
+    "in-order.csv": (_by_system(None), {}, VALUES),
+    "columns-zero.csv": (_by_system(0), {"first_segment": 0}, VALUES),
+    "triples.txt": ("".join(f"{s} {n} {v}\n" for s, n, v in _rows()), {}, VALUES),
+    "triples.seg.score": ("".join(f"{s}\t{n}\t{v}\n" for s, n, v in _rows()), {}, VALUES),
+    "triples-zero.csv": ("".join(f"{s},{n},{v}\n" for s, n, v in _rows(0)), {"first_segment": 0}, VALUES),
+    "blanks.seg.score": ("".join(f"{s}  {v}\n" for s, _, v in _rows()), {}, VALUES),
+    "table-zero.csv": (
+        "system,segment,score\n" + "".join(f"{s},{n},{v}\n" for s, n, v in _rows(0)),
+        {"first_segment": 0},
+        VALUES,
+    ),
+    "Ash.txt": ("".join(f"{value}\n" for value in VALUES["Ash"]), {}, _ONE),
+    "en-de.Ash.scores": ("".join(f"{value}\n" for value in VALUES["Ash"]), {}, _ONE),
+    "Ash.json": (json.dumps(_OBJECT), {}, _ONE),
+    "Ash.csv": ("segment,score\n" + "".join(f"{n},{v}\n" for _, n, v in _rows()[:N]), {}, _ONE),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FORMS)
+def test_forms_that_people_have_are_read(name: str, tmp_path: Path) -> None:
+    text, more, expected = OTHER_FORMS[name]
+    records = read_own(tmp_path / name, text, **more)
+    assert values(records) == expected
+    assert records.scores.filter(level="sys")["value"].to_list() == ([0.3] if "scores" in text[:40] else [])
+
+
+def test_a_file_for_each_system_is_added_together(database: Path, tmp_path: Path) -> None:
+    for system, scores in VALUES.items():
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / f"{system}.txt").write_text("".join(f"{value}\n" for value in scores))
+    report = add([tmp_path / "mine"], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
+    assert report.is_clean, report.faults
+    assert stored(database) == VALUES
+
+
+@together("name", ["zero.json", "table-zero.csv", "columns-zero.csv"])
+def test_segments_that_begin_with_0_name_the_option(name: str, tmp_path: Path) -> None:
+    faults = read_own(tmp_path / name, OTHER_FORMS[name][0]).faults
+    assert [(fault.found.partition(",")[0], option("first_segment", 0) in fault.way_out) for fault in faults] == [
+        ("segment numbers that begin at 0", True)
+    ]

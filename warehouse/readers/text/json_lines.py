@@ -1,7 +1,8 @@
-"""JSON objects, one per line; each line that is none is a fault."""
+"""JSON objects, one per line, or in one list; each line or item that is none is a fault."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,18 @@ from warehouse.errors import Fault
 from warehouse.readers.text.tables import first_faults
 
 ONE_OBJECT = "one JSON object per line"
+_LIST = re.compile(r"\s*\[\s*\{")
 _HALF = "half of a surrogate pair, which is not a character"
 
 
 def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
+    """Number and object of each line, or of each item of a list; numbers are floats, NaN is None.
+
+    Faults are added to `faults`.
+    """
+    if is_list([text]):
+        yield from _items(text, path, faults)
+        return
     decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant, object_pairs_hook=_each_once)
     wrong: list[Fault] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
@@ -32,10 +40,34 @@ def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[i
     faults += first_faults(wrong)
 
 
-def json_document(text: str, path: Path, faults: list[Fault]) -> Any:
+def is_list(head: Sequence[str]) -> bool:
+    """Whether a text begins as a list of objects does.
+
+    >>> is_list(["[", ' {"a": 1},']), is_list(["[1, 2]"]), is_list(['{"a": []}'])
+    (True, False, False)
+    """
+    return _LIST.match("\n".join(head)) is not None
+
+
+def _items(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number, from 1, and object of each item of a list."""
+    content = json_document(text, path, faults, parse_int=float)
+    if content is None:
+        return
+    wrong = [(number, item) for number, item in enumerate(content, start=1) if not isinstance(item, dict)]
+    faults += first_faults(
+        [Fault(str(path), 0, f"item {number}: {item!r}", "a list of objects", kind="items") for number, item in wrong]
+    )
+    yield from ((number, item) for number, item in enumerate(content, start=1) if isinstance(item, dict))
+
+
+def json_document(text: str, path: Path, faults: list[Fault], parse_int: Callable[[str], Any] = int) -> Any:
     """What a text is as a whole; NaN is None. None where it is no JSON, which is added to `faults`."""
     try:
-        content = json.loads(text, parse_constant=_constant)
+        content = json.loads(text, parse_constant=_constant, parse_int=parse_int, object_pairs_hook=_each_once)
+    except _TwiceError as twice:
+        faults.append(Fault(str(path), 0, f"the key {twice} twice in one object", "each once"))
+        return None
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         faults.append(Fault(str(path), line, "not a JSON document", "one, whole"))
@@ -47,15 +79,32 @@ def json_document(text: str, path: Path, faults: list[Fault]) -> Any:
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:
-    """The object of the first of the lines that is one; None where there is none."""
+    """The object of the first of the lines that is one, or the first of a list; None where there is none."""
+    return next(iter(objects_in(head)), None)
+
+
+def objects_in(head: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The objects of the lines that are one; of a list those that are whole in its first lines."""
+    if is_list(head):
+        text = "\n".join(head)
+        at = text.index("{")
+        while at >= 0:
+            try:
+                content, at = json.JSONDecoder().raw_decode(text, at)
+            except (ValueError, RecursionError):
+                return
+            if not has_whole_characters(text[:at], content):
+                return
+            yield content
+            at = text.find("{", at)
+        return
     for line in head:
         try:
             content = json.loads(line) if line.startswith("{") else None
         except (ValueError, RecursionError):
             continue
         if isinstance(content, dict) and has_whole_characters(line, content):
-            return content
-    return None
+            yield content
 
 
 def has_whole_characters(text: str, content: Any) -> bool:

@@ -12,9 +12,10 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import LEVELS
-from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.json_lines import first_object, is_list, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, text_of
+from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, more_lines, text_of
+from warehouse.wording import option
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; the first that a table has counts
     "testset": ("testset", "testsetname", "dataset"),
@@ -93,7 +94,7 @@ def columns_of(
     """The first way to read a text's first line as names of two columns or more, or of JSON's keys, that fits."""
     if not head:
         return None
-    if head[0].startswith("{"):
+    if head[0].startswith("{") or is_list(head):
         first = first_object(head)
         header = Header("json", tuple(first)) if first else None
         return header if header and is_fit(header) else None
@@ -172,8 +173,10 @@ def _stripped(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
-def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows under our names with language pair, level, segment and index as the contract of records has them.
+
+    first: the number that the file has for the first segment, 0 or 1.
 
     The level is that of the row, or what its place says: a segment or index, else a document, else a domain, else
     the system as a whole.
@@ -187,6 +190,13 @@ def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
         is_right = pl.col(column).is_null() | whole.str.contains(r"^[0-9]{1,9}$")
         table = cells_that_are(table, column, is_right, "a whole number, from 1", path, faults)
         table = table.with_columns(whole.cast(pl.Int64, strict=False).alias(column))
+        is_zero = (pl.col(column) == 0).fill_null(False)
+        if first == 1 and (zeros := table.filter(is_zero)).height:
+            found = f"segment numbers that begin at 0{more_lines(zeros.height - 1)}"
+            way_out = f"{option('first_segment', 0)} takes them so"
+            faults.append(Fault(str(path), zeros["line"][0], found, "them from 1 on, as segments count", way_out))
+            table = table.filter(~is_zero)
+        table = table.with_columns(pl.col(column) + (1 - first))
     by_place = (
         pl.when(pl.col("segment").is_not_null() | pl.col("index").is_not_null())
         .then(pl.lit("seg"))
