@@ -11,7 +11,7 @@ from metaeval.answer import Table, attributes
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.notes import hinted
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
-from metaeval.trends.groups import By, grouped
+from metaeval.trends.groups import CHOSEN, By, grouped
 from metaeval.trends.history import History
 from metaeval.trends.tables import bridges, contexts, targets, trend_signature, wide, without_answer, without_step
 from metaeval.trends.within import Kinds, KindSlope, SlopeOf, Within, within
@@ -93,6 +93,7 @@ def within_json(found: Within) -> dict[str, Any]:
 
 View = Literal["years", "within", "over-years", "bridges"]
 N_DECIDING = 5  # metrics that are named
+GROWING = "best of a kind or of all: the more metrics a year has, the higher the best of them, without any progress"
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,7 @@ def _over_years(found: History, asked: Asked) -> Shown:
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
         *targets(found),
+        *([] if set(CHOSEN).isdisjoint(asked.by) else [GROWING]),
         *_without_slope(frame),
         *contexts(rows, found.measure),
         *without_answer(found),

@@ -9,7 +9,8 @@ import pytest
 from metaeval import kernels
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import line_rows, over_years, pool_values, pooled_by_year, smoothed_variances
-from metaeval.trends.groups import grouped
+from metaeval.trends.groups import BYS, CHOSEN, By, grouped
+from metaeval.trends.views import GROWING, Asked, show
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
@@ -76,6 +77,13 @@ def test_a_rising_gap_is_found_with_the_p_of_a_naive_loop_over_all_orders() -> N
     share = sum(abs(slope(order)) >= abs(slope(tuple(values))) - 1e-12 for order in permutations(values)) / 120
     assert (row["slope"], row["p"]) == (pytest.approx(slope(tuple(values))), pytest.approx(share))
     assert (row["n_years"], row["n_orders"], row["exact"]) == (5, 120, True)
+
+
+@pytest.mark.parametrize("by", BYS)
+def test_the_trend_of_a_maximum_says_that_it_grows_with_the_number_of_metrics(by: By) -> None:
+    history = made_history(*history_of({2019: 0.0, 2020: 0.1, 2021: 0.2}))  # type: ignore[arg-type]
+    shown = show(history, Asked(view="over-years", by=(by,)))
+    assert (GROWING in shown.table.notes) == (by in CHOSEN)
 
 
 def test_few_years_say_how_small_p_can_be_at_all() -> None:
