@@ -149,6 +149,8 @@ def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
 
     Of files with rows their rows say more: see `Opened`.
     """
+    if given.first_segment != 1 and not claimed.reader.startswith(_NUMBERED):
+        return "segments that its format numbers", f"segments from {given.first_segment}"
     if given.is_own:
         return None
     if not is_record_reader(claimed.reader):
@@ -205,6 +207,10 @@ def reader_named(name: str) -> Reader:
     return {reader.name: reader for reader in READERS}[name]
 
 
+_NUMBERED = tuple(
+    reader.name.partition("/")[0] for reader in (LongTableReader, WideTableReader, ErrorSpanReader, ToolOutputReader)
+)
+"""Readers of tables whose segments users number, from 0 or 1."""
 UNKNOWN_FORMAT = "not a known score format"
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"

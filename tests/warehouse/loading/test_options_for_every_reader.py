@@ -159,6 +159,8 @@ def test_what_the_user_says_is_obeyed_or_refused_and_what_agrees_changes_nothing
     agreed = replace(form.said, testset=testset, lp=lp, human=human)
     assert brought(path, agreed)[0:2] == ({testset}, {lp})
     assert brought(path, agreed)[3] == ""
+    if path.name not in ("s.csv", "mine.csv", "w.csv"):  # tables, whose segments users number
+        assert "segments from 0" in brought(path, replace(agreed, first_segment=0))[3]
     for at, (option, other) in enumerate((("testset", "elsewhere"), ("lp", "fi-sv"), ("human", "odd"))):
         if option == "human" and human is None:
             continue  # a load in which nothing has human scores is refused as a whole
