@@ -309,6 +309,28 @@ _GERMAN: Mapping[str, Small] = {
         "testset,lp,system,segment,Fathom,Furlong\n",
         segment_of=_by_segment,
     ),
+    "Pearmut": Small(
+        "wmt26/annotations.json",
+        [","[:at] + row for at, row in enumerate(_ANSWERS)],
+        '{"en-de": [',
+        footer="]}\n",
+        assessed=_IN_JSON,
+    ),
+    "Pearmut's log": Small("wmt26/eng---deu.jsonl", _ANSWERS, assessed=_IN_JSON),
+    "challenge table": Small(
+        "set.csv",
+        [
+            f"item-{item},negation,{hypothesis},{grade},en-de,0.{item}{grade}\n"
+            for item in SEGMENTS
+            for grade, hypothesis in enumerate(("worse", "better"))
+        ],
+        "item,phenomenon,hypothesis,grade,lp,Fathom\n",
+    ),
+    "ACES": Small(
+        "aces.tsv",
+        [f"source {n}\tgood {n}\tbad {n}\treference {n}\taddition\ten-de\t0.9{n}\t0.1{n}\n" for n in SEGMENTS],
+        "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tFathom-good\tFathom-bad\n",
+    ),
     "segment details": Small("wmt20-metrics/input/details/en-de.txt", _DETAILS.splitlines(keepends=True)),
     "layout's metric": Small(
         f"{_TREE}/metric-scores/en-de/Fathom-refA.seg.score",
@@ -330,14 +352,6 @@ _GERMAN: Mapping[str, Small] = {
         ),
         beside={f"{_TREE}/documents/en-de.docs": _DOCUMENTS},
     ),
-    "Pearmut": Small(
-        "wmt26/annotations.json",
-        [","[:at] + row for at, row in enumerate(_ANSWERS)],
-        '{"en-de": [',
-        footer="]}\n",
-        assessed=_IN_JSON,
-    ),
-    "Pearmut's log": Small("wmt26/eng---deu.jsonl", _ANSWERS, assessed=_IN_JSON),
     "layout's documents": Small(
         f"{_TREE}/documents/en-de.docs",
         _DOCUMENTS.splitlines(keepends=True),
@@ -346,20 +360,6 @@ _GERMAN: Mapping[str, Small] = {
                 _of_segments(lambda system, segment, value: f"{system}\t{value}\n")
             )
         },
-    ),
-    "challenge table": Small(
-        "set.csv",
-        [
-            f"item-{item},negation,{hypothesis},{grade},en-de,0.{item}{grade}\n"
-            for item in SEGMENTS
-            for grade, hypothesis in enumerate(("worse", "better"))
-        ],
-        "item,phenomenon,hypothesis,grade,lp,Fathom\n",
-    ),
-    "ACES": Small(
-        "aces.tsv",
-        [f"source {n}\tgood {n}\tbad {n}\treference {n}\taddition\ten-de\t0.9{n}\t0.1{n}\n" for n in SEGMENTS],
-        "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tFathom-good\tFathom-bad\n",
     ),
 }
 

@@ -327,6 +327,8 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
         if name in frame.columns:
             lacks = pl.col(name).is_null() | pl.col(name).is_in(_NO_NAMES)
             checks.append(_Check(f"no {name}", f"a {name}", lacks))
+    for name in ("testset", "system", "scorer", "document"):
+        if name in frame.columns:
             has_quote = pl.col(name).str.contains('"', literal=True)
             checks.append(_Check(name, "a name without a double quote", has_quote, name))
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]

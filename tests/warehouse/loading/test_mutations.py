@@ -14,7 +14,7 @@ CASES = {name: list(cases(small)) for name, small in SMALL.items()}
 OF_ORDER = ("layout's documents", "layout's metric", "layout's human score")  # lines count segments
 ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, annotators, an order: nothing tells
     ("WMT25 automatic", "copy _v2, another score"),
-    ("challenge table", "only the copy _v2"),
+    *(("challenge table", f"{how}") for how in ("only the copy _v2", "copy _v2, the same", "copy _v2, another score")),
     *((name, "rows turned round") for name in (*OF_ORDER, "challenge table", "ACES")),
     *((name, "columns 1 and 2 swapped") for name in ("ESA", "DA+SQM", "DA+SQM of segments")),  # see test_slips
     *(
@@ -37,6 +37,7 @@ ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, ann
         for name in ("wide table", "table of systems")
         for how in ("capitals", "small letters")
     ),
+    *((name, "header in small letters") for name in ("challenge table", "ACES")),
 }
 
 

@@ -1,7 +1,8 @@
 """Items of challenge sets in one shape, whatever the format, and laid out on the stage."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
@@ -61,6 +62,7 @@ def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
             f"{stage.evalset.testset} {stage.evalset.lp}: {counted(n_excluded, 'item')} excluded, the check failed"
         )
     rows = pl.concat(frames, how="diagonal_relaxed")
+    _note_shared(rows, {content.file_no: content.claim.path for content, _ in read}, stage)
     _lay_out_segments(rows, stage)
     for kind, column, named in (
         ("source", "source", pl.lit(None, dtype=pl.String)),
@@ -71,6 +73,18 @@ def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
         stage.add("text", texts.drop_nulls("text").unique(["segment", "name"], keep="first", maintain_order=True))
     for name in (GRADE, *dict.fromkeys(name for _, items in read for name in items.metrics)):
         _lay_out_scores(rows, name, stage)
+
+
+def _note_shared(rows: pl.DataFrame, paths: Mapping[int, Path], stage: Stage) -> None:
+    """Note files with items that an earlier one has, too."""
+    known = rows.filter(pl.col("text").is_not_null() & pl.col("source").is_not_null())
+    first = pl.col("file_no").min().over("phenomenon", "source", "hypothesis", "text")
+    again = known.with_columns(first=first).filter(pl.col("first") < pl.col("file_no"))
+    for file_no, other, n in (
+        again.group_by("file_no", "first").agg(pl.col("segment").n_unique()).sort("file_no").rows()
+    ):
+        what = counted(n, "item has", "items have")
+        stage.notes.append(f"{paths[file_no]}: {what} the texts of items of {paths[other]}, and count again")
 
 
 def _lay_out_segments(rows: pl.DataFrame, stage: Stage) -> None:

@@ -453,15 +453,15 @@ def test_repeated_rows_and_objects_are_items_once(tmp_path: Path, database: Path
     ]
 
 
-OWN = "item,phenomenon,hypothesis,grade,lp,Fathom\n"
+HEADER = "item,phenomenon,hypothesis,grade,lp,Fathom\n"
 
 
 @pytest.mark.parametrize(
     ("header", "row", "told"),
     [
-        (f",{OWN}", "0,", "columns not read: the first, which has no name"),
-        (f"Unnamed: 0,{OWN}", "0,", "columns not read: Unnamed: 0"),
-        (f"\ufeff{OWN}", "", None),
+        (f",{HEADER}", "0,", "columns not read: the first, which has no name"),
+        (f"Unnamed: 0,{HEADER}", "0,", "columns not read: Unnamed: 0"),
+        (f"\ufeff{HEADER}", "", None),
     ],
 )
 def test_columns_that_count_rows_are_no_metrics(
@@ -476,7 +476,7 @@ def test_columns_that_count_rows_are_no_metrics(
 
 
 def test_a_column_named_twice_and_a_row_without_an_item_are_refused(tmp_path: Path, database: Path) -> None:
-    table = OWN.replace("\n", ",Fathom\n") + "i,p,a,1,en-de,0.5,0.6\n,p,b,0,en-de,0.4,0.5\n"
+    table = HEADER.replace("\n", ",Fathom\n") + "i,p,a,1,en-de,0.5,0.6\n,p,b,0,en-de,0.4,0.5\n"
     (tmp_path / "set.csv").write_text(table, "utf-8")
     faults = [str(fault).partition("set.csv")[2] for fault in load([tmp_path / "set.csv"], database).faults]
     assert faults == [
