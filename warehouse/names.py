@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Numbering = Literal["document", "testset"]  # what the numbers of segments count within
+LARGEST_SCORE = 1e100
+"""In size; sums of squares of larger ones leave the range of floats."""
 LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
 GRADE = "grade"  # the human score of challenge sets: the expected order of hypotheses

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 DIGITS = 4
 """Decimals of a number in a table unless the caller says otherwise."""
 MISSING = "-"
+LONGEST = 4000
+"""Characters of a cell; other formats have all of them."""
 Least = Mapping[str, Sequence[float]]
 _ESCAPES = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160))}
 _ESCAPES |= {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
@@ -52,6 +54,8 @@ def value_text(value: object, digits: int) -> str:
 
     >>> [value_text(value, 3) for value in (0.12349, 3, True, None, "a\\nb", [1, None])]
     ['0.123', '3', 'yes', '-', 'a\\\\nb', '[1, null]']
+    >>> value_text("x" * 5000, 3)[LONGEST - 2 :]
+    'xx… (1,000 more characters)'
     """
     if value is None:
         return MISSING
@@ -62,8 +66,14 @@ def value_text(value: object, digits: int) -> str:
     if isinstance(value, list | dict | bytes):
         from cli.render.json import compact
 
-        return one_line(compact(value))
-    return one_line(str(value))
+        return one_line(_cut(compact(value)))
+    return one_line(_cut(str(value)))
+
+
+def _cut(text: str) -> str:
+    """A text that people can read; all cells of a column are as wide as the widest."""
+    more = len(text) - LONGEST
+    return text if more <= 0 else f"{text[:LONGEST]}… ({more:,} more characters)"
 
 
 def number_text(value: float, digits: int) -> str:

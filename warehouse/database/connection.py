@@ -13,7 +13,8 @@ import duckdb
 from warehouse.database.frames import frame
 from warehouse.database.opening import answer_error, answered, check_there, default_path
 from warehouse.database.updating import current, in_memory, writing
-from warehouse.errors import LimitError, QuestionError, WarehouseError
+from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError
+from warehouse.names import LARGEST_SCORE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,16 +81,22 @@ class Warehouse:
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
         """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
 
-        Raises: as `sql`.
+        Raises: as `sql`. SchemaError: a number that no load takes, and statistics cannot.
         """
         import numpy as np
 
         with answered(self.path):
             found = self._open_connection.execute(query, dict(parameters or {})).fetchnumpy()
-        return {
+        columns = {
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column
             for name, column in found.items()
         }
+        for column in columns.values():
+            if column.dtype.kind == "f" and column.size and np.fmax.reduce(np.abs(column)) > LARGEST_SCORE:
+                raise SchemaError(
+                    f"{self.path}: holds scores beyond {LARGEST_SCORE:g}, which no load takes; load the files anew"
+                )
+        return columns
 
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
         """What `ask` finds, or found for this question before: a file does not change while it is open.

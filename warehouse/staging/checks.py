@@ -9,11 +9,11 @@ from warehouse.database import statement
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault
 from warehouse.facts.human_protocols import HIGHEST, LOWEST, is_from_0_to_100
+from warehouse.names import LARGEST_SCORE
 from warehouse.readers.contents import Content
 from warehouse.staging.placing import declaring_segments
 from warehouse.wording import counted, option
 
-LARGEST_SCORE = 1e100  # in size; sums of squares of larger ones leave the range of floats
 _sql = partial(statement, __package__)
 
 

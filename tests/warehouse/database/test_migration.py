@@ -12,6 +12,7 @@ import pytest
 import migrations
 from metaeval.signature import program_version
 from migrations import VIEWS
+from queries import adhoc
 from tests.helpers import tiny_layout, with_views_of_before
 from tests.warehouse.building import empty_warehouse, held, held_by, loaded, statuses
 from tests.warehouse.database import upgrades
@@ -243,6 +244,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
             assert held_by(warehouse.rows) == before
             with pytest.raises(QuestionError):
                 warehouse.rows(f"FROM read_text('{__file__}')")
+        assert adhoc.answer(database, "SELECT testset FROM testsets").rows() == [("tiny24",)]
         monkeypatch.setattr(updating, "pending", lambda *_: [(1, "0001_testset.sql", "")])
         with pytest.raises(SchemaError, match=r"lock.*; the warehouse is of an earlier version and has to be"):
             Warehouse.open(database)

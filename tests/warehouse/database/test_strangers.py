@@ -171,3 +171,13 @@ def test_questions_have_a_time_limit(tmp_path: Path) -> None:
                 asked(endless)
         with warehouse.within(60):
             assert warehouse.rows("SELECT 1") == [(1,)]
+
+
+def test_scores_that_no_load_takes_are_refused_before_statistics_overflow(tmp_path: Path) -> None:
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("UPDATE internal.score SET value = 1e308 WHERE segment = 1")
+    with Warehouse.open(database) as warehouse:
+        with pytest.raises(SchemaError, match=r"holds scores beyond 1e\+100, which no load takes"):
+            warehouse.columns("SELECT value FROM internal.score")
+        assert len(warehouse.columns("SELECT value FROM internal.score WHERE segment > 1")["value"])
