@@ -26,7 +26,7 @@ def test_scores_of_the_same_judgements_are_one_protocol_by_the_scale_that_fits_t
 
 
 TINY = (TESTSET, LP)
-OTHER = ((-2.0, -1.0, -4.0, -3.0, -1.0), (-1.0, -1.0, -2.0, -3.0, 0.0), (-9.0, -5.0, -8.0, -3.0, -9.0))
+OTHER = ((78.0, 79.0, 76.0, 77.0, 79.0), (79.0, 79.0, 78.0, 77.0, 80.0), (71.0, 75.0, 72.0, 77.0, 71.0))
 """Another human score of Ash, Beech and Cherry: Beech before Ash, unlike MQM."""
 
 
