@@ -55,7 +55,7 @@ TOLERANCE = 0.05  # of the difference's standard deviation from world to world
 N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 200, "both": 200})
 N_DRAWN_SOFT = 200  # of what takes long: spa, and decisions, whose thresholds are chosen anew
 CALIBRATED = 50  # worlds on which tie thresholds are calibrated
-SHARING = MappingProxyType({"segments": 10, "documents": 10, "systems": 10, "both": 10})
+SHARING = MappingProxyType({"segments": 10, "documents": 50, "systems": 10, "both": 10})
 POOL_SYSTEMS, POOL_SEGMENTS = 200, 900
 #: Own errors of system, document, segment and output: one metric prefers some systems, the other is noisy.
 KINDS = ((0.15, 0.2, 0.4, 0.4), (0.05, 0.2, 0.4, 0.8))

@@ -3,7 +3,7 @@
     python -m benchmarks.levels                              # what there is, as a table
     python -m benchmarks.levels --minutes 30                 # more worlds, made-up data
     python -m benchmarks.levels --minutes 30 --db all.duckdb # and evaluation sets of the warehouse
-    python -m benchmarks.levels --minutes 5 --only spa --most 500
+    python -m benchmarks.levels --minutes 5 --only "spa,equal" --most 500
 
 Worlds are those of `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and of
 `benchmarks.null_worlds` (metrics that are exchangeable), of error spans those of `benchmarks.span_worlds`. Each is
@@ -68,16 +68,23 @@ _SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "
 _OF_ONE_POPULATION: tuple[str, ...] = (*JACKKNIVES, _NORMAL, "jackknife-segments")
 _WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
 _NORMAL_BY_DOCUMENT = f"{_NORMAL}{BY_DOCUMENT}"
+_SWAPPED_BY_DOCUMENT = f"perm-inputs{BY_DOCUMENT}"
 _TIES_HALF = tuple(f"{test}{MID_P}" for test in _WITH_TIES)
 TESTED: dict[str, tuple[str, ...]] = {
-    "acc_eq(by=item)": ("pairs", "perm-inputs", "bootstrap", *JACKKNIVES),
+    "acc_eq(by=item)": ("pairs", "perm-inputs", _SWAPPED_BY_DOCUMENT, "bootstrap", *JACKKNIVES),
     **dict.fromkeys(("acc_eq(by=none)", "acc_eq(by=doc)"), ("jackknife-segments",)),
-    "tau_b(by=item)": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
+    "tau_b(by=item)": ("perm-inputs", _SWAPPED_BY_DOCUMENT, "perm-systems", "bootstrap", *JACKKNIVES),
     "tau_b(by=system)": ("perm-systems",),
-    "pearson(by=item)": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
-    "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
-    "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
-    "pearson": ("williams", *_SYSTEM_TESTS, "jackknife-segments", f"jackknife-segments{BY_DOCUMENT}"),
+    "pearson(by=item)": ("perm-inputs", _SWAPPED_BY_DOCUMENT, "perm-systems", "bootstrap", *JACKKNIVES),
+    "pearson(by=none)": ("perm-inputs", _SWAPPED_BY_DOCUMENT, "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
+    "pdp": ("perm-inputs", _SWAPPED_BY_DOCUMENT, "perm-systems", "bootstrap", *JACKKNIVES),
+    "pearson": (
+        "williams",
+        *_SYSTEM_TESTS,
+        _NORMAL_BY_DOCUMENT,
+        "jackknife-segments",
+        f"jackknife-segments{BY_DOCUMENT}",
+    ),
     "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
     "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
     "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
@@ -333,7 +340,8 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
     found, known = read(path), sources(database)
     kinds: dict[Kind, list[Row]] = {}
     for row in rows(list(known)):
-        if only in f"{row.data} {row.null} {row.population} {row.effect:g} {row.measure} {row.test}":
+        kind = f"{row.data} {row.null} {row.population} {row.effect:g} {row.measure} {row.test}"
+        if all(part in kind for part in only.split(",")):
             found.setdefault(row, Count())
             kinds.setdefault(Kind.of(row), []).append(row)
 

@@ -9,11 +9,13 @@ from metaeval.answer import Table
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import Bootstrap, bootstrap
-from metaeval.kernels.resampling.difference_tests import NORMAL
+from metaeval.kernels.resampling.difference_tests import reach_of
 from metaeval.kernels.resampling.rank_ranges import rank_ranges
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.system_intervals import LEAST_FOR_INTERVAL
 from metaeval.measures import Measure
-from metaeval.options import Options
+from metaeval.measures.judged import Units, units_of
+from metaeval.options import Options, Unit
 from metaeval.ranking import Read
 from metaeval.signature import interval_in_words
 from metaeval.study import Result
@@ -39,12 +41,15 @@ class Intervals:
     signed: tuple[str, ...]
 
 
-def intervals(result: Result, options: Options, n_draws: int, progress: Progress | None = None) -> Intervals:
+def intervals(
+    result: Result, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
+) -> Intervals:
     """Intervals of the values of a result, in the order of its metrics.
 
-    Metrics whose system scores are not means over judged segments are resampled by systems; everything else by
-    segments, with tie thresholds kept: a ranking with clusters has both kinds. A measure that takes minutes to resample
-    has none, unless it knows its standard error without.
+    Metrics whose system scores are not means over judged segments have intervals over systems; everything else is
+    resampled by segments or documents (unit: see `units_of`), with tie thresholds kept. A measure that takes minutes
+    to resample has none, unless it knows its standard error without. Nor has a value that no resample changes.
+    Raises QuestionError: see `units_of`.
     """
     evaluation = result.evaluation
     measure, n = evaluation.measure, len(evaluation.metrics)
@@ -59,38 +64,50 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
         names = {metric.name for metric, of in zip(evaluation.metrics, chosen, strict=True) if of}
         block = result.block.only([metric.name in names for metric in result.block.metrics])
         own = replace(options, system_score="judged-mean") if chosen is by_means else options
-        low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, progress)
+        low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, unit, progress)
         signed = [sign if of else before for before, of in zip(signed, chosen, strict=True)]
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
+        alike = chosen & np.isnan(low) & ~np.isnan(evaluation.value)
+        if sign and alike.any():
+            words.append(f"no interval for {counted(int(alike.sum()), 'metric')}, whose value no resample changes")
+            signed = ["" if is_alike else one for one, is_alike in zip(signed, alike, strict=True)]
     low, high = (np.where(np.isnan(evaluation.value), np.nan, ends) for ends in (low, high))
     return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", tuple(signed))
 
 
 def _ends(
-    measure: Measure, block: Block, options: Options, n_draws: int, progress: Progress | None
+    measure: Measure, block: Block, options: Options, n_draws: int, unit: Unit | None, progress: Progress | None
 ) -> tuple[Floats, Floats, str, str]:
     """Ends of the intervals of the block's metrics, how they were made or why not, and that for signatures."""
     none = np.full(len(block.metrics), np.nan)
-    errors = measure.standard_errors(block, options)
-    if errors is not None:
-        value, reach = evaluate(measure, block, options).value, NORMAL * errors
-        how = f"{CONFIDENCE:.0%} intervals for new segments (normal, {measure.known_by})"
-        signed = interval_in_words(CONFIDENCE, measure.known_by.replace(" ", "_"), "inputs", None, options.seed)
-        return value - reach, value + reach, how, signed
     try:
-        by_systems = None if options.system_score == "judged-mean" else measure.resampled_systems(block, options)
-        if by_systems is None and not measure.is_quick_to_resample:
+        by_systems = None if options.system_score == "judged-mean" else measure.interval_over_systems(block, options)
+        if by_systems is not None:
+            n = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
+            if n < LEAST_FOR_INTERVAL:
+                few = f"no intervals, {counted(n, 'system')}: with fewer than {LEAST_FOR_INTERVAL} they hold any value"
+                return none, none, few, ""
+            how = f"{CONFIDENCE:.0%} intervals of the value over all such systems (Fisher's z, jackknife, t({n - 1}))"
+            return *by_systems, how, interval_in_words(CONFIDENCE, "fisher_z", "systems", None, options.seed)
+        units = units_of(block.selection, block.judged.any(axis=0), unit)
+        by_unit = f"for new {units.unit}s"
+        of_unit = f",unit={units.unit},n_units={units.n}"
+        errors = measure.standard_errors(block, options, units)
+        if errors is not None:
+            value, reach = evaluate(measure, block, options).value, reach_of(errors, units.df)
+            how = f"{CONFIDENCE:.0%} intervals {by_unit} (normal, {measure.known_by}, {units.words})"
+            signed = interval_in_words(CONFIDENCE, measure.known_by.replace(" ", "_"), "inputs", None, options.seed)
+            return value - reach, value + reach, how, signed + of_unit
+        if not measure.is_quick_to_resample:
             return none, none, "no intervals, resampling it takes minutes", ""
-        drawn = resamples(measure, block, options, by_systems, _STREAM, n_draws, "intervals", progress)
+        drawn = resamples(measure, block, options, None, units, _STREAM, n_draws, "intervals", progress)
     except QuestionError as error:
         return none, none, f"no intervals, {error.reason if error.about else error.text}", ""  # words name the measure
     except ValueError as error:
         return none, none, f"no intervals, {error}", ""
-    ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
-    what = "systems" if by_systems is not None else "segments"
-    how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {counted(n_draws, 'resample')})"
-    unit = "systems" if by_systems is not None else "inputs"
-    signed = interval_in_words(CONFIDENCE, measure.interval, unit, n_draws, options.seed)
+    ends = [drawn.interval(place, CONFIDENCE, measure.interval, units.df) for place in range(len(block.metrics))]
+    how = f"{CONFIDENCE:.0%} intervals {by_unit} ({measure.interval}, {counted(n_draws, 'resample')} {units.words})"
+    signed = interval_in_words(CONFIDENCE, measure.interval, "inputs", n_draws, options.seed) + of_unit
     return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how, signed
 
 
@@ -99,19 +116,20 @@ def resamples(
     block: Block,
     options: Options,
     by_systems: ResampleStatistic | None,
+    units: Units,
     stream: int,
     n_draws: int,
     what: str,
     progress: Progress | None,
 ) -> Bootstrap:
-    """Values of a block's metrics over resamples: of systems where the measure can, else of segments, ties kept.
+    """Values of a block's metrics over resamples: of systems where the measure can, else of units, ties kept.
 
     stream: of the seed. what: is made of them, for progress.
     Raises QuestionError, ValueError: they cannot be resampled.
     """
     epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
     return bootstrap(
-        by_systems or measure.resampled(block, options, epsilon),
+        by_systems or units.resampled(units.limit(measure).resampled(block, options, epsilon)),
         "systems" if by_systems is not None else "inputs",
         rng=np.random.default_rng([options.seed, stream]),
         n_draws=n_draws,
@@ -126,7 +144,12 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
 
 
 def with_intervals(
-    ranking: Table, found: Read, options: Options, n_draws: int, progress: Progress | None = None
+    ranking: Table,
+    found: Read,
+    options: Options,
+    n_draws: int,
+    progress: Progress | None = None,
+    unit: Unit | None = None,
 ) -> tuple[Table, list[str]]:
     """A ranking with columns low and high behind the value, and a line on the intervals of each measure.
 
@@ -137,7 +160,7 @@ def with_intervals(
     several = len(found.studies) > 1
     for asked, study in found.studies.items():
         for result in study.results:
-            ends = intervals(result, options, n_draws, progress)
+            ends = intervals(result, options, n_draws, progress, unit)
             lines.append(f"{asked.testset} {asked.lp}: {ends.words}" if several else ends.words)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
             each = zip(result.evaluation.metrics, ends.low, ends.high, ends.signed, strict=True)
@@ -166,12 +189,12 @@ _RANGES_STREAM = 13
 
 
 def metric_ranges(
-    result: Result, options: Options, n_draws: int, progress: Progress | None = None
+    result: Result, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
 ) -> tuple[Ints, Ints, str]:
     """Best and worst rank of each metric of a result over resamples, 0 for none, and how they were made, or why not.
 
-    All metrics are on the same resamples: of segments where all have means over annotated ones or the measure is of
-    segments, else of systems. Tie thresholds are kept. SPA takes the normal approximation.
+    All metrics are on the same resamples: of segments or documents where all have means over annotated segments or the
+    measure is of segments, else of systems. Tie thresholds are kept. SPA takes the normal approximation.
     """
     evaluation = result.evaluation
     has_value = ~np.isnan(evaluation.value)
@@ -185,19 +208,26 @@ def metric_ranges(
     options = replace(options, system_score="judged-mean") if by_means else options
     try:
         by_systems = None if by_means else measure.resampled_systems(block, options)
-        drawn = resamples(measure, block, options, by_systems, _RANGES_STREAM, n_draws, "ranges", progress)
+        units = units_of(block.selection, block.judged.any(axis=0), unit)
+        drawn = resamples(measure, block, options, by_systems, units, _RANGES_STREAM, n_draws, "ranges", progress)
     except (QuestionError, ValueError) as error:
         return none, none, f"{evaluation.measure}: no ranges, {getattr(error, 'text', error)}"
-    what = "systems" if by_systems is not None else "segments"
+    what = "systems" if by_systems is not None else f"{units.unit}s"
+    by_unit = "" if by_systems is not None else f" {units.words}"
     by = "" if measure == evaluation.measure else f" by {measure}"
-    how = f"{evaluation.measure}: 95% rank ranges for new {what}{by} ({counted(n_draws, 'resample')})"
+    how = f"{evaluation.measure}: 95% rank ranges for new {what}{by} ({counted(n_draws, 'resample')}{by_unit})"
     best, worst = none.copy(), none.copy()
     best[has_value], worst[has_value] = rank_ranges(drawn.draws)
     return best, worst, how
 
 
 def with_ranges(
-    ranking: Table, found: Read, options: Options, n_draws: int, progress: Progress | None = None
+    ranking: Table,
+    found: Read,
+    options: Options,
+    n_draws: int,
+    progress: Progress | None = None,
+    unit: Unit | None = None,
 ) -> tuple[Table, list[str]]:
     """A ranking with columns rank_low and rank_high behind the rank, and a line on the ranges of each measure.
 
@@ -207,7 +237,7 @@ def with_ranges(
     lines = []
     for asked, study in found.studies.items():
         for result in study.results:
-            low, high, how = metric_ranges(result, options, n_draws, progress)
+            low, high, how = metric_ranges(result, options, n_draws, progress, unit)
             lines.append(f"{asked.testset} {asked.lp}: {how}" if len(found.studies) > 1 else how)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
             ranges = zip(result.evaluation.metrics, low.tolist(), high.tolist(), strict=True)

@@ -189,6 +189,7 @@ def _tested(
             comparison = as_ranked(answer.comparison, _evaluation(found, one))
             tested.append((one.asked, comparison))
             notes.append(placed(f"{where}{one.measure}", comparison.generalises))
+            notes += [placed(f"{where}{one.measure}", line) for line in comparison.chance]
             if comparison.warning is not None:
                 warnings.append(placed(f"{where}{one.measure}", comparison.warning))
             if (means := _other_means(_evaluation(found, one), answer.comparison)) is not None:

@@ -24,7 +24,7 @@ from metaeval.kernels.resampling.resampled_decisions import (
     error_resample,
 )
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
-from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.judged import Judged, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number
 from metaeval.options import Options, Population, Test
@@ -255,8 +255,8 @@ class Brier(OutputMeasure):
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def standard_errors(self, block: Block, options: Options) -> Floats:
-        return segment_errors(self.resampled(block, options, None))
+    def standard_errors(self, block: Block, options: Options, units: Units) -> Floats:
+        return segment_errors(units.resampled(self.resampled(block, options, None)))
 
 
 class ErrorOfScores(OutputMeasure):

@@ -57,6 +57,11 @@ class Units:
     why: str = ""
 
     @property
+    def df(self) -> float:
+        """Degrees of freedom of an interval: of few documents a normal one is too narrow."""
+        return float("inf") if self.documents is None else self.n - 1.0
+
+    @property
     def words(self) -> str:
         """Such as "by document (24 documents)"."""
         return f"by {self.unit} ({counted(self.n, self.unit)}{self.why and f': {self.why}'})"

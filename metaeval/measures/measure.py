@@ -17,6 +17,7 @@ from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
+from metaeval.measures.judged import Units
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options, Population, SystemScore, Test
 from metaeval.system_scores import SystemScores, asked_scores
@@ -281,13 +282,17 @@ class Measure(ABC):
         """
         return None
 
+    def interval_over_systems(self, block: Block, options: Options) -> tuple[Floats, Floats] | None:
+        """(M,) ends of 95% intervals of the values over new systems; None = it is not made of system scores."""
+        return None
+
     @property
     def is_quick_to_resample(self) -> bool:
         """Whether a thousand resamples of segments take seconds, and not minutes."""
         return True
 
-    def standard_errors(self, block: Block, options: Options) -> Floats | None:
-        """(M,) standard errors of the values over new segments, where they are known without resampling: `known_by`."""
+    def standard_errors(self, block: Block, options: Options, units: Units) -> Floats | None:
+        """(M,) standard errors of the values over new units, where they are known without resampling: `known_by`."""
         return None
 
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:

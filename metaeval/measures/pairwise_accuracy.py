@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, accuracy_
 from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample, soft_pairwise_standard_errors
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
-from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.judged import Judged, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.measures.system_level import SystemMeasure, only_ties, scores_all_alike, unless_tied
@@ -182,11 +182,11 @@ class SoftPairwiseAccuracy(Measure):
         judged = judged_segments(block)
         return soft_pairwise_resample(judged.human, judged.scores, self._signs(judged, options))
 
-    def standard_errors(self, block: Block, options: Options) -> Floats | None:
+    def standard_errors(self, block: Block, options: Options, units: Units) -> Floats | None:
         if self["binary"] == "yes":
             return None
         judged = judged_segments(block)
-        return soft_pairwise_standard_errors(judged.human, judged.scores, ~np.isnan(judged.human))
+        return soft_pairwise_standard_errors(judged.human, judged.scores, ~np.isnan(judged.human), units.documents)
 
     @property
     def is_quick_to_resample(self) -> bool:

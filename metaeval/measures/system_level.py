@@ -20,6 +20,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap, tau_ap_of_hybrids
 from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
+from metaeval.kernels.resampling.system_intervals import Kind, interval_over_systems
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
@@ -39,9 +40,17 @@ class SystemMeasure(Measure):
         "systems"
     )
 
+    kind: ClassVar[Kind] = "pairs"  # what its error over systems is like
+
     @property
     def tests(self) -> tuple[Test, ...]:
         return ("perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED)
+
+    def interval_over_systems(self, block: Block, options: Options) -> tuple[Floats, Floats]:
+        """(M,) ends of 95% intervals of the values over all systems of which those of a block are a sample."""
+        n_counted = int(np.count_nonzero(~np.isnan(self.scores(block, options).human)))
+        statistic = self.resampled_systems(block, options)
+        return interval_over_systems(statistic, self.kind, is_share=self.definition.limits[0] == 0, n_counted=n_counted)
 
     def included(self, human: Floats) -> Bools:
         """(N,) the systems that count, by their human system scores (NaN = not judged)."""
@@ -113,6 +122,7 @@ def n_pairs(block: Block) -> int:
 class SystemCorrelation(SystemMeasure):
     """Spearman's correlation over systems."""
 
+    kind: ClassVar[Kind] = "ranks"
     z_of: ClassVar[float] = 0.9  # it is often 1
     takes_few_values: ClassVar[bool] = True
 
@@ -136,6 +146,7 @@ class SystemCorrelation(SystemMeasure):
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
+    kind: ClassVar[Kind] = "linear"
     z_of: ClassVar[float] = 1.0
     has_pairs: ClassVar[bool] = False
     takes_few_values: ClassVar[bool] = False
@@ -150,6 +161,7 @@ class SystemPearson(SystemCorrelation):
 class SystemKendall(SystemCorrelation):
     """Kendall's τ_b over systems, which is made of pairs."""
 
+    kind: ClassVar[Kind] = "pairs"
     z_of: ClassVar[float] = 0.0
 
     def value(self, block: Block, options: Options) -> Values:
@@ -230,6 +242,7 @@ WEIGHTED_TAU = Definition(
 class TopPearson(SystemMeasure):
     """Pearson's r over the n best systems by people; these are chosen again in every resample."""
 
+    kind: ClassVar[Kind] = "linear"
     z_of: ClassVar[float] = 1.0
     has_pairs: ClassVar[bool] = False
     why_tests: ClassVar[str] = (

@@ -111,12 +111,11 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
 
     def _composed(self, run: Run) -> "ProtocolScore":
         from metaeval.protocols.composed import composed_score
-        from metaeval.protocols.significance import organisers
 
         if unused := [name for name in self.given() if name not in _OF_COMPOSED]:
             raise QuestionError(f"{self.rules} counts pairs of grades; {option(unused[0])} does nothing there")
         lps = [one for part in self.lp for one in part.split(",")]
-        testing = organisers(self.testing()) if self.significance else None
+        testing = self.testing() if self.significance else None
         with run.opened() as warehouse:
             return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 

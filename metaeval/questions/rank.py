@@ -46,7 +46,11 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
 
-    needs = needing(HOW_TESTED, "significance", draws=("significance", "intervals", "ranges", "charted"))
+    needs = needing(
+        HOW_TESTED,
+        "significance",
+        **dict.fromkeys(("draws", "unit"), ("significance", "intervals", "ranges", "charted")),
+    )
 
     hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads", "dask")
 
@@ -206,12 +210,12 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
 
         is_one = not self.wide and (self.pool is not None or len(found.studies) == 1)
         if self.ranges:
-            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress)
+            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress, self.unit)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if self.pool is None and (self.intervals or (is_one and self.charted)):
-            drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress)
+            drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress, self.unit)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines)))

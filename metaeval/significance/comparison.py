@@ -21,7 +21,7 @@ from metaeval.kernels.resampling.clusters import (
 )
 from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures import Measure
-from metaeval.notes import Decisive, joined
+from metaeval.notes import Decisive, hinted, joined
 from metaeval.options import Options, Population, Test
 from metaeval.remarks import remarks
 from metaeval.significance.metric_tests import Tested, generalises, population_in_words, run_test, signature_of_test
@@ -87,6 +87,12 @@ class Comparison:
         return self.notes[0]
 
     @property
+    def chance(self) -> list[str]:
+        """A line on clusters that are chance, where nothing is corrected: see `by_holm`."""
+        is_raw = self.correction == "none" and not np.isnan(self.p).all()
+        return _chance(self.values, self.p, self.alpha) if is_raw else []
+
+    @property
     def warning(self) -> Decisive | None:
         """What clusters hide: see `warning_of_clusters`."""
         return warning_of_clusters(self.indistinct)
@@ -111,6 +117,24 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
         counted(len(indistinct), "pair"),
         len(indistinct),
     )
+
+
+def by_holm(values: Floats, p: Floats, alpha: float, of: str = "metrics") -> str:
+    """A line on how many clusters there are where all comparisons count as one family, as some clusters are chance.
+
+    p: as of `significance_clusters`, best first, uncorrected.
+    """
+    clusters = significance_clusters(values, corrected_pairs(p, "holm"), alpha)
+    n = len(np.unique(clusters[~np.isnan(values)]))
+    return hinted(
+        f"every pair of {of} is tested, so some clusters are chance: ten equally good {of} form more than one in 64% "
+        f"of data sets; corrected for all comparisons (Holm) there {'is' if n == 1 else 'are'} {counted(n, 'cluster')}",
+        option("correction", "holm"),
+    )
+
+
+def _chance(values: Floats, p: Floats, alpha: float) -> list[str]:
+    return [by_holm(values, p, alpha)] if len(values) > 2 else []
 
 
 def compare_block(
@@ -150,6 +174,8 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
         (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
     )
     notes += [note for note in (on_means(evaluation), warning_of_clusters(indistinct)) if note is not None]
+    if testing.correction == "none" and not np.isnan(raw).all():
+        notes += _chance(values, raw, testing.alpha)
     resolution = testing.resolution(is_exact)
     least = corrected_pairs(np.where(raw == 0, resolution, raw), testing.correction)
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):

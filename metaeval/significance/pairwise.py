@@ -9,7 +9,7 @@ import numpy as np
 from metaeval.evaluation import evaluate, undefined
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, from_z
+from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, TOLERANCE, from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES, VARYING
 from metaeval.measures.judged import Units, units_of
@@ -192,6 +192,8 @@ def _of_test(tested: Tested, options: Options, testing: TestOptions, places: tup
     first, second = places
     measure, values = tested.evaluation.measure, tested.evaluation.value
     gap, reach = float(values[first] - values[second]), float(tested.reach[first, second])
+    if reach <= TOLERANCE:  # nothing varies, which does not make it certain
+        return Interval(gap, np.nan, np.nan)
     if measure.z_of == 0 or testing.test not in JACKKNIVES:
         return Interval(gap, gap - reach, gap + reach)
     n_systems = int(np.count_nonzero(~np.isnan(measure.scores(tested.block, options).human)))
@@ -344,9 +346,10 @@ def _bootstrapped(
     )
     first, second = places
     how = str(testing.interval)
-    own = [drawn.interval(place, CONFIDENCE, how) for place in places]
+    df = of_units.df if units == "inputs" else np.inf
+    own = [drawn.interval(place, CONFIDENCE, how, df) for place in places]
     return _Resampled(
-        difference=drawn.difference_interval(first, second, CONFIDENCE, how),
+        difference=drawn.difference_interval(first, second, CONFIDENCE, how, df),
         ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
     )
 

@@ -136,3 +136,27 @@ def test_two_systems_leave_no_p_by_any_test_of_system_scores(text: str) -> None:
         found = run_test(data, measure, JUDGED, testing)
         assert np.isnan(found.p).all(), test
         assert found.why == "no test: 2 systems with human scores, and it takes at least 3", test
+
+
+@pytest.mark.parametrize("document_size", [1, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("pearson", "spearman", "kendall", "pa", "tau_ap", "spa(n=20)", "spa(n=inf)", "acc_eq(by=item)"),
+        *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp", "acc_eq(by=none)", "pearson(top=5)"),
+        *("mcc(good=2)", "brier(good=2)", "rmse", "mae"),
+    ],
+)
+def test_metrics_that_differ_by_rounding_alone_differ_by_no_test(text: str, document_size: int) -> None:
+    """The same scores in other units, near people's (correlations near 1) and far from them."""
+    measure, data = parse_measure(text), block(documents(12, document_size))
+    near, far = data.human + 1e-5 * data.scores[0], data.scores[0]
+    others = [(one * 3 + 0.1 - 0.1) / 3 for one in (near, far)]
+    for first, second in ((near, others[0]), (far, others[1])):
+        assert np.abs(first - second).max() > 0
+        two = replace(data.only(np.array([True, True, False])), scores=np.stack([first, second]))
+        for test in measure.tests:
+            for side in ("two-sided", "greater"):
+                testing = chosen(measure, two, JUDGED, TestOptions(test=test, draws=40, alternative=side))  # type: ignore[arg-type]
+                p = run_test(two, measure, JUDGED, testing).p
+                assert not (p < 0.4).any(), (test, side, p)

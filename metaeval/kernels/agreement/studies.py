@@ -10,6 +10,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays.checks import Floats
 
 CONFIDENCE = 0.95
+TOLERANCE = 1e-12  # means and errors below this are rounding
 FEWEST = 3  # studies for an interval
 N_GRID = 40  # values of τ² that are tried first, from SMALLEST to LARGEST times the variance of the estimates
 SMALLEST, LARGEST = 1e-4, 10.0
@@ -127,9 +128,11 @@ def _mean(y: Floats, v: Floats, tau2: float) -> tuple[float, float]:
 
 
 def two_sided(mean: float, error: float, freedom: float) -> float:
-    """p of a mean by Student's t, that it is 0."""
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
+    """p of a mean by Student's t, that it is 0; a mean and an error that are rounding are 0."""
+    if abs(mean) <= TOLERANCE:
+        return 1.0
+    if error <= TOLERANCE:
+        return 0.0
     from scipy.special import stdtr
 
     return float(2 * stdtr(freedom, -abs(mean) / error))

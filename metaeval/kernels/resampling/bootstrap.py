@@ -37,13 +37,17 @@ class Bootstrap:
     values: Floats
     draws: Floats
 
-    def interval(self, metric: int, confidence: float = 0.95, method: str = "percentile") -> Interval:
-        """Interval of one metric's value; method: as of `interval`."""
-        return interval(float(self.values[metric]), self.draws[metric], confidence, method)
+    def interval(
+        self, metric: int, confidence: float = 0.95, method: str = "percentile", df: float = np.inf
+    ) -> Interval:
+        """Interval of one metric's value; method, df: as of `interval`."""
+        return interval(float(self.values[metric]), self.draws[metric], confidence, method, df)
 
-    def difference_interval(self, a: int, b: int, confidence: float = 0.95, method: str = "percentile") -> Interval:
+    def difference_interval(
+        self, a: int, b: int, confidence: float = 0.95, method: str = "percentile", df: float = np.inf
+    ) -> Interval:
         """Interval of metric a's value minus metric b's, both from the same resamples."""
-        return interval(float(self.values[a] - self.values[b]), self.draws[a] - self.draws[b], confidence, method)
+        return interval(float(self.values[a] - self.values[b]), self.draws[a] - self.draws[b], confidence, method, df)
 
 
 @dataclass(frozen=True)
@@ -95,29 +99,41 @@ def bootstrap(
     return Bootstrap(values, np.ascontiguousarray(np.concatenate(draws).T))
 
 
-def interval(value: float, draws: npt.ArrayLike, confidence: float = 0.95, method: str = "percentile") -> Interval:
+#: Resamples whose values differ by no more are alike.
+TOLERANCE = 1e-12
+
+
+def interval(
+    value: float, draws: npt.ArrayLike, confidence: float = 0.95, method: str = "percentile", df: float = np.inf
+) -> Interval:
     """Two-sided bootstrap interval.
 
     method: "percentile", quantiles of the draws, as `scipy.stats.bootstrap` has them; "normal", the value and the
     normal quantile times the draws' standard deviation on either side, which a bias of the draws does not move;
     "centred", for the best of many values: the value less the bias of the draws, and on either side the normal quantile
-    times their root mean squared distance from the value. docs/levels.md has the measured coverage of each. Undefined
-    draws are left out; bounds are NaN where the value is, and without a defined draw.
+    times their root mean squared distance from the value. docs/levels.md has the measured coverage of each. df: units
+    that are resampled, less 1, where these are few: quantiles of Student's t take the place of normal ones, and outer
+    quantiles of the draws that of the percentiles. Undefined draws are left out. Bounds are NaN where the value is,
+    without a defined draw, and where all draws are alike: they do not say that the value is certain.
     Raises ValueError: an unknown method.
+    Source: Efron and Tibshirani 1993; Hesterberg 2015, section 4.2, for outer quantiles.
     """
     checks.known(method, get_args(IntervalMethod), "interval")
     every = np.asarray(draws, dtype=np.float64)
     defined = every[~np.isnan(every)]
     levels = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
-    if not defined.size or np.isnan(value):
+    if not defined.size or np.isnan(value) or np.ptp(defined) <= TOLERANCE:
         return Interval(value, np.nan, np.nan)
     if method in ("normal", "centred"):
-        from scipy.special import ndtri
+        from scipy.special import stdtrit
 
-        error = float(defined.std(ddof=1)) if defined.size > 1 else np.nan
         bias = defined.mean() - value if method == "centred" else 0.0
-        low, high = value - bias + ndtri(levels) * np.hypot(error, bias)
+        low, high = value - bias + stdtrit(df, levels) * np.hypot(float(defined.std(ddof=1)), bias)
     else:
+        if df < np.inf:
+            from scipy.special import ndtr, stdtrit
+
+            levels = ndtr(np.sqrt((df + 1) / df) * stdtrit(df, levels))
         low, high = np.quantile(defined, levels)
     return Interval(value, float(low), float(high))
 

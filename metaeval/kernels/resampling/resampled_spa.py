@@ -163,13 +163,16 @@ def soft_pairwise_resample(
     return SoftPairwiseResample(centred, distances, flips, judged[0].astype(np.float64))
 
 
-def soft_pairwise_standard_errors(human: npt.ArrayLike, metrics: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
+def soft_pairwise_standard_errors(
+    human: npt.ArrayLike, metrics: npt.ArrayLike, judged: npt.ArrayLike, documents: Ints | None = None
+) -> Floats:
     """Infinitesimal jackknife of SPA over segments: the limit of its bootstrap standard deviation, deterministic.
 
     human: (N, S), metrics: (M, N, S), judged: (N, S) bool, which scores count. SPA is that of the normal p-values
     1 − Φ(D / √Q) with D = Σ d_s and Q = Σ d_s² over the differences of two systems, of which U_s is the derivative by
     the weight of segment s; the result is √Σ (U_s − Ū)². Segments nobody judged do not count.
-    Returns (M,); NaN where no two systems have common segments, or with fewer than 2 segments.
+    documents: (S',) the document of each segment that counts, from 0; U is then added up by document.
+    Returns (M,); NaN where no two systems have common segments, or with fewer than 2 segments or documents.
     Raises ValueError: shapes differ, or a judged score is missing.
     Source: Efron 1982, section 6.3; Thompson et al. 2024, eq. 1, for SPA.
     """
@@ -187,8 +190,9 @@ def soft_pairwise_standard_errors(human: npt.ArrayLike, metrics: npt.ArrayLike, 
         p, slopes = _p_and_slopes(scores[:, first, both] - scores[:, second, both])
         above = np.sign(p[0] - p[1:])  # (M,)
         influence[:, both] -= above[:, np.newaxis] * (slopes[0] - slopes[1:])
-    n_segments = mask.shape[1]
-    if not n_pairs or n_segments < 2:
+    if documents is not None:
+        influence = np.stack([np.bincount(documents, weights=one) for one in influence])
+    if not n_pairs or influence.shape[1] < 2:
         return np.full(len(scores) - 1, np.nan)
     influence /= n_pairs
     centred = influence - influence.mean(axis=1, keepdims=True)

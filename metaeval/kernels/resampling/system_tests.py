@@ -16,6 +16,8 @@ TOLERANCE = 1e-9
 BATCH_VALUES = 1 << 19  # numbers held in memory at a time
 BATCH_DRAWS = 1 << 14  # draws whose signs are held as floats at a time
 ROUNDING = 64 * np.finfo(np.float64).eps
+#: Of the sum of two systems' scores: differences that add up to less are rounding, and the systems identical.
+NOISE = 1e-13
 
 
 def draw_signs(rng: np.random.Generator, n_draws: int, n_segments: int) -> Signs:
@@ -68,7 +70,8 @@ def _reached(scores: Floats, judged: Bools, flips: Floats) -> Ints:
     result = np.full((len(scores), judged.shape[0], judged.shape[0]), len(flips))
     filled = np.where(judged, scores, 0.0)
     for i, j in zip(*np.triu_indices(judged.shape[0], 1), strict=True):
-        gaps = np.where(judged[i] & judged[j], filled[:, i] - filled[:, j], 0.0)
+        both = judged[i] & judged[j]
+        gaps = unless_noise(np.where(both, filled[:, i] - filled[:, j], 0.0), filled[:, i], filled[:, j])
         result[:, i, j], result[:, j, i] = _reached_by_gaps(gaps, flips)
     return result
 
@@ -84,7 +87,7 @@ def normal_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
     result = np.ones((len(scores), judged.shape[0], judged.shape[0]))
     for i, j in zip(*np.triu_indices(judged.shape[0], 1), strict=True):
         both = judged[i] & judged[j]
-        gaps = scores[:, i, both] - scores[:, j, both]
+        gaps = unless_noise(scores[:, i, both] - scores[:, j, both], scores[:, i, both], scores[:, j, both])
         largest = np.abs(gaps).max(axis=1, initial=0.0)
         gaps /= np.where(largest > 0, largest, 1.0)[:, np.newaxis]
         total, variance = gaps.sum(axis=1), (gaps * gaps).sum(axis=1)
@@ -99,6 +102,13 @@ def _checked(scores: npt.ArrayLike, judged: npt.ArrayLike) -> tuple[Floats, Bool
     if mask.ndim != 2 or mask.shape[0] < 2:
         raise ValueError(f"judged must be (n_systems, n_segments) with 2 systems or more, got {mask.shape}")
     return checks.metric_scores(scores, mask), mask
+
+
+def unless_noise(gaps: Floats, first: Floats, second: Floats) -> Floats:
+    """Differences (n_scorers, S) of the scores of two systems; 0 where all of a scorer's are rounding."""
+    size = np.abs(first).sum(axis=1) + np.abs(second).sum(axis=1)
+    is_noise = np.abs(gaps).sum(axis=1) <= NOISE * size
+    return np.where(is_noise[:, np.newaxis], 0.0, gaps)
 
 
 def _is_whole_segments(judged: Bools) -> bool:
@@ -121,6 +131,8 @@ def _reached_by_products(scores: Floats, signs: Floats) -> Ints:
             sums = part.reshape(len(part) * n_systems, n_segments) @ signs.T
         sums = sums.reshape(len(part), n_systems, len(signs))
         distance = np.stack([np.abs(a[first] - a[second]).sum(axis=1) for a in scores[batch]])  # (b, n_pairs)
+        size = np.abs(scores[batch]).sum(axis=2)
+        distance[distance <= NOISE * (size[:, first] + size[:, second])] = 0.0
         gap = observed[batch][:, first] - observed[batch][:, second]
         slack = TOLERANCE * distance
         drawn = sums[:, first] - sums[:, second]  # (b, n_pairs, n_draws)
@@ -184,7 +196,7 @@ def paired_bootstrap_p_values(
     p = np.ones((n_scorers, n_systems, n_systems))
     for i, j in zip(*np.triu_indices(n_systems, 1), strict=True):
         both = mask[i] & mask[j]
-        gaps = values[:, i, both] - values[:, j, both]  # (n_scorers, s)
+        gaps = unless_noise(values[:, i, both] - values[:, j, both], values[:, i, both], values[:, j, both])
         with single_blas_thread():
             sums = counts[:, both] @ gaps.T  # (n_draws, s) @ (s, n_scorers)
         slack = TOLERANCE * np.abs(gaps).sum(axis=1)

@@ -11,6 +11,7 @@ from scipy.stats import ttest_1samp, wilcoxon
 from metaeval.fields import Alternative
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
+from metaeval.kernels.resampling.clusters import corrected_pairs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.systems import SystemTest, compare_systems
@@ -167,3 +168,23 @@ def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehou
     assert plain.systems == whole.systems
     np.testing.assert_array_equal(plain.values, whole.values)
     assert not np.array_equal(plain.p, whole.p, equal_nan=True)
+
+
+def test_systems_are_tested_in_both_directions_and_holm_stands_beside(simulated_warehouse: Warehouse) -> None:
+    """Twice the smaller one-sided p, and none for a direction that the means contradict."""
+    one, two, holm = (
+        compare_systems(
+            simulated_warehouse, SIM, None, "permutation", Options(), draws=60, alternative=side, correction=by
+        )
+        for side, by in (("greater", "none"), ("two-sided", "none"), ("two-sided", "holm"))
+    )
+    upper = np.triu_indices(len(one.systems), 1)
+    ahead = one.p[upper] < 0.5
+    np.testing.assert_allclose(two.p[upper][ahead], 2 * one.p[upper][ahead])
+    assert (two.p[upper][one.p[upper] > 0.6] == 1).all()
+    assert two.n_significant <= one.n_significant
+    np.testing.assert_allclose(holm.p[upper], corrected_pairs(two.p, "holm")[upper])
+    (line,) = [note for note in two.notes if "some clusters are chance" in note]
+    assert f"(Holm) there {'is' if holm.n_clusters == 1 else 'are'} {holm.n_clusters} cluster" in line
+    assert not [note for note in holm.notes if "some clusters are chance" in note]
+    assert "|alternative:two-sided|correction:holm|" in holm.signature

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from metaeval.kernels.agreement.studies import two_sided
 from metaeval.kernels.resampling.system_tests import (
     draw_signs,
     normal_p_values,
@@ -343,3 +344,28 @@ def test_resampled_documents_come_whole() -> None:
     p = paired_bootstrap_p_values(scores, judged, np.random.default_rng(1), 4000, np.array([0, 0, 1, 1]))
     # not ahead: all but the good one twice, 3/4; four standard errors of 4000 draws are .028
     assert p[0, 0, 1] == pytest.approx(0.75, abs=0.028)
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_systems_that_differ_by_rounding_alone_differ_by_no_test(is_whole: bool) -> None:
+    """The same scores in other units, shifted, or scaled by a digit that a double does not have."""
+    x = np.random.default_rng(0).normal(size=40) * 10
+    others = [(x * 3 + 0.1 - 0.1) / 3, x + 0.1 + 0.2 - 0.3, x + 1e-14, x * (1 + 1e-15), (x + 0.3) - 0.3]
+    judged = np.ones((3, 40), dtype=bool)
+    judged[2, ::2] = is_whole
+    for other in others:
+        assert np.abs(x - other).max() > 0
+        scores = np.stack([x, other, other[::-1]])[np.newaxis]
+        found = {
+            "permutation": sign_flip_p_values(scores, judged, draw_signs(np.random.default_rng(1), 200, 40)),
+            "normal": normal_p_values(scores, judged),
+            "bootstrap": paired_bootstrap_p_values(scores, judged, np.random.default_rng(1), 200),
+            "wilcoxon": wilcoxon_p_values(scores, judged)[np.newaxis],
+            "paired-t": paired_t_p_values(scores, judged)[np.newaxis],
+        }
+        assert {name: (p[0, 0, 1], p[0, 1, 0]) for name, p in found.items()} == dict.fromkeys(found, (1.0, 1.0))
+
+
+def test_a_mean_that_is_rounding_is_0_whatever_its_error() -> None:
+    assert two_sided(1e-16, 1e-20, 5) == 1
+    assert two_sided(0.1, 1e-16, 5) == 0
