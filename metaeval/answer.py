@@ -12,6 +12,7 @@ from metaeval.notes import Excluded, Partial, partial_first, placed
 from metaeval.signature import signed, slice_parts
 from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
+from warehouse import QuestionError
 from warehouse.database.frames import spelt_frame
 from warehouse.wording import in_python
 
@@ -122,7 +123,7 @@ class Answer(Table):
     least: by column, what a 0 of each row stands for.
     digits: decimals for reading, for all columns or by column. title: what the rows are about, in front of them.
     is_no: the answer is no, such as a printed value that is not met. own: names of the user's own metrics, where a
-    chart or such metrics are asked for.
+    chart or such metrics are asked for. n_evalsets: how many evaluation sets the rows are of, below each other.
     """
 
     question: Any = None
@@ -134,6 +135,7 @@ class Answer(Table):
     least: Mapping[str, Sequence[float]] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
     is_no: bool = False
+    n_evalsets: int = 1
     own: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -164,8 +166,12 @@ class Answer(Table):
     def chart(self) -> "alt.VConcatChart":
         """The answer drawn; what its rows do not have, such as intervals, is there if it was asked with `charted=True`.
 
-        Raises QuestionError: the question has no chart.
+        Raises QuestionError: the question has no chart, or none with these options or for several evaluation sets.
         """
+        replace(self.question, charted=True)  # which refuses options that no chart goes with
+        if self.n_evalsets > 1 and not self.question.draws_several():
+            what = f"{self.question.name} draws one language pair of one test set"
+            raise QuestionError(f"{what}; this answer has {self.n_evalsets}")
         with marking(self.own):
             found: alt.VConcatChart = self.question.chart(self)
         return found
@@ -202,4 +208,5 @@ def stacked(question: object, found: Mapping[tuple[str, str], Answer], skipped: 
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,
+        n_evalsets=len(found),
     )

@@ -1,7 +1,7 @@
 """Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self
 
 from queries.reasons import Exclusion
 from warehouse import WarehouseError
@@ -17,6 +17,19 @@ class _Note(str):
 
     def __deepcopy__(self, copied: object) -> Self:
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle, which cannot make one from its text alone."""
+        fields = {name: getattr(self, name) for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())}
+        return _restored, (type(self), str(self), fields)
+
+
+def _restored(kind: type[_Note], text: str, fields: dict[str, Any]) -> _Note:
+    """A note as it was before it was pickled."""
+    note = str.__new__(kind, text)
+    for name, value in fields.items():
+        setattr(note, name, value)
+    return note
 
 
 class Hinted(_Note):

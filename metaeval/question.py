@@ -233,6 +233,9 @@ class Question:
         for name, field in fields_of(type(self)).items():
             if self.is_given(name):
                 self._check_beside(name, field.option)
+        needed = self.needs.get("charted", ()) if self.charted else ()
+        if needed and not any(map(self.is_set, needed)):
+            raise QuestionError(f"a chart needs {' or '.join(map(self._named, needed))}")
         self.check_fields()
 
     def check_fields(self) -> None:
@@ -248,6 +251,10 @@ class Question:
         Raises QuestionError: there is no chart of it.
         """
         raise QuestionError(f"{self.name} draws no chart")
+
+    def draws_several(self) -> bool:
+        """Whether one chart shows the answers for several evaluation sets."""
+        return False
 
     @classmethod
     def has_chart(cls) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from queries.limits import LONGEST, MARGIN, MORE_MEMORY, Request, memory_in_use, room, size
-from warehouse.errors import QuestionError, is_of_memory
+from warehouse.errors import QuestionError, check_parameters, is_of_memory
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def answer_in_file(
     """
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
+    check_parameters(parameters or {})
     try:
         "".join([query, *map(str, (parameters or {}).values())]).encode()
     except UnicodeEncodeError:

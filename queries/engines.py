@@ -157,7 +157,7 @@ class Counter:
 
 
 def _ask_duckdb(source: Source, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:
-    with _grid_view(source, grid):
+    with source.catalogue.alone(), _grid_view(source, grid):
         return source.catalogue.sql(catalog.questions()[question].text, values)
 
 

@@ -1,7 +1,7 @@
 """What can go wrong, by what the caller can do about it."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -19,6 +19,7 @@ _OF_MEMORY = (
     *("MemoryError", "bad_alloc", "Out of Memory", "emory allocation", "annot allocate memory"),
     *("failed to map segment", "can't start new thread", "failed to spawn thread", "Resource temporarily unavailable"),
 )
+_DEEPEST = 50  # lists within lists of a parameter
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
 
@@ -249,3 +250,15 @@ def one_of(value: object, values: Sequence[str]) -> str:
     near = get_close_matches(value.lower(), folded, n=1) if isinstance(value, str) else []
     hint = "".join(f"; did you mean {folded[item]!r}?" for item in near)
     return f"one of {', '.join(values)}{hint}"
+
+
+def check_parameters(parameters: Mapping[str, object]) -> None:
+    """Raises QuestionError: a list or the like contains itself, on which DuckDB would work for ever."""
+    for name, value in parameters.items():
+        level: list[object] = [value]
+        for _ in range(_DEEPEST):
+            inner = [each for one in level if isinstance(one, Mapping) for each in one.values()]
+            inner += [each for one in level if isinstance(one, list | tuple | set | frozenset) for each in one]
+            level = list({id(one): one for one in inner}.values())
+        if level:
+            raise QuestionError(f"parameter {name!r} contains itself, or more than {_DEEPEST} lists within lists")

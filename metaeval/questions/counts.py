@@ -36,6 +36,9 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
             )
         return answer_of(self, found, found=found)
 
+    def draws_several(self) -> bool:
+        return True
+
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
         from metaeval.tables.counts import together

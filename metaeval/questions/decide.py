@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, needing
 from metaeval.options import Run
 from metaeval.question import Argument, Option
+from warehouse import QuestionError
+from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Table
 
 _DRAWN = ("view=curve", "view=threshold", "view=reliability", "view=")
 
@@ -76,11 +78,15 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
             found = threshold_for(one, 0.95 if self.precision is None else self.precision, **drawing)
         else:
             found = curve(one, points=50, **drawing)
-        drawn = curve(one, points=50, **drawing) if self.charted and self.shown == "threshold" else found
+        drawn: Table | None = found
+        if self.shown == "threshold":
+            drawn = curve(one, points=50, **drawing) if self.charted else None
         return answer_of(self, found, found=(drawn, one.name), digits=4)
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.decide import decision_chart
 
         drawn, name = answer.found
+        if drawn is None:
+            raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return decision_chart(self.shown, drawn, name)

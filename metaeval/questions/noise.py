@@ -88,6 +88,9 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
             found = injection.noise(warehouse, asked, self.metric, measures, options, what, run.progress)
         return answer_of(self, found, reading=injection.reading(found.frame))
 
+    def draws_several(self) -> bool:
+        return True
+
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart
 

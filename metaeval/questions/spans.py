@@ -46,6 +46,9 @@ class SpansOf(SliceFields, name="spans"):
             found = span_table(warehouse, self.slice(), parse_measure(self.measure), self.view, by=self.by, n=self.n)
         return answer_of(self, found, digits=3)
 
+    def draws_several(self) -> bool:
+        return True
+
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.spans import span_chart
 

@@ -65,6 +65,9 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
         assert shown is not None
         return answer_of(self, shown, found=(values, optima), digits=6)
 
+    def draws_several(self) -> bool:
+        return self.ties
+
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.pairs import tied_pairs
         from metaeval.charts.thresholds import calibration_curves
@@ -72,6 +75,8 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
         if self.ties:
             return tied_pairs(answer.frame, answer.signature)
         values, optima = answer.found
+        if values is None or optima is None:
+            raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return calibration_curves(values.frame, optima.frame, optima.signature)
 
 

@@ -13,7 +13,7 @@ import duckdb
 from warehouse.database.frames import frame
 from warehouse.database.opening import answer_error, answered, check_there, default_path
 from warehouse.database.updating import current, in_memory, writing
-from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError
+from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError, check_parameters
 from warehouse.names import LARGEST_SCORE
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Warehouse:
         self._connection = connection
         self.path = path
         self.is_closed = False
+        self._turn = threading.RLock()  # of threads: what one of them executes, it fetches
         self._kept: dict[Hashable, Any] = {}
 
     @classmethod
@@ -66,16 +67,18 @@ class Warehouse:
         """
         import polars as pl
 
+        check_parameters(parameters or {})
         try:
             # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
-            relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
-            return pl.DataFrame() if relation is None else frame(relation)
+            with self._turn:
+                relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
+                return pl.DataFrame() if relation is None else frame(relation)
         except duckdb.Error as error:
             raise answer_error(self.path, error) from error
 
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
         """Answer of one of the program's own queries as plain rows. Raises: as `sql`."""
-        with answered(self.path):
+        with answered(self.path), self._turn:
             return self._open_connection.execute(query, dict(parameters or {})).fetchall()
 
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
@@ -85,7 +88,7 @@ class Warehouse:
         """
         import numpy as np
 
-        with answered(self.path):
+        with answered(self.path), self._turn:
             found = self._open_connection.execute(query, dict(parameters or {})).fetchnumpy()
         columns = {
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column
@@ -111,6 +114,12 @@ class Warehouse:
         return answer
 
     @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads waiting with their queries: temporary tables are the connection's, so all threads'."""
+        with self._turn:
+            yield
+
+    @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
         """Stop the block's queries when the time is over.
 
@@ -125,6 +134,7 @@ class Warehouse:
                     self._connection.interrupt()
 
         watch = threading.Thread(target=stop, daemon=True)
+        self._turn.acquire()
         watch.start()
         try:
             yield
@@ -135,10 +145,12 @@ class Warehouse:
         finally:
             ended.set()
             watch.join()
+            self._turn.release()
 
     def close(self) -> None:
-        self.is_closed = True
-        self._connection.close()
+        with self._turn:
+            self.is_closed = True
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
