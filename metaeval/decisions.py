@@ -1,38 +1,44 @@
-"""Decisions by a threshold: what each does, whether calibrated scores mean what they say, and what holds elsewhere."""
+"""Decisions by a threshold: what each does, what it costs, and whether calibrated scores mean what they say."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none, table_signature
+from metaeval.answer import Table, table_signature
 from metaeval.inputs import Inputs, metric_place
 from metaeval.kernels.agreement.decisions import Decision, best_decision, cross_fitted, decide
-from metaeval.kernels.arrays.checks import Floats, Ints, ratio
-from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.resampled_decisions import WeightedResample, decision_resample
+from metaeval.kernels.agreement.proportions import proportion_interval
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.bootstrap import Interval, interval
+from metaeval.kernels.resampling.draws import blocks
+from metaeval.kernels.resampling.resampled_thresholds import LOOK_AT_ALL, Outputs
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs
+from metaeval.notes import Finding
 from queries.blocks import Block
-from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
 from warehouse.wording import counted
 
 CONFIDENCE = 0.95
+FEWEST_DOCUMENTS = 10  # of which intervals are by document
+FEWEST_SEGMENTS = 5  # below, there is none
+NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
 class Decided:
     """One metric against people: good (N, S') 1 or 0, NaN where nobody says; scores (N, S'); rule: of good outputs.
 
-    block: of that metric alone.
+    units: (S',) numbers of the documents or segments (unit) whose outputs err alike, from 0 without gaps. block: of
+    that metric alone.
     """
 
     good: Floats
     scores: Floats
+    units: Ints
+    unit: str
     rule: str
     block: Block
 
@@ -43,7 +49,38 @@ class Decided:
     @property
     def said(self) -> tuple[tuple[str, object], ...]:
         """What every signature says of it."""
-        return ("metric", self.name), ("good", self.rule)
+        return ("metric", self.name), ("good", self.rule), ("unit", self.unit)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether there are enough segments to say how far values are from those of new ones."""
+        return len(self.units) >= FEWEST_SEGMENTS
+
+    @property
+    def of_units(self) -> str:
+        """How many units there are, in words."""
+        return counted(int(self.units.max()) + 1, self.unit)
+
+    def outputs(self, factor: float = 1.0) -> Outputs:
+        """The judged outputs, their scores multiplied."""
+        there = ~np.isnan(self.good)
+        units = np.unique(np.broadcast_to(self.units, there.shape)[there], return_inverse=True)[1]
+        return Outputs.sorted(self.good[there] == 1, self.scores[there] * factor, units)
+
+    def by_unit(self, members: Ints, n_members: int) -> tuple[Floats, Floats]:
+        """(D, n_members) good outputs of each unit, and all of them, by which member of a partition they are in.
+
+        members: (n,) of each judged output, row by row.
+        """
+        there = ~np.isnan(self.good)
+        n_units = int(self.units.max()) + 1
+        places = np.broadcast_to(self.units, there.shape)[there] * n_members + members
+        shape = (n_units, n_members)
+        good, every = (
+            np.bincount(places, weights=one, minlength=n_units * n_members).reshape(shape)
+            for one in (self.good[there], None)
+        )
+        return good.astype(np.float64), every.astype(np.float64)
 
 
 def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -> Decided:
@@ -63,7 +100,17 @@ def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -
         raise QuestionError(f"nothing to decide: {why}")
     kept = block.judged.any(axis=0)
     found = good_outputs(block, measure[GOOD.name])
-    return Decided(found.values[:, kept], block.scores[0][:, kept], found.rule, block)
+    units, unit = _units_of(block)
+    return Decided(found.values[:, kept], block.scores[0][:, kept], units, unit, found.rule, block)
+
+
+def _units_of(block: Block) -> tuple[Ints, str]:
+    """Numbers of the documents of judged segments where there are enough of them, else of the segments; and which."""
+    kept = np.flatnonzero(block.judged.any(axis=0))
+    names = [block.selection.documents[place] for place in kept]
+    if None not in names and len(set(names)) >= FEWEST_DOCUMENTS:
+        return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64), "document"
+    return np.arange(len(names)), "segment"
 
 
 def grid(decision: Decided, points: int) -> Floats:
@@ -73,22 +120,22 @@ def grid(decision: Decided, points: int) -> Floats:
     return np.asarray(scores[np.round(places).astype(np.int64)])
 
 
-def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int = 0) -> Table:
+def curve(decision: Decided, *, points: int = 100) -> Table:
     """What each threshold lets pass.
 
-    Columns: threshold, share (of outputs called good), precision and recall, each with low and high (95% of resamples
-    of segments, at this threshold), f1, mcc; rising thresholds. The note: of all scores the one with the highest MCC.
+    Columns: threshold, n_passed, share (of outputs called good), precision and recall, each with low and high (see
+    `bands`), f1, mcc; rising thresholds. The first note: of all scores the one with the highest MCC.
     """
     thresholds = grid(decision, points)
     found = [decide(decision.good, decision.scores, one) for one in thresholds]
     n = int((~np.isnan(decision.good)).sum())
-    columns: dict[str, object] = {"threshold": thresholds, "share": [(one.n_true + one.n_false) / n for one in found]}
-    for name in ("precision", "recall"):
-        low, high = _bands(decision, thresholds, name, draws, seed)
+    n_passed = [one.n_true + one.n_false for one in found]
+    columns: dict[str, object] = {"threshold": thresholds, "n_passed": n_passed, "share": np.array(n_passed) / n}
+    for name, (low, high) in zip(("precision", "recall"), bands(decision, thresholds), strict=True):
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
-    frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
-    return Table(frame, _signature(decision, draws, seed), _on_best(decision, n))
+    frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return Table(frame, _signature(decision, "curve"), (*_on_best(decision, n), _on_intervals(decision)))
 
 
 def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
@@ -96,53 +143,87 @@ def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
         return ()
     share = (top.n_true + top.n_false) / n
     values = f"MCC {top.mcc:.4f}, precision {top.precision:.4f}, recall {top.recall:.4f}"
-    return (f"highest MCC: threshold {top.threshold:.6g}, which {share:.1%} pass: {values}",)
+    return (Finding(f"highest MCC: threshold {top.threshold:.6g}, which {share:.1%} pass: {values}"),)
 
 
-def _signature(decision: Decided, draws: int, seed: int) -> str:
-    prevalence = f"{np.nanmean(decision.good):.6g}"
-    more = (*decision.said, ("prevalence", prevalence), ("resamples", draws), ("seed", seed))
-    return table_signature(("decide", "curve"), decision.block, *more)
+def _on_intervals(decision: Decided) -> str:
+    if not decision.has_intervals:
+        there, needed = counted(decision.scores.shape[1], "segment"), f"fewer than {FEWEST_SEGMENTS}"
+        return f"no intervals: {there} with human scores, {needed}"
+    return (
+        f"low, high: 95% intervals by {decision.unit}: exact ones (Clopper and Pearson) of as many independent outputs "
+        f"as those of {decision.of_units} are worth"
+    )
 
 
-def _bands(decision: Decided, thresholds: Floats, name: str, draws: int, seed: int) -> tuple[Floats, Floats]:
-    scores = np.broadcast_to(decision.scores, (len(thresholds), *decision.scores.shape))
-    statistic = decision_resample(decision.good, scores, name, 1.0, thresholds)  # type: ignore[arg-type]
-    drawn = bootstrap(statistic, "inputs", rng=np.random.default_rng([seed, 8]), n_draws=draws)
-    ends = [drawn.interval(place, CONFIDENCE) for place in range(len(thresholds))]
-    return np.array([one.low for one in ends]), np.array([one.high for one in ends])
+def _signature(decision: Decided, view: str) -> str:
+    more = (*decision.said, ("prevalence", f"{np.nanmean(decision.good):.6g}"), ("interval", "clopper_pearson_95"))
+    return table_signature(("decide", view), decision.block, *more)
 
 
-def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, seed: int = 0) -> Table:
+def bands(decision: Decided, thresholds: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Ends of the intervals of precision and of recall at rising thresholds; see `proportion_interval`."""
+    scores = decision.scores[~np.isnan(decision.good)]
+    reached = np.searchsorted(thresholds, scores, side="right")  # (n,) how many of the thresholds
+    parts = decision.by_unit(reached, len(thresholds) + 1)
+    n_true, n_called = (np.cumsum(one[:, ::-1], axis=1)[:, ::-1] for one in parts)  # from so many thresholds on
+    if not decision.has_intervals:
+        nothing = np.full(len(thresholds), np.nan)
+        return (nothing, nothing), (nothing, nothing)
+    of_good = np.broadcast_to(n_true[:, :1], n_true[:, 1:].shape)
+    return (
+        proportion_interval(n_true[:, 1:], n_called[:, 1:], CONFIDENCE),
+        proportion_interval(n_true[:, 1:], of_good, CONFIDENCE),
+    )
+
+
+def threshold_for(decision: Decided, precision: float) -> Table:
     """The lowest threshold at which a wanted precision is met, of all scores, and what it lets pass.
 
-    Two rows: by the precision that is observed, and (`safe`) by the lower ends of its 95% intervals, that of resampled
-    segments, at up to 400 thresholds, and the exact one of as many outputs (Clopper and Pearson 1934), which few
-    outputs do not meet. Columns: rule, threshold, n_passed, share, precision, recall; null where no threshold does.
+    Two rows: by the precision that is observed, and (`safe`) by the lower end of its 95% interval, at up to 400
+    thresholds: from the highest threshold that meets it down to the last before one that does not, as the lowest of
+    many that do would be chosen for its luck. Columns: rule, threshold, n_passed, share, precision with low and high,
+    recall; null where no threshold does.
     """
-    from scipy.stats import beta
-
     every, thresholds = _every_threshold(decision), grid(decision, 400)
-    low, _ = _bands(decision, thresholds, "precision", draws, seed)
-    lows = pl.DataFrame({"threshold": thresholds, "precision_low": low}).fill_nan(None)
-    on_grid = every.join(lows, on="threshold")
-    n_passed = on_grid["n_passed"].to_numpy()
-    n_good = n_passed * on_grid["precision"].to_numpy()
-    exact = beta.ppf((1 - CONFIDENCE) / 2, n_good, n_passed - n_good + 1)  # NaN without a good one
-    safe = on_grid.filter((pl.col("precision_low") >= precision) & (exact >= precision)).drop("precision_low")
+    enough = every.filter(pl.col("precision") >= precision)["threshold"]
+    chosen = {
+        "observed": enough[:1].to_list(),
+        "safe": last_of_run(thresholds, bands(decision, thresholds)[0][0] >= precision),
+    }
     rows: list[dict[str, object]] = []
-    for rule, enough in (("observed", every.filter(pl.col("precision") >= precision)), ("safe", safe)):
-        rows.append({"rule": rule, **(enough.row(0, named=True) if enough.height else {})})
-    schema: dict[str, pl.DataType] = {"rule": pl.String(), **every.schema}
-    looked = "" if on_grid.height == every.height else f" (of {on_grid.height} thresholds of {every.height}, by rank)"
-    notes = [f"observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is{looked}"]
+    for rule, at in chosen.items():
+        row = every.filter(pl.col("threshold").is_in(at)).row(0, named=True) if at else {}
+        (low, high), _ = bands(decision, np.array(at))
+        rows.append({"rule": rule, **row, **({"precision_low": low[0], "precision_high": high[0]} if at else {})})
+    n_looked = len(thresholds)
+    looked = "" if n_looked == every.height else f" (of {n_looked} thresholds of {every.height}, by rank)"
+    notes = [
+        "observed: the lowest threshold whose precision is as wanted; safe: the lowest from which on its 95% interval "
+        f"lies above{looked}: on new {decision.unit}s like these it falls short with a chance of about 2.5%",
+        _on_intervals(decision),
+    ]
     if len(rows[0]) == 1:
         highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     elif len(rows[1]) == 1:
         notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}{looked}")
+    schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
-    return Table(frame, f"{_signature(decision, draws, seed)}|wanted_precision:{precision:g}", tuple(notes))
+    frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+    return Table(frame, f"{_signature(decision, 'threshold')}|wanted_precision:{precision:g}", tuple(notes))
+
+
+def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:
+    """The lowest of the thresholds that meet something without a gap from the highest that does; empty without any."""
+    there = np.flatnonzero(meets)
+    if not there.size:
+        return []
+    fails = np.flatnonzero(~meets[: there[-1]])
+    return [float(thresholds[fails[-1] + 1 if fails.size else 0])]
+
+
+_THRESHOLD = ("rule", "threshold", "n_passed", "share", "precision", "precision_low", "precision_high", "recall")
 
 
 def _every_threshold(decision: Decided) -> pl.DataFrame:
@@ -169,11 +250,12 @@ def _passed(decision: Decided) -> tuple[Floats, Ints, Floats]:
     return scores[places], places + 1, n_good[places]
 
 
-def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> Table:
+def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draws: int = 1000, seed: int = 0) -> Table:
     """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
 
-    Columns: threshold (null: look at all), share, cost, is_best; rising thresholds, at most so many evenly by rank, and
-    the cheapest of all scores. The lowest lets all pass.
+    Columns: threshold (null: look at all), share, cost, is_best, and of the cheapest alone low, high: the 95% interval
+    of its cost, and threshold_low, threshold_high: 95% of those of resampled units (null: look at all).
+    Rising thresholds, at most so many evenly by rank, and the cheapest of all scores. The lowest lets all pass.
     """
     thresholds, n_passed, n_good = _passed(decision)
     n = n_passed[0]
@@ -183,12 +265,51 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> T
     shown[cheapest] = True
     columns = {"threshold": [*thresholds.tolist(), None], "share": np.append(n_passed / n, 0.0), "cost": costs}
     every = pl.DataFrame(columns).with_columns(is_best=pl.Series(costs == costs[cheapest]))
-    frame = every.filter(pl.Series(shown))
-    more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"))
+    of_cost, of_threshold = cheapest_ends(decision, miss, look, draws, seed)
+    ends = {
+        "low": of_cost.low,
+        "high": of_cost.high,
+        "threshold_low": of_threshold[0],
+        "threshold_high": of_threshold[1],
+    }
+    frame = every.filter(pl.Series(shown)).with_columns(
+        pl.when("is_best").then(pl.lit(value if np.isfinite(value) else None, pl.Float64)).alias(name)
+        for name, value in ends.items()
+    )
+    drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
+    more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
     threshold, share, least, _ = every.row(cheapest)
     way = "to look at all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
     note = f"cheapest: {way}: {least:.4g} an output"
-    return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (note,))
+    if not decision.has_intervals:
+        return Table(
+            frame, table_signature(("decide", "cost"), decision.block, *more), (Finding(note), _on_intervals(decision))
+        )
+    low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
+    words = (
+        f"interval: {decision.of_units} resampled, the cheapest threshold chosen again each time: 95% of these are "
+        f"from {low} to {high}" + (" (all: look at all)" if "all" in (low, high) else "")
+    )
+    note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
+    return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (Finding(note), words))
+
+
+def cheapest_ends(
+    decision: Decided, miss: float, look: float, draws: int, seed: int
+) -> tuple[Interval, tuple[float, float]]:
+    """The interval of the lowest cost, chosen again in each resample, and the middle 95% of the cheapest thresholds."""
+    if not decision.has_intervals:
+        return NO_INTERVAL, (np.nan, np.nan)
+    outputs = decision.outputs()
+    (least,), _ = outputs.cheapest(outputs.once, miss, look)
+    parts = [
+        outputs.cheapest(outputs.drawn(stream, size), miss, look)
+        for stream, size in blocks(np.random.default_rng([seed, 8]), draws)
+    ]
+    costs, thresholds = (np.concatenate(one) for one in zip(*parts, strict=True))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(thresholds, tail, method="lower"), np.quantile(thresholds, 1 - tail, method="higher")
+    return interval(float(least), costs, CONFIDENCE, "centred"), (float(low), float(high))
 
 
 def best(decision: Decided) -> Decision | None:
@@ -196,10 +317,10 @@ def best(decision: Decided) -> Decision | None:
     return best_decision(decision.good, decision.scores, "mcc")
 
 
-def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: int = 0) -> Table:
+def reliability(decision: Decided, *, bins: int = 10) -> Table:
     """Calibrated probability beside the observed share of good outputs, in bins of as many outputs each.
 
-    Columns: probability (mean of the bin), observed, low, high (95% of resamples of segments, the bins kept), n; rising
+    Columns: probability (mean of the bin), observed, low, high (see `proportion_interval`, the bins kept), n; rising
     probabilities. Outputs of one probability are in one bin. The signature has the Brier score.
     """
     kept = decision.block.judged.any(axis=0)
@@ -208,94 +329,20 @@ def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: i
     folds = folds_of(decision.block)[:, kept][judged]
     p = cross_fitted(good, scores, folds)
     edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1], method="inverted_cdf"))
-    members = (np.searchsorted(edges, p)[np.newaxis] == np.arange(len(edges) + 1)[:, np.newaxis]).astype(np.float64)
-    members = members[members.any(axis=1)]
-    statistic = WeightedResample(judged, lambda weights: ratio(weights @ (members * good).T, weights @ members.T))
-    drawn = bootstrap(statistic, "inputs", rng=np.random.default_rng([seed, 9]), n_draws=draws, n_threads=1)
-    ends = [drawn.interval(place, CONFIDENCE) for place in range(len(members))]
+    of_bin = np.unique(np.searchsorted(edges, p), return_inverse=True)[1]
+    n = np.bincount(of_bin)
+    of_units = decision.by_unit(of_bin, len(n))
+    nothing = np.full(len(n), np.nan)
+    low, high = proportion_interval(*of_units, CONFIDENCE) if decision.has_intervals else (nothing, nothing)
     frame = pl.DataFrame(
         {
-            "probability": members @ p / members.sum(axis=1),
-            "observed": members @ good / members.sum(axis=1),
-            "low": [one.low for one in ends],
-            "high": [one.high for one in ends],
-            "n": members.sum(axis=1).astype(np.int64),
+            "probability": np.bincount(of_bin, p) / n,
+            "observed": np.bincount(of_bin, good) / n,
+            "low": low,
+            "high": high,
+            "n": n,
         }
-    )
+    ).with_columns(pl.col(pl.Float64).fill_nan(None))
     brier = float(np.mean((p - good) ** 2))
-    more = (*decision.said, ("brier", f"{brier:.6g}"), ("resamples", draws), ("seed", seed))
-    return Table(frame, table_signature(("decide", "reliability"), decision.block, *more))
-
-
-_CARRIED = (
-    *("source", "target", "threshold", "own_threshold", "mcc", "own_mcc", "loss", "precision", "recall", "share"),
-    "source_precision",
-)
-
-
-def transfer(decisions: Mapping[str, Decided], notes: tuple[str, ...] = ()) -> Table:
-    """A row for each source and target, in their order; a source's own row has no loss.
-
-    decisions: one metric by name of evaluation set or domain. Thresholds are those with the highest MCC.
-    Columns: source, target, threshold (the source's), own_threshold, mcc and own_mcc (on the target, by either), loss
-    (own_mcc less mcc), precision, recall and share on the target, source_precision. Null where there is no threshold.
-    """
-    thresholds = {name: None if (top := best(one)) is None else top.threshold for name, one in decisions.items()}
-    rows = []
-    for source, one in decisions.items():
-        for target, other in decisions.items():
-            row: dict[str, object] = {"source": source, "target": target, "threshold": thresholds[source]}
-            row["own_threshold"] = thresholds[target]
-            if (own := thresholds[target]) is not None:
-                row["own_mcc"] = or_none(decide(other.good, other.scores, own).mcc)
-            if (threshold := thresholds[source]) is not None:
-                found = decide(other.good, other.scores, threshold)
-                n = found.n_good + found.n_bad
-                row |= {name: or_none(getattr(found, name)) for name in ("mcc", "precision", "recall")}
-                row["share"] = (found.n_true + found.n_false) / n
-                row["source_precision"] = or_none(decide(one.good, one.scores, threshold).precision)
-            rows.append(row)
-    schema = {name: pl.String if name in ("source", "target") else pl.Float64 for name in _CARRIED}
-    frame = pl.DataFrame(rows, schema=schema).with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
-    one, *_ = decisions.values()
-    more = (*one.said, ("sets", len(decisions)))
-    notes = ("threshold: the one with the highest MCC on the source; own_threshold: on the target", *notes)
-    return Table(frame, table_signature(("decide", "transfer"), one.block, *more), notes)
-
-
-def elsewhere(
-    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure
-) -> tuple[dict[str, Decided], tuple[str, ...]]:
-    """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
-
-    one: the metric on the slice. Notes: which are parts of others, and where nothing can be decided and why.
-    """
-    base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
-    found = {f"{asked.testset} {asked.lp}": one}
-    slices = {
-        f"{asked.testset} {asked.lp}, {domain}": replace(asked, domains=(domain,))
-        for domain in sorted({name for name in one.block.selection.domains if name is not None})
-    }
-    others = [pair for pair in expand(warehouse, "all", "all").chosen if pair != (asked.testset, asked.lp)]
-    slices |= {f"{testset} {lp}": Slice(testset, lp) for testset, lp in others}
-    if sum(", " in name for name in slices) == 1:  # the one domain is the slice itself
-        slices = {name: part for name, part in slices.items() if ", " not in name}
-    n_without = 0
-    for name, part in slices.items():
-        try:
-            there = decided(warehouse, part, base_name, measure)
-        except QuestionError:
-            n_without += 1
-            continue
-        if protocol_of(str(there.block.selection.human)) == protocol_of(human):
-            found[name] = there
-        else:
-            n_without += 1
-    notes = []
-    if any(", " in name for name in found):
-        notes.append(f"domains of {next(iter(found))} are part of it: between it and them no outputs are new")
-    if n_without:
-        places = counted(n_without, "evaluation set or domain", "evaluation sets or domains")
-        why = f"without {base_name}, without human scores by {protocol_of(human)}, or all outputs are good or none is"
-        notes.append(f"not compared: {places} ({why})")
-    return found, tuple(notes)
+    signature = f"{_signature(decision, 'reliability')}|brier:{brier:.6g}"
+    return Table(frame, signature, (_on_intervals(decision),))

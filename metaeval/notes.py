@@ -85,6 +85,12 @@ def partial_first(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(notes, key=lambda note: not isinstance(note, Partial)))
 
 
+class Finding(_Note):
+    """What an answer comes down to, in a sentence; on a terminal it stands above the rows."""
+
+    __slots__ = ()
+
+
 class Excluded(Hinted):
     """A note on systems or metrics that are excluded: how many, and their names where it has them.
 
@@ -116,7 +122,7 @@ def placed(place: str, note: str) -> str:
         return Excluded(f"{place}: {note.text}", note.hint, note.what, note.n, names)
     if isinstance(note, Hinted):
         return Hinted(f"{place}: {note.text}", note.hint)
-    return f"{place}: {note}"
+    return type(note)(f"{place}: {note}")
 
 
 def joined(notes: Sequence[str]) -> str:

@@ -137,12 +137,15 @@ class Output:
 
     def show_answer(self, answer: "Answer", **more: Any) -> None:
         """Write an answer with its signature and notes; more: as of `show`."""
+        from metaeval.notes import Finding
+
         if answer.digits is not None:
             more.setdefault("digits", answer.digits)
         frame, notes = answer.frame, answer.notes
         if self.is_for_reading:
             frame = frame if answer.reading is None else answer.reading
             notes = notes if answer.reading_notes is None else answer.reading_notes
+        more.setdefault("lead", [note for note in notes if isinstance(note, Finding)])
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
         more.setdefault("json_shape", answer.shape)
         more.setdefault("first", answer.partial)

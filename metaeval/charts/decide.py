@@ -36,7 +36,7 @@ def _curve(found: "Table", metric: str) -> alt.VConcatChart:
     bands = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q").title("share"), y2=alt.Y2("high:Q"))
     lines = base.mark_line().encode(y=share)
     datasets = {"curve": pl.concat(parts).rows(named=True)}
-    words = "bands: 95% of resamples of segments"
+    words = "bands: 95% intervals"
     return titled(alt.layer(bands, lines), f"What {metric} calls good", found.signature, datasets, words)
 
 
@@ -62,7 +62,7 @@ def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
         "calibrated": [{"probability": end, "observed": end} for end in (0.0, 1.0)],
     }
     title = f"Whether calibrated scores of {metric} mean what they say"
-    words = "bars: 95% of resamples of segments; dashed: probabilities that mean what they say"
+    words = "bars: 95% intervals; dashed: probabilities that mean what they say"
     return titled(alt.layer(diagonal, bars, base.mark_point().encode(y=y)), title, found.signature, datasets, words)
 
 

@@ -28,6 +28,7 @@ from metaeval.measures.judged import Judged, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number
 from metaeval.options import Options, Population, Test
+from metaeval.system_scores import usual_factor
 from queries.blocks import Block
 from warehouse import QuestionError
 
@@ -188,15 +189,23 @@ class DecisionMeasure(OutputMeasure):
             return [float(threshold)] * len(block.metrics)
         if not block.elsewhere:
             raise QuestionError(f"{self}: thresholds of another test set cannot be carried over here")
-        return [self._carried(block, metric.base_name, metric.reference is None) for metric in block.metrics]
+        own = [
+            usual_factor(metric, block.selection.slice.testset, scores)
+            for metric, scores in zip(block.metrics, block.scores, strict=True)
+        ]
+        return [
+            self._carried(block, metric.base_name, metric.reference is None) / factor
+            for metric, factor in zip(block.metrics, own, strict=True)
+        ]
 
     def _carried(self, block: Block, base_name: str, is_reference_free: bool) -> float:
         goods, scores = [], []
         for one in block.elsewhere:
             for place, metric in enumerate(one.metrics):
                 if (metric.base_name, metric.reference is None) == (base_name, is_reference_free):
+                    factor = usual_factor(metric, one.selection.slice.testset, one.scores[place])
                     goods.append(good_outputs(one, self["good"]).values.ravel())
-                    scores.append(one.scores[place].ravel())
+                    scores.append(one.scores[place].ravel() * factor)
                     break
         best = self._best(np.concatenate(goods), np.concatenate(scores)) if goods else None
         return np.nan if best is None else best
@@ -296,10 +305,15 @@ def _reranked(human: Floats, metrics: Floats, origins: Origins) -> Floats:
 
 
 def folds_of(block: Block) -> Ints:
-    """(N, S) fold of each output in cross-fitting: whole documents in turn, segments where there are none."""
-    names = block.selection.documents
+    """(N, S) fold of each output in cross-fitting: whole documents in turn, segments where there are none.
+
+    Those without any judgement take no turn: what nobody judged changes no value.
+    """
     numbers: dict[object, int] = {}
-    units = [numbers.setdefault(place if name is None else name, len(numbers)) for place, name in enumerate(names)]
+    units = [
+        numbers.setdefault(place if name is None else name, len(numbers)) if is_judged else 0
+        for place, (name, is_judged) in enumerate(zip(block.selection.documents, block.judged.any(axis=0), strict=True))
+    ]
     return np.broadcast_to(np.array(units, dtype=np.int64) % N_FOLDS, block.human.shape)
 
 

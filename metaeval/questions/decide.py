@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from metaeval.answer import Answer, Table
 
-_DRAWN = ("view=curve", "view=threshold", "view=reliability", "view=")
+_DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,28 +60,30 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.decisions import cost, curve, decided, elsewhere, reliability, threshold_for, transfer
+        from metaeval.carried_decisions import elsewhere, transfer
+        from metaeval.decisions import cost, curve, decided, reliability, threshold_for
         from metaeval.measures import parse_measure
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
         with run.opened() as warehouse:
             one = decided(warehouse, asked, self.metric, measure)
             others = elsewhere(warehouse, asked, one, measure) if self.shown == "transfer" else None
-        drawing = {"draws": self.draws, "seed": self.seed}
+        reading = None
         if others is not None:
-            found = transfer(*others)
+            found = transfer(*others, draws=self.draws, seed=self.seed)
         elif self.shown == "cost":
-            found = cost(one, self.miss, self.look)
+            found = cost(one, self.miss, self.look, draws=self.draws, seed=self.seed)
+            reading = found.frame.select("threshold", "share", "cost", "is_best")
         elif self.shown == "reliability":
-            found = reliability(one, **drawing)
+            found = reliability(one)
         elif self.shown == "threshold":
-            found = threshold_for(one, 0.95 if self.precision is None else self.precision, **drawing)
+            found = threshold_for(one, 0.95 if self.precision is None else self.precision)
         else:
-            found = curve(one, points=50, **drawing)
+            found = curve(one, points=50)
         drawn: Table | None = found
         if self.shown == "threshold":
-            drawn = curve(one, points=50, **drawing) if self.charted else None
-        return answer_of(self, found, found=(drawn, one.name), digits=4)
+            drawn = curve(one, points=50) if self.charted else None
+        return answer_of(self, found, found=(drawn, one.name), digits=4, reading=reading)
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
         from metaeval.charts.decide import decision_chart

@@ -1,13 +1,11 @@
 """`decide`: its views, and what goes with which."""
 
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
-from cli.options.output import Output
-from cli.views.decide import show
 from metaeval import decide
+from metaeval.notes import Finding
 from metaeval.questions.decide import Decide
 from tests.cli.running import Scorehouse
 from warehouse import QuestionError, Warehouse
@@ -17,37 +15,41 @@ ASKED = ("decide", "sim24", "en-de", "simBLEU", "--good", "-1")
 
 def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
     columns = {
-        "curve": {"threshold", "share", "precision", "recall", "mcc"},
+        "curve": {"threshold", "n_passed", "share", "precision", "recall", "mcc"},
         "threshold": {"rule", "threshold", "share", "precision", "recall"},
-        "cost": {"threshold", "share", "cost", "is_best"},
+        "cost": {"threshold", "share", "cost", "is_best", "low", "high"},
         "reliability": {"probability", "observed", "low", "high", "n"},
-        "transfer": {"source", "target", "threshold", "mcc", "own_mcc", "loss"},
+        "transfer": {"source", "target", "threshold", "mcc", "own_mcc", "loss", "loss_low"},
     }
     for view, names in columns.items():
-        rows = scorehouse(*ASKED, "--view", view, "--format", "json").json
+        drawing = ("--draws", "20") if view in ("cost", "transfer") else ()
+        rows = scorehouse(*ASKED, "--view", view, *drawing, "--format", "json").json
         assert names <= set(rows[0]), view
 
 
 def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse: Scorehouse) -> None:
-    notes = scorehouse(*ASKED, "--view", "transfer").notes
+    notes = scorehouse(*ASKED, "--view", "transfer", "--draws", "20").notes
     assert "threshold: the one with the highest MCC on the source; own_threshold: on the target" in notes
     assert "domains of sim24 en-de are part of it: between it and them no outputs are new" in notes
     (without,) = [note for note in notes if note.startswith("not compared: ")]
     assert without.endswith("(without simBLEU, without human scores by mqm, or all outputs are good or none is)")
 
 
-def test_a_terminal_has_the_best_threshold_of_each_evaluation_set_above_the_rows(
-    simulated_warehouse: Warehouse,
+def test_the_best_threshold_of_each_evaluation_set_stands_above_the_rows(
+    scorehouse: Scorehouse, simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = Mock(Output)
     for lp, places in (("en-de", [""]), ("en-de,cs-uk", ["sim24 cs-uk: ", "sim24 en-de: "])):
-        show(decide(simulated_warehouse, "sim24", lp, "simBLEU", good=-1, view="cost"), output)
-        lead = output.show_answer.call_args.kwargs["lead"]
+        found = decide(simulated_warehouse, "sim24", lp, "simBLEU", good=-1, view="cost", draws=20)
+        lead = [note for note in found.notes if isinstance(note, Finding)]
         assert sorted(line.partition("cheapest")[0] for line in lead) == places
+    told: dict[str, Any] = {}
+    monkeypatch.setattr("cli.options.output.render", lambda *given, **more: told.update(more))
+    scorehouse(*ASKED, "--view", "cost", "--draws", "20")
+    assert [str(line).partition(":")[0] for line in told["lead"]] == ["cheapest"]
 
 
 def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -> None:
-    one, other = (decide(simulated_warehouse, *ASKED[1:4], good=good, view="cost") for good in (-1, "-1"))
+    one, other = (decide(simulated_warehouse, *ASKED[1:4], good=good, view="cost", draws=5) for good in (-1, "-1"))
     assert one.signature == other.signature
     with pytest.raises(QuestionError, match="good True: expected a text or a number"):
         decide(simulated_warehouse, *ASKED[1:4], good=True)

@@ -12,6 +12,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.decisions import good_outputs
 from metaeval.options import Options
+from metaeval.planning.plans import drawn_block
 from metaeval.study import study
 from queries.blocks import Block
 from queries.selection import Slice
@@ -59,6 +60,37 @@ def test_a_metric_that_is_the_human_score_has_mcc_1(block: Block) -> None:
         assert evaluate(parse_measure(measure), perfect, Options()).value.tolist() == [1.0], measure
     for measure in ("rmse", "mae", "brier"):
         assert evaluate(parse_measure(measure), perfect, Options()).value[0] == pytest.approx(0, abs=1e-12), measure
+
+
+@pytest.mark.parametrize(
+    "measure", ["mcc", "f_beta", "precision", "recall", "average_precision", "roc_auc", "brier", "rmse", "mae", "rrp"]
+)
+def test_segments_that_nobody_judged_change_no_value(block: Block, measure: str) -> None:
+    documents = np.array(block.selection.documents, dtype=object)
+    second, fourth = list(dict.fromkeys(documents))[1:4:2]
+    partly = replace(block, human=np.where((documents == second) | (documents == fourth), np.nan, block.human))
+    whole = drawn_block(partly, "segments", np.flatnonzero(partly.judged.any(axis=0)))
+    one, other = (evaluate(parse_measure(measure), of, Options()).value for of in (partly, whole))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_threshold_of_another_year_is_carried_on_the_usual_scale(block: Block) -> None:
+    """Of chrF, whose scores run from 0 to 1 in WMT20."""
+    (first, *_) = block.metrics
+    scores = block.scores[:1] - block.scores[0][block.judged].min()
+    here = _as_if(replace(block, metrics=(replace(first, base_name="chrF"),), scores=scores), "wmt23", 50.0)
+    for testset, factor in (("wmt20", 0.5), ("wmt23", 50.0)):
+        elsewhere = _as_if(here, testset, factor)
+        found = evaluate(parse_measure("mcc(good=-1, threshold=any)"), replace(here, elsewhere=(elsewhere,)), Options())
+        alone = evaluate(parse_measure("mcc(good=-1)"), here, Options())
+        assert found.details["threshold"][0] == pytest.approx(alone.details["threshold"][0])
+
+
+def _as_if(block: Block, testset: str, factor: float) -> Block:
+    """The block in another test set, its largest score being the factor."""
+    largest = block.scores[~np.isnan(block.scores)].max()
+    selection = replace(block.selection, slice=replace(block.selection.slice, testset=testset))
+    return replace(block, selection=selection, scores=block.scores / largest * factor)
 
 
 def test_rows_have_threshold_precision_recall_and_prevalence(simulated_warehouse: Warehouse) -> None:

@@ -1,0 +1,181 @@
+"""Thresholds of decisions carried to other evaluation sets and domains, and what that costs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.answer import Table, table_signature
+from metaeval.decisions import CONFIDENCE, Decided, decided
+from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.resampling.bootstrap import interval
+from metaeval.kernels.resampling.draws import blocks
+from metaeval.kernels.resampling.resampled_thresholds import Outputs, mcc_of
+from metaeval.measures import Measure
+from metaeval.system_scores import usual_factor
+from queries.evalsets import expand
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.wording import counted
+
+FOLDS = 10  # of units: with fewer a set's own thresholds are chosen on much less than another's
+_CARRIED = (
+    *("source", "target", "threshold", "own_threshold", "mcc", "own_mcc", "loss", "loss_low", "loss_high"),
+    *("precision", "recall", "share", "source_precision"),
+)
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """The outputs of an evaluation set or domain, and what is chosen and judged on them.
+
+    threshold: with the highest MCC; own: (4,) counts of thresholds chosen on other units than they are judged on (see
+    `Outputs.cross_fitted`). thresholds: (draws,), chosen again in each resample, which `resamples` makes again.
+    """
+
+    outputs: Outputs
+    threshold: float
+    own: Floats
+    thresholds: Floats
+    seed: tuple[int, ...]
+
+    @classmethod
+    def of(cls, outputs: Outputs, draws: int, seed: tuple[int, ...], *, has_intervals: bool = True) -> "Carrying":
+        """has_intervals: whether to resample; else the thresholds of resamples are NaN."""
+        threshold, own = outputs.best(outputs.once)[0], outputs.cross_fitted(outputs.once, FOLDS)[:, 0]
+        found = cls(outputs, float(threshold), own, np.full(draws, np.nan), seed)
+        if not has_intervals:
+            return found
+        return replace(found, thresholds=np.concatenate([outputs.best(one) for one in found.resamples(draws)]))
+
+    def resamples(self, draws: int) -> Iterator[Floats]:
+        """Blocks of (k, n) how often each output counts, the same each time."""
+        for stream, size in blocks(np.random.default_rng(self.seed), draws):
+            yield self.outputs.drawn(stream, size)
+
+    def losses(self, others: Sequence["Carrying"], draws: int) -> Floats:
+        """(draws, others) the set's own MCC less that of others' thresholds here, all chosen again in each resample."""
+        thresholds = np.column_stack([one.thresholds for one in others])
+        parts, done = [], 0
+        for weights in self.resamples(draws):
+            carried = self.outputs.called(weights, thresholds[done : done + len(weights)])
+            parts.append(mcc_of(self.outputs.cross_fitted(weights, FOLDS))[:, np.newaxis] - mcc_of(carried))
+            done += len(weights)
+        return np.concatenate(parts)
+
+
+def transfer(
+    decisions: Mapping[str, Decided], notes: tuple[str, ...] = (), *, draws: int = 1000, seed: int = 0
+) -> Table:
+    """A row for each source and target, in their order; a source's own row has no loss.
+
+    decisions: one metric by name of evaluation set or domain. Thresholds are those with the highest MCC.
+    Columns: source, target, threshold (the source's), own_threshold, mcc (on the target, by the source's threshold) and
+    own_mcc (cross-fitted: by thresholds chosen on other units of the target), loss (own_mcc less mcc) with the ends of
+    its 95% interval, precision, recall and share on the target, source_precision (cross-fitted). In a source's own row
+    all values are cross-fitted. Null where there is no threshold.
+    """
+    sets = {
+        name: Carrying.of(_outputs(one), draws, (seed, 10, place), has_intervals=one.has_intervals)
+        for place, (name, one) in enumerate(decisions.items())
+    }
+    rows = [_row(source, target, sets) for source in sets for target in sets]
+    drawn = {target: one.losses(list(sets.values()), draws) for target, one in sets.items()}
+    for row in rows:
+        if row["source"] != row["target"]:
+            loss = row["own_mcc"] - row["mcc"]
+            column = drawn[row["target"]][:, list(sets).index(row["source"])]
+            ends = interval(loss, column, CONFIDENCE, "normal")
+            row |= {"loss": loss, "loss_low": ends.low, "loss_high": ends.high}
+    schema = {name: pl.String if name in ("source", "target") else pl.Float64 for name in _CARRIED}
+    frame = pl.DataFrame(rows, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
+    one, *_ = decisions.values()
+    more = (*one.said, ("folds", FOLDS), ("resamples", draws), ("seed", seed), ("sets", len(decisions)))
+    own = f"own_mcc: of a threshold for each tenth of the target's {one.unit}s, chosen on the other nine"
+    notes = (
+        "threshold: the one with the highest MCC on the source; own_threshold: on the target",
+        own,
+        "loss_low, loss_high: 95% interval, source and target resampled",
+        *_converted(decisions),
+        *notes,
+    )
+    return Table(frame, table_signature(("decide", "transfer"), one.block, *more), notes)
+
+
+def _outputs(decision: Decided) -> Outputs:
+    """The judged outputs with scores on the metric's usual scale."""
+    return decision.outputs(_factor(decision))
+
+
+def _converted(decisions: Mapping[str, Decided]) -> list[str]:
+    """A line on thresholds of scores that are known to run from 0 to 1."""
+    names = [name for name, one in decisions.items() if _factor(one) != 1]
+    return [f"scores of {', '.join(names)} run from 0 to 1 and were multiplied by 100"] if names else []
+
+
+def _factor(decision: Decided) -> float:
+    return usual_factor(decision.block.metrics[0], decision.block.selection.slice.testset, decision.scores)
+
+
+def _row(source: str, target: str, sets: Mapping[str, Carrying]) -> dict[str, Any]:
+    here, there = sets[source], sets[target]
+    carried = there.outputs.called(there.outputs.once, np.array([[here.threshold]]))[:, 0, 0]
+    counts = there.own if source == target else carried
+    n_true, n_false, n_good, n_bad = counts.tolist()
+    return {
+        "source": source,
+        "target": target,
+        "threshold": here.threshold,
+        "own_threshold": there.threshold,
+        "mcc": float(mcc_of(counts)),
+        "own_mcc": float(mcc_of(there.own)),
+        "precision": _share(n_true, n_true + n_false),
+        "recall": _share(n_true, n_good),
+        "share": _share(n_true + n_false, n_good + n_bad),
+        "source_precision": _share(float(here.own[0]), float(here.own[:2].sum())),
+    }
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def elsewhere(
+    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure
+) -> tuple[dict[str, Decided], tuple[str, ...]]:
+    """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
+
+    one: the metric on the slice. Notes: which are parts of others, and where nothing can be decided and why.
+    """
+    base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
+    found = {f"{asked.testset} {asked.lp}": one}
+    slices = {
+        f"{asked.testset} {asked.lp}, {domain}": replace(asked, domains=(domain,))
+        for domain in sorted({name for name in one.block.selection.domains if name is not None})
+    }
+    others = [pair for pair in expand(warehouse, "all", "all").chosen if pair != (asked.testset, asked.lp)]
+    slices |= {f"{testset} {lp}": Slice(testset, lp) for testset, lp in others}
+    if sum(", " in name for name in slices) == 1:  # the one domain is the slice itself
+        slices = {name: part for name, part in slices.items() if ", " not in name}
+    n_without = 0
+    for name, part in slices.items():
+        try:
+            there = decided(warehouse, part, base_name, measure)
+        except QuestionError:
+            n_without += 1
+            continue
+        if protocol_of(str(there.block.selection.human)) == protocol_of(human):
+            found[name] = there
+        else:
+            n_without += 1
+    notes = []
+    if any(", " in name for name in found):
+        notes.append(f"domains of {next(iter(found))} are part of it: between it and them no outputs are new")
+    if n_without:
+        places = counted(n_without, "evaluation set or domain", "evaluation sets or domains")
+        why = f"without {base_name}, without human scores by {protocol_of(human)}, or all outputs are good or none is"
+        notes.append(f"not compared: {places} ({why})")
+    return found, tuple(notes)
