@@ -1,6 +1,6 @@
 """What decisions promise, where the truth is known: safe thresholds, lowest costs, thresholds carried elsewhere.
 
-    nice -n 15 python -m benchmarks.decision_worlds 120
+    nice -n 15 python -m benchmarks.decision_worlds 100 > benchmarks/decision_worlds.csv
 
 Outputs of 8 systems in documents of 6 segments. Quality = system + document + segment + noise, an output is good where
 it is above 0; a metric sees it through noise of its own, some of it shared by a document. Truths are those of 20,000
@@ -18,6 +18,7 @@ from metaeval.decisions import Decided, bands, cheapest_ends, grid, last_of_run
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.resampled_thresholds import mcc_of
+from metaeval.measures.judged import Units
 
 N_SYSTEMS, PER_DOCUMENT, TRUE_DOCUMENTS = 8, 6, 20_000
 MISS, LOOK = 10.0, 2.0
@@ -55,8 +56,8 @@ WORLDS = (
 def decided(sample: tuple[Floats, Floats, Ints], unit: str) -> Decided:
     """A sample by documents, or by segments."""
     good, scores, documents = sample
-    units = documents if unit == "document" else np.arange(len(documents))
-    return Decided(good, scores, units, unit, "", None)  # type: ignore[arg-type]
+    segments, whole = Units("segment", len(documents)), Units("document", int(documents.max()) + 1, documents)
+    return Decided(good, scores, whole if unit == "document" else segments, "", None)  # type: ignore[arg-type]
 
 
 def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats]]:
@@ -82,6 +83,8 @@ def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats
             thresholds = grid(one, 400)
             if safe := last_of_run(thresholds, bands(one, thresholds)[0][0] >= world.precision):
                 misses[k] = at(safe[0], n_true / n_called, 1.0) < world.precision
+            if unit == "segment":  # to compare
+                continue
             ends, _ = cheapest_ends(one, MISS, LOOK, N_DRAWS, k)
             outputs = one.outputs()
             _, (threshold,) = outputs.cheapest(outputs.once, MISS, LOOK)
@@ -96,6 +99,8 @@ def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats
             loss = interval(carried[k], target.losses([source], N_DRAWS)[:, 0], 0.95, "normal")
             zero[k] = loss.low <= 0 <= loss.high
         yield "safe threshold misses", unit, misses
+        if unit == "segment":
+            continue
         yield "lowest cost in its interval", unit, held
         yield "cost of the chosen threshold in it", unit, held_here
         yield "loss, own threshold judged on its own data", unit, optimistic
@@ -113,8 +118,8 @@ def main(n: int) -> None:
             share = np.nan_to_num(values) if "safe" in what else there
             error = share.std() / np.sqrt(max(len(share), 1))
             row = (world.documents, world.likeness, world.noise, world.precision, what.replace(",", ":"), unit)
-            print(*row, f"{share.mean():.4f}", f"{error:.4f}", len(there), n, sep=",")
+            print(*row, f"{share.mean():.4f}", f"{error:.4f}", len(there), n, sep=",", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 120)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)

@@ -14,6 +14,7 @@ from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.draws import blocks
 from metaeval.kernels.resampling.resampled_thresholds import Outputs, mcc_of
 from metaeval.measures import Measure
+from metaeval.options import Unit
 from metaeval.system_scores import usual_factor
 from queries.evalsets import expand
 from queries.selection import Slice
@@ -94,7 +95,7 @@ def transfer(
     frame = pl.DataFrame(rows, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
     one, *_ = decisions.values()
     more = (*one.said, ("folds", FOLDS), ("resamples", draws), ("seed", seed), ("sets", len(decisions)))
-    own = f"own_mcc: of a threshold for each tenth of the target's {one.unit}s, chosen on the other nine"
+    own = f"own_mcc: of a threshold for each tenth of the target's {one.units.unit}s, chosen on the other nine"
     notes = (
         "threshold: the one with the highest MCC on the source; own_threshold: on the target",
         own,
@@ -144,11 +145,12 @@ def _share(part: float, whole: float) -> float:
 
 
 def elsewhere(
-    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure
+    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure, unit: Unit | None = None
 ) -> tuple[dict[str, Decided], tuple[str, ...]]:
     """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
 
-    one: the metric on the slice. Notes: which are parts of others, and where nothing can be decided and why.
+    one: the metric on the slice. unit: segments, where they are named; documents only where there are enough.
+    Notes: which are parts of others, and where nothing can be decided and why.
     """
     base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
     found = {f"{asked.testset} {asked.lp}": one}
@@ -163,7 +165,7 @@ def elsewhere(
     n_without = 0
     for name, part in slices.items():
         try:
-            there = decided(warehouse, part, base_name, measure)
+            there = decided(warehouse, part, base_name, measure, unit if unit == "segment" else None)
         except QuestionError:
             n_without += 1
             continue

@@ -15,15 +15,16 @@ from metaeval.kernels.resampling.draws import blocks
 from metaeval.kernels.resampling.resampled_thresholds import LOOK_AT_ALL, Outputs
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs
+from metaeval.measures.judged import Units, units_of
 from metaeval.notes import Finding
+from metaeval.options import Unit
+from metaeval.significance.metric_tests import LEAST_UNITS
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted
 
 CONFIDENCE = 0.95
-FEWEST_DOCUMENTS = 10  # of which intervals are by document
-FEWEST_SEGMENTS = 5  # below, there is none
 NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 
 
@@ -31,14 +32,12 @@ NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 class Decided:
     """One metric against people: good (N, S') 1 or 0, NaN where nobody says; scores (N, S'); rule: of good outputs.
 
-    units: (S',) numbers of the documents or segments (unit) whose outputs err alike, from 0 without gaps. block: of
-    that metric alone.
+    units: of the S' segments, whose outputs err alike. block: of that metric alone.
     """
 
     good: Floats
     scores: Floats
-    units: Ints
-    unit: str
+    units: Units
     rule: str
     block: Block
 
@@ -49,22 +48,23 @@ class Decided:
     @property
     def said(self) -> tuple[tuple[str, object], ...]:
         """What every signature says of it."""
-        return ("metric", self.name), ("good", self.rule), ("unit", self.unit)
+        return ("metric", self.name), ("good", self.rule), ("unit", self.units.unit)
 
     @property
     def has_intervals(self) -> bool:
         """Whether there are enough segments to say how far values are from those of new ones."""
-        return len(self.units) >= FEWEST_SEGMENTS
+        return self.units.n >= LEAST_UNITS
 
     @property
-    def of_units(self) -> str:
-        """How many units there are, in words."""
-        return counted(int(self.units.max()) + 1, self.unit)
+    def of_unit(self) -> Ints:
+        """(N, S') number of each output's unit."""
+        of_segments = np.arange(self.good.shape[1]) if self.units.documents is None else self.units.documents
+        return np.broadcast_to(of_segments, self.good.shape)
 
     def outputs(self, factor: float = 1.0) -> Outputs:
         """The judged outputs, their scores multiplied."""
         there = ~np.isnan(self.good)
-        units = np.unique(np.broadcast_to(self.units, there.shape)[there], return_inverse=True)[1]
+        units = np.unique(self.of_unit[there], return_inverse=True)[1]
         return Outputs.sorted(self.good[there] == 1, self.scores[there] * factor, units)
 
     def by_unit(self, members: Ints, n_members: int) -> tuple[Floats, Floats]:
@@ -73,20 +73,20 @@ class Decided:
         members: (n,) of each judged output, row by row.
         """
         there = ~np.isnan(self.good)
-        n_units = int(self.units.max()) + 1
-        places = np.broadcast_to(self.units, there.shape)[there] * n_members + members
-        shape = (n_units, n_members)
+        shape = (self.units.n, n_members)
+        places = self.of_unit[there] * n_members + members
         good, every = (
-            np.bincount(places, weights=one, minlength=n_units * n_members).reshape(shape)
+            np.bincount(places, weights=one, minlength=self.units.n * n_members).reshape(shape)
             for one in (self.good[there], None)
         )
         return good.astype(np.float64), every.astype(np.float64)
 
 
-def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -> Decided:
+def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, unit: Unit | None = None) -> Decided:
     """A metric's scores of judged segments and which of them are good. measure: one with `good`, whose rule counts.
 
-    Raises QuestionError: see `Inputs`; no such metric; people find all outputs good or none, or nothing says so.
+    Raises QuestionError: see `Inputs` and `units_of`; no such metric; people find all outputs good or none, or nothing
+        says so.
     """
     alone = asked if asked.intersection else replace(asked, metrics=(metric,))  # whatever its status
     block = Inputs(warehouse, alone).block(measure)
@@ -100,17 +100,8 @@ def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -
         raise QuestionError(f"nothing to decide: {why}")
     kept = block.judged.any(axis=0)
     found = good_outputs(block, measure[GOOD.name])
-    units, unit = _units_of(block)
-    return Decided(found.values[:, kept], block.scores[0][:, kept], units, unit, found.rule, block)
-
-
-def _units_of(block: Block) -> tuple[Ints, str]:
-    """Numbers of the documents of judged segments where there are enough of them, else of the segments; and which."""
-    kept = np.flatnonzero(block.judged.any(axis=0))
-    names = [block.selection.documents[place] for place in kept]
-    if None not in names and len(set(names)) >= FEWEST_DOCUMENTS:
-        return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64), "document"
-    return np.arange(len(names)), "segment"
+    units = units_of(block.selection, kept, unit)
+    return Decided(found.values[:, kept], block.scores[0][:, kept], units, found.rule, block)
 
 
 def grid(decision: Decided, points: int) -> Floats:
@@ -148,11 +139,11 @@ def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
 
 def _on_intervals(decision: Decided) -> str:
     if not decision.has_intervals:
-        there, needed = counted(decision.scores.shape[1], "segment"), f"fewer than {FEWEST_SEGMENTS}"
-        return f"no intervals: {there} with human scores, {needed}"
+        there = counted(decision.units.n, decision.units.unit)
+        return f"no intervals: {there} with human scores, and they take at least {LEAST_UNITS}"
     return (
-        f"low, high: 95% intervals by {decision.unit}: exact ones (Clopper and Pearson) of as many independent outputs "
-        f"as those of {decision.of_units} are worth"
+        f"low, high: 95% intervals {decision.units.words}, exact ones (Clopper and Pearson) of as many independent "
+        "outputs as these are worth"
     )
 
 
@@ -200,7 +191,7 @@ def threshold_for(decision: Decided, precision: float) -> Table:
     looked = "" if n_looked == every.height else f" (of {n_looked} thresholds of {every.height}, by rank)"
     notes = [
         "observed: the lowest threshold whose precision is as wanted; safe: the lowest from which on its 95% interval "
-        f"lies above{looked}: on new {decision.unit}s like these it falls short with a chance of about 2.5%",
+        f"lies above{looked}: on new {decision.units.unit}s like these it falls short with a chance of about 2.5%",
         _on_intervals(decision),
     ]
     if len(rows[0]) == 1:
@@ -287,7 +278,7 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
         )
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
-        f"interval: {decision.of_units} resampled, the cheapest threshold chosen again each time: 95% of these are "
+        f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
         f"from {low} to {high}" + (" (all: look at all)" if "all" in (low, high) else "")
     )
     note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
@@ -309,7 +300,7 @@ def cheapest_ends(
     costs, thresholds = (np.concatenate(one) for one in zip(*parts, strict=True))
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(thresholds, tail, method="lower"), np.quantile(thresholds, 1 - tail, method="higher")
-    return interval(float(least), costs, CONFIDENCE, "centred"), (float(low), float(high))
+    return interval(float(least), costs, CONFIDENCE, "centred", decision.units.n - 1), (float(low), float(high))
 
 
 def best(decision: Decided) -> Decision | None:

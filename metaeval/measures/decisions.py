@@ -310,9 +310,10 @@ def folds_of(block: Block) -> Ints:
     Those without any judgement take no turn: what nobody judged changes no value.
     """
     numbers: dict[object, int] = {}
+    judged: npt.NDArray[np.bool_] = np.asarray(block.judged.any(axis=0))
     units = [
         numbers.setdefault(place if name is None else name, len(numbers)) if is_judged else 0
-        for place, (name, is_judged) in enumerate(zip(block.selection.documents, block.judged.any(axis=0), strict=True))
+        for place, (name, is_judged) in enumerate(zip(block.selection.documents, judged, strict=True))
     ]
     return np.broadcast_to(np.array(units, dtype=np.int64) % N_FOLDS, block.human.shape)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, needing
+from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, UnitField, needing
 from metaeval.options import Run
 from metaeval.question import Argument, Option
 from warehouse import QuestionError
@@ -18,7 +18,7 @@ _DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decide(SliceFields, DrawsField, SeedField, name="decide"):
+class Decide(SliceFields, UnitField, DrawsField, SeedField, name="decide"):
     """Decide by a metric which outputs may be published without a look.
 
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
@@ -66,8 +66,8 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
         with run.opened() as warehouse:
-            one = decided(warehouse, asked, self.metric, measure)
-            others = elsewhere(warehouse, asked, one, measure) if self.shown == "transfer" else None
+            one = decided(warehouse, asked, self.metric, measure, self.unit)
+            others = elsewhere(warehouse, asked, one, measure, self.unit) if self.shown == "transfer" else None
         reading = None
         if others is not None:
             found = transfer(*others, draws=self.draws, seed=self.seed)

@@ -9,6 +9,7 @@ from metaeval.carried_decisions import transfer
 from metaeval.decisions import Decided, cost, curve, decided, last_of_run, reliability, threshold_for
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
+from metaeval.measures.judged import Units
 from metaeval.options import Options
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -24,8 +25,8 @@ def decision(simulated_warehouse: Warehouse) -> Decided:
 
 def changed(decision: Decided, good: list[float], scores: list[float]) -> Decided:
     """A system's outputs, each of a segment of its own."""
-    units = np.arange(len(good))
-    return replace(decision, good=np.array([good]), scores=np.array([scores], dtype=float), units=units, unit="segment")
+    units = Units("segment", len(good))
+    return replace(decision, good=np.array([good]), scores=np.array([scores], dtype=float), units=units)
 
 
 @pytest.fixture
@@ -83,24 +84,22 @@ def test_outputs_of_few_documents_are_worth_less_than_as_many_of_many(small: Dec
     """Twelve documents of ten outputs each: ten with good outputs alone, one with bad ones alone, one with both."""
     good = [*[1.0] * 100, *[0.0] * 10, *[1.0, 0.0] * 5]
     by_segment = changed(small, good, [1.0] * 120)
-    by_document = replace(by_segment, units=np.repeat(np.arange(12), 10), unit="document")
+    by_document = replace(by_segment, units=Units("document", 12, np.repeat(np.arange(12), 10)))
     (one,), (other,) = (curve(found).frame.rows(named=True) for found in (by_segment, by_document))
     assert one["precision"] == other["precision"] == 105 / 120
     assert other["precision_low"] < one["precision_low"] - 0.1
-    assert "95% intervals by document" in curve(by_document).notes[-1]
+    assert "95% intervals by document (12 documents)" in curve(by_document).notes[-1]
 
 
 def test_intervals_are_by_document_from_ten_documents_on(simulated_warehouse: Warehouse, decision: Decided) -> None:
-    n_documents = len(
-        {
-            name
-            for name, there in zip(decision.block.selection.documents, decision.block.judged.any(axis=0), strict=True)
-            if there
-        }
-    )
-    assert (decision.unit, int(decision.units.max()) + 1) == ("document", n_documents)
+    judged = decision.block.judged.any(axis=0)
+    named = np.array(decision.block.selection.documents)[judged]
+    assert (decision.units.unit, decision.units.n) == ("document", len(set(named)))
     few = decided(simulated_warehouse, replace(ASKED, segments=(1, 20)), "simBLEU", MEASURE)
-    assert few.unit == "segment"
+    assert few.units.unit == "segment"
+    asked = decided(simulated_warehouse, ASKED, "simBLEU", MEASURE, "segment")
+    assert asked.units.unit == "segment"
+    assert curve(asked).frame["precision"].equals(curve(decision).frame["precision"])
     four = decided(simulated_warehouse, replace(ASKED, segments=(1, 4)), "simBLEU", MEASURE)
     for found in (curve(four), threshold_for(four, 0.9), reliability(four), cost(four, 10, 1)):
         assert any(note.startswith("no intervals: 4 segments with human scores") for note in found.notes)

@@ -147,11 +147,11 @@ ASKED: dict[str, tuple[str, Given]] = {
     **{
         f"decide, {view}": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": view, **more})
         for view, more in {
-            "curve": {"draws": 20},
-            "threshold": {"draws": 20, "precision": 0.8},
-            "cost": {},
-            "reliability": {"draws": 20},
-            "transfer": {},
+            "curve": {},
+            "threshold": {"precision": 0.8},
+            "cost": {"draws": 20},
+            "reliability": {},
+            "transfer": {"draws": 20},
         }.items()
     },
     "decide, on common segments": ("decide", {**ON_COMMON, "metric": "simBLEU", "good": "-1", "view": "cost"}),
