@@ -15,10 +15,9 @@ from metaeval.kernels.resampling.draws import blocks
 from metaeval.kernels.resampling.resampled_thresholds import LOOK_AT_ALL, Outputs
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs
-from metaeval.measures.judged import Units, units_of
+from metaeval.measures.judged import LEAST_UNITS, Units, units_of
 from metaeval.notes import Finding
 from metaeval.options import Unit
-from metaeval.significance.metric_tests import LEAST_UNITS
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DOCUMENTS_BY_DEFAULT = 10
 #: Swapping fewer documents cannot reach p = .05: of 5 there are 32 ways, two of which are as extreme as the data.
 LEAST_DOCUMENTS = 6
+#: Fewer have no test and no interval.
+LEAST_UNITS = 5
 
 
 @dataclass(frozen=True)

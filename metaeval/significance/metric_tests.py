@@ -14,7 +14,7 @@ from metaeval.inputs import check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING
-from metaeval.measures.judged import units_of
+from metaeval.measures.judged import LEAST_UNITS, units_of
 from metaeval.notes import Decisive
 from metaeval.options import Options, Population, Test
 from metaeval.signature import Parts, line, p_value_convention, signature
@@ -34,7 +34,7 @@ NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " mid_p"  # after a test's name: ties count half
 BY_DOCUMENT = " by document"  # after a test's name: whole documents are swapped, resampled or left out
-LEAST_SYSTEMS, LEAST_UNITS = 3, 5  # with fewer there is no test
+LEAST_SYSTEMS = 3  # with fewer there is no test
 OFF = 0.5  # of the nominal level: further off than this is reported
 
 
