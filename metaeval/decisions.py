@@ -280,7 +280,8 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
         f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
         f"from {low} to {high}" + (" (all: look at all)" if "all" in (low, high) else "")
     )
-    note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
+    if np.isfinite(of_cost.low):  # else every resample costs the same
+        note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
     return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (Finding(note), words))
 
 
