@@ -304,6 +304,7 @@ def _verdicts(each: Sequence[Replayed]) -> list[str]:
             found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random, the mean over sizes"
         is_better, is_worse = low is not None and low > 0, high is not None and high < 0
         verdict = "better than random" if is_better else "worse than random" if is_worse else "random is as good"
+        verdict += " in this campaign" if len(sets) == 1 else ""
         lines.append(f"{name}: {verdict} ({found})")
     return lines
 

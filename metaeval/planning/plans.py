@@ -13,6 +13,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
+from metaeval.notes import Finding
 from metaeval.people.ceilings import judged_by
 from metaeval.signature import signed
 from queries.blocks import Block, places_of
@@ -290,6 +291,7 @@ def _signature(question: Question, what: Asked) -> str:
 
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
+        *_needed(what, found),
         f"assumed: {'; '.join(question.assumes)}",
         f"n_there, power_there: loaded {what.unit}, and the estimated power with them; needed: the fewest for the "
         "power asked",
@@ -305,6 +307,15 @@ def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, .
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)
+
+
+def _needed(what: Asked, found: RequiredSize) -> list[str]:
+    """The answer: the interval that the uncertain difference leaves, which holds where the number itself is far off."""
+    if np.isnan(found.size) or np.isnan(found.data_low):
+        return []
+    low, size = int(np.ceil(found.data_low)), int(np.ceil(found.size))
+    ends = f"at least {low}" if np.isnan(found.data_high) else f"between {low} and {int(np.ceil(found.data_high))}"
+    return [Finding(f"needed for power {what.power:g}: {ends} {what.unit} (95% interval; best estimate {size})")]
 
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:
