@@ -34,7 +34,9 @@ def levels_of_defaults() -> str:
             cells.append(f"`{test}`: {shown}" if shown else "")
         if any(cells):
             rows.append([f"`{name}`", *cells])
-    return table(["measure", *(f"new {population}" for population in POPULATIONS)], rows)
+    return table(
+        ["measure", *(f"new {population}" for population in POPULATIONS[:-1]), "new documents, tested by segment"], rows
+    )
 
 
 def _level(n_found: int, n_worlds: int) -> str:
