@@ -26,6 +26,7 @@ from warehouse.temporary import temporary_folder
 from warehouse.wording import option
 
 _sql = partial(statement, __package__)
+_EVALSETS = "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
 _NAME = re.compile(r"(?!all$|[-\s])[^*?\[\],|/\\]+(?<!\s)")
 
 
@@ -82,24 +83,33 @@ def _texts(
 ) -> dict[EvalsetKey, KnownTexts]:
     """What scores in the order of segments, or beside the texts that were scored, are matched with."""
     files = [(path, head_of(path)) for path in find_files(paths, [])]
-    places = {
-        (given.testset, given.lp): is_with_texts(path, head)
-        for path, head in files
-        for given in [with_place(Given(testset=testset, lp=lp), path)]
-    }
+    stored = warehouse.rows(_EVALSETS)
+    places: dict[EvalsetKey, bool] = {}
+    for path, head in files:
+        given = with_place(Given(testset=testset, lp=lp), path)
+        with_texts = is_with_texts(path, head)
+        if given.testset is None or not (given.lp or with_texts):
+            continue
+        for pair in [given.lp] if given.lp else [pair for name, pair in stored if name == given.testset]:
+            key = (given.testset, pair)
+            places[key] = places.get(key, False) or with_texts
     found = {}
     for (name, pair), with_texts in places.items():
-        if name is None or pair is None:
-            continue
-        key = {"testset": name, "lp": pair}
-        segments = [number for (number,) in warehouse.rows(_sql("segment_numbers"), key)]
+        which = {"testset": name, "lp": pair}
+        segments = warehouse.rows(_sql("segment_numbers"), which)
         named_here = of_evalsets(warehouse.rows, "system_names", [(name, pair)])[name, pair]
         systems = {spelling: system for spelling, system, _ in sorted(named_here)}
         sources: dict[int, str] = {}
         outputs: dict[str, dict[int, str]] = {}
-        for system, segment, text in warehouse.rows(_sql("texts_scored"), key) if with_texts else ():
+        for system, segment, text in warehouse.rows(_sql("texts_scored"), which) if with_texts else ():
             (sources if system is None else outputs.setdefault(system, {}))[segment] = text
-        found[name, pair] = KnownTexts(tuple(segments), systems, sources, outputs)
+        found[name, pair] = KnownTexts(
+            tuple(number for number, *_ in segments),
+            systems,
+            sources,
+            outputs,
+            {(document, index): number for number, document, index in segments},
+        )
     return found
 
 
@@ -120,7 +130,7 @@ def _check_name(warehouse: Warehouse, metric: str) -> None:
 
 
 def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) -> None:
-    rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
+    rows = warehouse.rows(_EVALSETS)
     if (error := unknown_evalset(testset, lp, [(name, there) for name, there in rows])) is not None:
         raise error
 

@@ -1,9 +1,10 @@
 """Campaigns of the annotation tool Appraise, one judgement a row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
 
-Rows carry no names of columns; their number tells the kind: 12 (error spans and a score: the human score `esa`), 11
-(DA+SQM of whole documents, whose segments are numbered within the document) and 9 (DA+SQM of single segments). Of a
-document `NAME#A-B` segments A to B were shown, numbered from 0. Calibration, the same few documents judged by all
-annotators, is a human score of its own.
+Rows carry no names of columns; what stands between score and times tells the kind: document and error spans (the human
+score `esa`), the document alone (DA+SQM of whole documents, whose segments are numbered within the document), nothing
+(DA+SQM of single segments), or remarks on errors (single segments of two systems side by side). The export's batch
+numbers may stand behind the times. Of a document `NAME#A-B` segments A to B were shown, numbered from 0. Calibration,
+the same few documents judged by all annotators, is a human score of its own.
 """
 
 import json
@@ -27,12 +28,23 @@ from warehouse.wording import counted, option
 
 _SEGMENT = ("user", "system", "item", "type", "source", "target", "score")
 _TIMES = ("start", "end")
-_COLUMNS = {
-    9: (*_SEGMENT, *_TIMES),
-    11: (*_SEGMENT, "document", "is_document", *_TIMES),
-    12: (*_SEGMENT, "document", "is_document", "spans", *_TIMES),
+_DOCUMENT = ("document", "is_document")
+_REMARKS = ("errors", "source_errors")
+_BEFORE_TIMES = ((), _DOCUMENT, (*_DOCUMENT, "spans"), _REMARKS)
+_BATCH = ("batch", "number", "shown")  # task, item in the tool's database, and which of the systems side by side
+_LAYOUTS = sorted(  # remarks may look like anything
+    [(*_SEGMENT, *details, *_TIMES, *_BATCH[:n]) for n in (0, 2, 3) for details in _BEFORE_TIMES],
+    key=lambda names: "errors" in names,
+)
+_FORMS = {  # how cells of a column look
+    "is_document": re.compile("true|false|0|1", re.IGNORECASE),
+    "spans": re.compile(r"\[.*", re.DOTALL),
+    "start": re.compile(r"[\d.e+]+|None"),
+    "end": re.compile(r"[\d.e+]+|None"),
+    "batch": re.compile(r"\d+"),
+    "number": re.compile(r"\d+"),
+    "shown": re.compile(r"\d"),
 }
-_N_ESA = 12
 _TYPES = ("TGT", "BAD", "REF", "CHK")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _LANGUAGES = r"[A-Za-z_]+-[A-Za-z_]+"
@@ -49,32 +61,35 @@ _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time c
 class AppraiseReader(TextReader):
     """Reader of Appraise's exports."""
 
-    name = "appraise/3"
+    name = "appraise/4"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        n_columns = _n_columns(head)
-        if n_columns is None:
+        layout = _layout(head)
+        if layout is None:
             if head and _is_header(quoted_cells(head[0], ",")):
                 return "names of columns alone; the judgements are in other files"
             return None
         testset = given.testset or _testset_named(path, head) or testset_of(path)
         if testset is None:
             return f"judgements of an unknown test set; name it with {option('testset')}"
-        return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))
+        return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, layout))
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
         head = text.split("\n", 20)[:20]
-        n_columns = _n_columns(head)
-        if n_columns is None:
+        layout = _layout(head)
+        if layout is None:
             return Records(
-                faults=[*faults, Fault(str(claim.path), 1, "not judgements of Appraise", "9, 11 or 12 columns")]
+                faults=[
+                    *faults,
+                    Fault(str(claim.path), 1, "not judgements of Appraise", "9 to 15 columns, as it exports"),
+                ]
             )
         table = quoted_table(
-            text, _COLUMNS[n_columns], ",", claim.path, faults, n_header=int(_is_header(quoted_cells(head[0], ",")))
+            text, layout, ",", claim.path, faults, n_header=int(_is_header(quoted_cells(head[0], ",")))
         )
         table, more = _checked(table, claim.path)
         faults += [*more, *_swapped(table, claim.path)]
-        has_canary = claim.testset == _CANARY_TESTSET and n_columns == _N_ESA
+        has_canary = claim.testset == _CANARY_TESTSET and "spans" in layout
         table = _described(table, claim, shift=int(has_canary))
         ratings = None
         if "spans" in table.columns:
@@ -87,21 +102,36 @@ class AppraiseReader(TextReader):
             ratings=ratings,
             scores_from_judgements=True,
             faults=faults,
-            notes=[_note(table)],
+            notes=[_note(table), *_unread(table)],
         )
 
 
-def _n_columns(head: Sequence[str]) -> int | None:
-    """The number of columns, if one of the first lines is a judgement."""
+def _layout(head: Sequence[str]) -> tuple[str, ...] | None:
+    """The columns, if one of the first lines is a judgement: those that its cells look like, else as many as there are.
+
+    >>> row = "u,A,1,TGT,eng,deu,80,{}0.5,1.5{}"
+    >>> [len(_layout([row.format(*more)])) for more in (("", ""), ("d,False,", ",3,17"), ("d,False,[],", ",3,17,0"))]
+    [9, 13, 15]
+    >>> [_layout([row.format(*more)])[7] for more in (("", ",3,17"), ("d,False,", ""), ("omission,,", ""))]
+    ['start', 'document', 'errors']
+    """
+    judgements = []
     for line in head:
         cells = quoted_cells(line, ",")
-        if len(cells) in _COLUMNS and cells[3] in _TYPES and all(map(_LANGUAGE.fullmatch, cells[4:6])):
-            return len(cells)
-    return None
+        if len(cells) >= len(_LAYOUTS[0]) and cells[3] in _TYPES and all(map(_LANGUAGE.fullmatch, cells[4:6])):
+            judgements.append(cells)
+    for cells in judgements:
+        for layout in _LAYOUTS:
+            if len(layout) == len(cells) and all(
+                _FORMS[name].fullmatch(cell) for name, cell in zip(layout, cells, strict=True) if name in _FORMS
+            ):
+                return layout
+    n_columns = [len(cells) for cells in judgements]
+    return next((layout for layout in _LAYOUTS if len(layout) in n_columns), None)
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    return len(cells) in _COLUMNS and [cell.lower() for cell in cells[1:4]] == ["system", "itemid", "itemtype"]
+    return len(cells) >= len(_LAYOUTS[0]) and [cell.lower() for cell in cells[1:4]] == ["system", "itemid", "itemtype"]
 
 
 def _testset_named(path: Path, head: Sequence[str]) -> str | None:
@@ -110,8 +140,8 @@ def _testset_named(path: Path, head: Sequence[str]) -> str | None:
     return f"wmt{found['year']}" if found else None
 
 
-def _human(path: Path, n_columns: int) -> str:
-    if n_columns == _N_ESA:
+def _human(path: Path, layout: Sequence[str]) -> str:
+    if "spans" in layout:
         return "esa"
     if "calibration" in path.name.lower():
         return "da-sqm-calibration"
@@ -197,7 +227,9 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         .otherwise(pl.lit("valid"))
     )
     table = table.with_columns(status=status)
-    repeated = ["status", "lp", "rater", "system", "segment", "index", "item", "is_document"]
+    at_once = ["status", "lp", "rater", "segment", "index", "item", "is_document", *_TIMES]
+    table = table.with_columns(side_by_side=pl.col("system").unique().sort().str.join("+").over(at_once))
+    repeated = ["status", "lp", "rater", "system", "segment", "index", "item", "is_document", "side_by_side"]
     is_last = pl.col("line") == pl.col("line").sort_by("time", "line", nulls_last=False).last().over(repeated)
     return table.with_columns(
         status=pl.when((pl.col("status") == "valid") & ~is_last).then(pl.lit("superseded")).otherwise("status")
@@ -246,6 +278,21 @@ def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:
         line=pl.col("line").first(), value=pl.col("value").sort().mean()
     )
     return means.with_columns(level=pl.lit("doc"))
+
+
+def _unread(table: pl.DataFrame) -> list[str]:
+    """Notes on systems side by side, and on what stands in the rows and is not read."""
+    notes = []
+    if "shown" in table.columns or "errors" in table.columns:
+        notes.append("systems were judged side by side: each one's score is a judgement of its own")
+    if further := [name for name in ("batch", "number", "shown") if name in table.columns]:
+        called = {"batch": "batch", "number": "item", "shown": "place among the systems side by side"}
+        notes.append(f"columns not read: {', '.join(called[name] for name in further)}")
+    if "errors" in table.columns:
+        has_remark = pl.any_horizontal(pl.col(name).fill_null("").is_in(["", "None"]).not_() for name in _REMARKS)
+        if n_remarks := table.filter(has_remark).height:
+            notes.append(f"{counted(n_remarks, 'row')} with remarks on errors, which are not read")
+    return notes
 
 
 def _note(table: pl.DataFrame) -> str:

@@ -17,13 +17,14 @@ class KnownTexts:
     """What scores without numbers of segments are matched with: segments in their order, systems, and what is loaded.
 
     systems: names and spellings, each with its system. sources: by segment; outputs: by system and segment, human
-    translations among them.
+    translations among them. places: document and index -> segment.
     """
 
     segments: tuple[int, ...]
     systems: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[int, str] = field(default_factory=dict)
     outputs: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    places: Mapping[tuple[str | None, int | None], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

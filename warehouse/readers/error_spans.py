@@ -6,11 +6,13 @@
 - A table of one's own with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
 
 Ends are the characters behind the spans, as the tasks score them, unless the user says that they are the last ones; an
-output that is not there has no prediction, which is not the same as one predicted error-free.
+output that is not there has no prediction, which is not the same as one predicted error-free. A span that has its
+text is compared with the translation.
 """
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,11 +22,19 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.judgements import SPAN, Error, WrongJudgementError, score_of_errors, span_of, weight_of
+from warehouse.readers.judgements import (
+    SPAN,
+    Error,
+    WrongJudgementError,
+    place_of_text,
+    score_of_errors,
+    span_of,
+    weight_of,
+)
 from warehouse.readers.long_table import missing_place, with_evalset, with_place
 from warehouse.readers.pearmut import place_of
 from warehouse.readers.records import Records, columns
-from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.json_lines import first_object, json_objects, objects_in
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
 from warehouse.readers.text.tables import MISSING, constants, first_faults, text_of
 from warehouse.wording import counted, option
@@ -34,13 +44,19 @@ _OF_TASK = ("start_indices", "end_indices", "error_types")
 _OF_ROWS = ("start", "end", "severity")
 _PREDICTED = ("task1_pred", "task2_pred", "task3_pred")
 _MORE = ("category", "side")
+_TEXTS = ("text", "span_text")  # of a span
+_CHALLENGE = "challenge_###_"  # begins an item that is no part of the test set
+_ONE_PREDICTION = "one prediction of each output"
+_Span = tuple[Error, str | None]  # with its text
+_Output = tuple[int, list[_Span] | None, float | None]  # line, predicted spans, predicted score
+Output = tuple[int | None, str, str | None]  # line, system and place in words, text where it is known
 _NUMBER = re.compile(r"\d{1,10}(\.0*)?", re.ASCII)
 
 
 class ErrorSpanReader:
     """Reader of error spans in tables and JSON lines."""
 
-    name = "error-spans/2"
+    name = "error-spans/3"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         form = _form(path, head)
@@ -52,10 +68,11 @@ class ErrorSpanReader:
         given = with_place(given, path)
         header = columns_of(path, head)
         if form == "lines":
-            if given.testset is None or given.lp is None:
-                return (
-                    f"error spans: say what they belong to with {option('testset' if given.testset is None else 'lp')}"
-                )
+            names = [item.get("item_id") for item in objects_in(head)]
+            has_pair = all(isinstance(name, str) and place_of(name)[0] for name in names)
+            missing = "testset" if given.testset is None else None if given.lp or has_pair else "lp"
+            if missing is not None:
+                return f"error spans: say what they belong to with {option(missing)}"
         elif header is not None:
             if "system" not in header.known and given.system is None:
                 return "error spans without a column system"
@@ -81,17 +98,19 @@ class ErrorSpanReader:
         head = text.split("\n", 20)[:20]
         form = _form(claim.path, head)
         if form == "lines":
-            rows, errors, more = _of_lines(text, claim, given)
+            rows, found, quoted, more, notes = _of_lines(text, claim, given)
         else:
             header = columns_of(claim.path, head)
             assert header is not None
-            rows, errors, more = _of_table(header, data, claim, given, is_task=form == "task")
+            rows, found, quoted, more = _of_table(header, data, claim, given, is_task=form == "task")
+            notes = []
         faults += more
         if rows.is_empty():
-            return Records(faults=faults)
+            return Records(faults=faults, notes=notes)
         if given.has_inclusive_ends:
-            errors = errors.with_columns(pl.col("span_end") + 1)
-        return records_of(rows, errors, given, claim, faults)
+            found = [(at, (*error[:3], None if error[3] is None else error[3] + 1, error[4])) for at, error in found]
+        found, more, moved = put_at_texts(found, quoted, _outputs(rows, given), claim.path)
+        return records_of(rows, errors_frame(found), given, claim, [*faults, *first_faults(more)], [*notes, *moved])
 
 
 def _form(path: Path, head: Sequence[str]) -> str | None:
@@ -109,6 +128,16 @@ def _form(path: Path, head: Sequence[str]) -> str | None:
         return "task"
     is_placed = header.known.keys() & {"segment", "index"}
     return "table" if columns.issuperset(_OF_ROWS) and is_placed else None
+
+
+def has_texts_of_spans(path: Path, head: Sequence[str]) -> bool:
+    """Whether spans may have their text beside them: in lines, whose first ones may have none, or a column."""
+    header = columns_of(path, head)
+    form = _form(path, head)
+    is_column = (
+        form == "table" and header is not None and not {name.lower() for name in header.columns}.isdisjoint(_TEXTS)
+    )
+    return form == "lines" or is_column
 
 
 def records_of(
@@ -139,7 +168,11 @@ def records_of(
         judgements = looked.with_columns(scorer=pl.lit(claim.human), value=pl.col("derived"), n=pl.lit(1))
         errors = errors.with_columns(weight=weights)
         return Records(
-            judgements=judgements, ratings=errors, scores_from_judgements=True, faults=faults, notes=said[:1]
+            judgements=judgements,
+            ratings=errors,
+            scores_from_judgements=True,
+            faults=faults,
+            notes=said[: len(notes) + 1],
         )
     rows, looked = (
         frame.with_columns(constants(kind="metric", scorer=given.metric, reference=given.reference))
@@ -155,17 +188,69 @@ def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns("ratings"), orient="row")
 
 
+def put_at_texts(
+    spans: Sequence[tuple[int, Error]], quoted: Mapping[int, str], outputs: Mapping[int, Output], path: Path
+) -> tuple[list[tuple[int, Error]], list[Fault], list[str]]:
+    """Spans that have their text, put where the translation has it; faults of those where this is not clear; notes.
+
+    quoted: the text of spans by their number in `spans`. A span whose text is not the one at its place, and not in the
+    translation exactly once, is a fault. Texts that are whole translations say nothing of a place.
+    """
+    moved = Counter[str]()
+    faults: list[Fault] = []
+    settled = list(spans)
+    compared = {at: outputs[settled[at][0]] for at in quoted if settled[at][0] in outputs}
+    texts = {at: text for at, (*_, text) in compared.items() if text is not None}
+    if texts and all(text.strip() == quoted[at].strip() for at, text in texts.items()):
+        return settled, [], []
+    for at, text in texts.items():
+        judgement, (category, severity, start, end, in_source) = settled[at]
+        line, of, _ = compared[at]
+        if start is None or end is None or in_source:
+            continue
+        place = place_of_text(quoted[at], text, start, end)
+        if place is None:
+            found = f"a span of {of}, with the text {quoted[at]!r} where {text[start:end]!r} is"
+            expected = "the text at its place, or once in the translation"
+            faults.append(Fault(str(path), line or 0, found, expected, kind=expected))
+        elif place != (start, end):
+            is_blank = text[start:end].strip() == quoted[at].strip()
+            moved["blanks at their ends" if is_blank else "other places than their texts"] += 1
+            settled[at] = (judgement, (category, severity, *place, in_source))
+    notes = [f"{counted(n, 'error span')} with {what}, put where their text is" for what, n in moved.items()]
+    if n_unknown := len(compared) - len(texts):
+        notes.append(f"{counted(n_unknown, 'error span')} not compared with its text: the translation is not known")
+    return settled, faults, notes
+
+
+def _outputs(rows: pl.DataFrame, given: Given) -> dict[int, Output]:
+    """The output that each judgement is of, with its text where the warehouse has it."""
+    outputs: dict[int, Output] = {}
+    said = [name if name in rows.columns else pl.lit(None).alias(name) for name in ("segment", "document", "index")]
+    places = rows.filter(pl.col("judgement").is_not_null())
+    for judgement, line, testset, lp, system, segment, document, index in places.select(
+        "judgement", "line", "testset", "lp", "system", *said
+    ).iter_rows():
+        text = None
+        if (known := given.texts.get((testset, lp))) is not None:
+            at: int = known.places.get((document, index), 0) if segment is None else segment
+            text = known.outputs.get(known.systems.get(system, system), {}).get(at)
+        where = f"segment {index} of {document}" if segment is None else f"segment {segment}"
+        outputs[judgement] = (line, f"{system}, {where}", text)
+    return outputs
+
+
 def _wrong(faults: list[Fault], path: Path, line: int | None, error: WrongJudgementError) -> None:
     faults.append(Fault(str(path), line or 0, error.found, error.expected, kind=error.expected))
 
 
 def _of_table(
     header: Header, data: bytes, claim: Claim, given: Given, *, is_task: bool
-) -> tuple[pl.DataFrame, pl.DataFrame, list[Fault]]:
-    """Outputs and errors of a table: an output a row, or a span a row."""
+) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault]]:
+    """Outputs and errors of a table, an output a row or a span a row, and the texts of spans by their number."""
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty():
-        return table, errors_frame(()), faults
+        return table, [], {}, faults
     called = dict(zip((column.lower() for column in header.columns), header.names, strict=True))
     if "system" not in table.columns:
         table = table.with_columns(system=pl.lit(claim.system, pl.String))
@@ -186,10 +271,14 @@ def _of_table(
         table = table.with_columns(pl.col("value").cast(pl.Float64, strict=False))
     wrong: list[Fault] = []
     found: list[tuple[int, Error]] = []
+    quoted: dict[int, str] = {}
     if not is_task:
         key = ["testset", "lp", "system", "document", "segment", "index", *({"rater"} & set(table.columns))]
         table = table.with_columns(judgement=pl.col("line").first().over(key))
-        found = list(_of_rows(table, called, claim.path, wrong))
+        for judgement, error, text in _of_rows(table, called, claim.path, wrong):
+            if text:
+                quoted[len(found)] = text
+            found.append((judgement, error))
         table = table.unique(key, keep="first", maintain_order=True)
     else:
         columns = [called[name] for name in _OF_TASK]
@@ -205,7 +294,7 @@ def _of_table(
         table = table.with_columns(judgement=pl.when(~pl.col("line").is_in(without)).then("judgement"))
     faults += first_faults(wrong)
     kept = ("line", "testset", "lp", "system", "domain", "document", "segment", "index", "judgement", "value", "rater")
-    return table.select(name for name in kept if name in table.columns), errors_frame(found), faults
+    return table.select(name for name in kept if name in table.columns), found, quoted, faults
 
 
 def _numbered(table: pl.DataFrame, given: Given) -> pl.DataFrame:
@@ -245,53 +334,121 @@ def _at(cell: str | None) -> int | str | None:
 
 def _of_rows(
     table: pl.DataFrame, called: Mapping[str, str], path: Path, wrong: list[Fault]
-) -> Iterator[tuple[int, Error]]:
-    """The spans of a table with one a row."""
-    columns = {name: called[name] for name in (*_OF_ROWS, *_MORE) if name in called}
+) -> Iterator[tuple[int, Error, str | None]]:
+    """The spans of a table with one a row, each with its text where the table has one."""
+    columns = {name: called[name] for name in (*_OF_ROWS, *_MORE, *_TEXTS) if name in called}
     for line, judgement, *cells in table.select("line", "judgement", *columns.values()).iter_rows():
         span = dict(zip(columns, cells, strict=True))
         if str(span["severity"]).lower() == NO_ERROR or all(span[name] in (None, *MISSING) for name in _OF_ROWS):
             continue
         try:
             placed_at = {name: _at(span[name]) for name in ("start", "end")}
-            yield judgement, span_of(span | placed_at, "severity")
+            yield judgement, span_of(span | placed_at, "severity"), _text_in(span)
         except WrongJudgementError as error:
             _wrong(wrong, path, line, error)
 
 
-def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.DataFrame, list[Fault]]:
-    """Outputs and errors of WMT26's lines: lists of spans, and scores, of which true and false are 1 and 0."""
-    faults: list[Fault] = []
-    wrong: list[Fault] = []
-    rows: list[tuple[Any, ...]] = []
-    found: list[tuple[int, Error]] = []
-    for line, item in json_objects(text, claim.path, faults):
-        name = item.get("item_id")
-        by_system: dict[str, list[Any]] = {}
+def _text_in(span: Mapping[str, object]) -> str | None:
+    return next((text for name in reversed(_TEXTS) if isinstance(text := span.get(name), str)), None)
+
+
+class _Lines:
+    """What WMT26's lines predict of each output, put together from all lines of its item."""
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+        self.outputs: dict[tuple[object, ...], _Output] = {}
+        self.n_again = 0
+        self.n_beside = 0
+
+    def add(self, line: int, name: object, item: Mapping[str, Any]) -> None:
+        """The predictions of one line. Raises WrongJudgementError: what is wrong with them."""
+        if not isinstance(name, str):
+            raise WrongJudgementError(f"item_id {name!r}", SPAN)
+        own_pair, *place = place_of(name)
+        pair = own_pair or self._given.lp
+        if pair is None or self._given.lp not in (None, pair):
+            said = f"{self._given.lp}, as you said" if pair else f"one that names its language pair, or {option('lp')}"
+            raise WrongJudgementError(f"an item of {pair}" if pair else f"item_id {name!r}", said)
+        met: set[tuple[str, bool]] = set()
         for task in _PREDICTED:
             for system, predicted in (item.get(task) or {}).items():
-                by_system.setdefault(system, []).append(predicted)
-        for system, predictions in by_system.items():
-            try:
-                if not isinstance(name, str):
-                    raise WrongJudgementError(f"item_id {name!r}", SPAN)
-                own_pair, domain, document, index = place_of(name)
-                number = len(rows) + 1
-                looked = [_spans_in(one) for one in predictions if isinstance(one, list | dict)]
-                errors = [(number, span_of(span, "severity")) for span in looked[0]] if looked else None
-                scores = [_score(one) for one in predictions if not isinstance(one, list | dict | None)]
-                value = scores[0] if scores else None
-            except WrongJudgementError as error:
-                _wrong(wrong, claim.path, line, error)
-                continue
-            found += errors or ()
-            place_in_file = (own_pair or given.lp, domain, document, index)
-            rows.append((line, system, *place_in_file, None if errors is None else number, value))
+                is_spans = isinstance(predicted, list | dict)
+                if predicted is not None and (system, is_spans) in met:
+                    self.n_beside += 1
+                    continue
+                if predicted is not None:
+                    met.add((system, is_spans))
+                spans = None
+                if is_spans:
+                    spans = [(span_of(span, "severity"), _text_in(span)) for span in _spans_in(predicted)]
+                value = None if is_spans or predicted is None else _score(predicted)
+                self._put((pair, *place, system), line, name, spans, value)
+
+    def _put(
+        self, key: tuple[object, ...], line: int, name: str, spans: list[_Span] | None, value: float | None
+    ) -> None:
+        """One prediction, beside what other tasks and lines say of the same output."""
+        before = self.outputs.get(key)
+        if before is None:
+            self.outputs[key] = (line, spans, value)
+            return
+        first, known_spans, known_value = before
+        both = [
+            (old, new)
+            for old, new in ((known_spans, spans), (known_value, value))
+            if old is not None and new is not None
+        ]
+        if any(old != new for old, new in both):
+            raise WrongJudgementError(f"another prediction of {key[-1]} for {name} than line {first}", _ONE_PREDICTION)
+        self.n_again += bool(both)
+        merged = known_spans if spans is None else spans, known_value if value is None else value
+        self.outputs[key] = (first, *merged)
+
+
+def _of_lines(
+    text: str, claim: Claim, given: Given
+) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault], list[str]]:
+    """Outputs and errors of WMT26's lines: lists of spans, and scores, of which true and false are 1 and 0.
+
+    Items of challenge sets are another test set's: they are read where the file has no others.
+    """
+    faults: list[Fault] = []
+    wrong: list[Fault] = []
+    items = [(line, item.get("item_id"), item) for line, item in json_objects(text, claim.path, faults)]
+    official = [(line, name, item) for line, name, item in items if not str(name).startswith(_CHALLENGE)]
+    lines = _Lines(given)
+    for line, name, item in official or items:
+        try:
+            lines.add(line, name, item)
+        except WrongJudgementError as refused:
+            _wrong(wrong, claim.path, line, refused)
+    rows: list[tuple[Any, ...]] = []
+    found: list[tuple[int, Error]] = []
+    quoted: dict[int, str] = {}
+    for number, ((pair, domain, document, index, system), (line, spans, value)) in enumerate(lines.outputs.items(), 1):
+        for error, span_text in spans or ():
+            if span_text:
+                quoted[len(found)] = span_text
+            found.append((number, error))
+        rows.append((line, system, pair, domain, document, index, None if spans is None else number, value))
     faults += first_faults(wrong)
+    notes = []
+    if official and len(official) < len(items):
+        n = len(items) - len(official)
+        notes.append(
+            f"{counted(n, 'challenge item')} not read: add them from a file of their own with {option('testset')}"
+        )
+    if lines.n_again:
+        notes.append(f"{counted(lines.n_again, 'prediction')} repeated in another line, counted once")
+    if lines.n_beside:
+        notes.append(
+            f"{counted(lines.n_beside, 'prediction')} of a further task not read: there is one of the same kind"
+        )
     place = {**dict.fromkeys(("system", "lp", "domain", "document"), pl.String), "index": pl.Int64}
     schema = {"line": pl.Int64, **place, "judgement": pl.Int64, "value": pl.Float64}
     table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(testset=pl.lit(given.testset, pl.String))
-    return table, errors_frame(found), faults
+    return table, found, quoted, faults, notes
 
 
 def _spans_in(predicted: Any) -> list[Any]:

@@ -143,7 +143,7 @@ class MqmAnnotationsReader(TextReader):
         of_errors = f"{counted(judgements.height, 'judgement')} with {counted(marked.height, 'error')}"
         notes = [f"{of_errors}, weights {_WEIGHTS}"]
         if n_again := marked.height - marked.select(pl.exclude("line")).unique().height:
-            notes.append(f"{counted(n_again, 'error')} listed again with the same text and marks, and counted again")
+            notes.append(f"{counted(n_again, 'error')} listed again, each counted as a separate error")
         if n_tests:
             notes[0] += f", {counted(n_tests, 'planted error')} excluded"
         if n_names:

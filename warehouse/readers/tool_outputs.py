@@ -11,7 +11,6 @@
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,8 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
-from warehouse.readers.error_spans import errors_frame, records_of
-from warehouse.readers.judgements import Error, WrongJudgementError, number_of, place_of_text, span_of
+from warehouse.readers.error_spans import errors_frame, has_texts_of_spans, put_at_texts, records_of
+from warehouse.readers.judgements import Error, WrongJudgementError, number_of, span_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
@@ -33,7 +32,7 @@ from warehouse.readers.text.named_columns import placed as with_segments
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import constants, finite, first_faults, is_number, numbers, text_of
 from warehouse.readers.wide_table import numeric
-from warehouse.wording import counted, option
+from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
@@ -168,7 +167,9 @@ def _triple(line: str) -> list[str] | None:
 
 
 def is_with_texts(path: Path, head: Sequence[str]) -> bool:
-    """Whether the texts that were scored stand beside the scores."""
+    """Whether the texts that were scored, or the texts of spans, stand beside the scores."""
+    if has_texts_of_spans(path, head):
+        return True
     if form_of(path, head) == "document":
         return any(f'"{name}"' in line for line in head for name in (*_SOURCES, *_TRANSLATIONS))
     header = columns_of(path, head)
@@ -314,31 +315,20 @@ class _Reading:
     def settle_spans(self, rows: pl.DataFrame) -> list[str]:
         """Put spans that have their text at its place in the translation, that of the file or of the warehouse.
 
-        rows: placed. Returns notes on how many were elsewhere. A span whose text is not the one at its place, and not
-        in the translation exactly once, is a fault.
+        rows: placed. Returns notes on how many were elsewhere.
         """
         if not self._quoted:
             return []
         outputs, systems = (self.known.outputs, self.known.systems) if self.known else ({}, {})
-        moved = Counter[str]()
         texts = {}
-        for judgement, *where, text in rows.select("judgement", "system", "segment", "translation").iter_rows():
-            stored = outputs.get(systems.get(where[0], where[0]), {}).get(where[1])
-            texts[judgement] = (*where, stored if text is None else text)
-        for at, quoted in self._quoted.items():
-            judgement, (category, severity, start, end, in_source) = self.spans[at]
-            system, segment, text = texts.get(judgement, ("", 0, None))
-            if text is None or start is None or end is None or in_source:
-                continue
-            place = place_of_text(quoted, text, start, end)
-            if place is None:
-                found = f"a span of {system}, segment {segment}, with the text {quoted!r} where {text[start:end]!r} is"
-                self._fault(None, found, "the text at its place, or once in the translation")
-            elif place != (start, end):
-                blanks = text[start:end].strip() == quoted.strip()
-                moved["blanks at their ends" if blanks else "other places than their texts"] += 1
-                self.spans[at] = (judgement, (category, severity, *place, in_source))
-        return [f"{counted(n, 'error span')} with {what}, put where their text is" for what, n in moved.items()]
+        for judgement, line, system, segment, text in rows.select(
+            "judgement", "line", "system", "segment", "translation"
+        ).iter_rows():
+            stored = outputs.get(systems.get(system, system), {}).get(segment)
+            texts[judgement] = (line, f"{system}, segment {segment}", stored if text is None else text)
+        self.spans, faults, notes = put_at_texts(self.spans, self._quoted, texts, self._claim.path)
+        self.faults += faults
+        return notes
 
     def _of_printed(self, text: str) -> Iterator[Row]:
         found = []

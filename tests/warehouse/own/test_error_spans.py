@@ -304,3 +304,115 @@ def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
         with Warehouse.open(database) as warehouse:
             values = warehouse.rows("SELECT DISTINCT value FROM scores WHERE metric = 'Mine-src'")
         assert (values == [(60.5,)]) == is_full
+
+
+def item(predicted: Mapping[str, Any], name: str = "official_###_eng_Latn_###_deu_Latn_###_news_###_d_###_0") -> str:
+    """A line of WMT26: what each task predicts of Ash."""
+    return json.dumps({"item_id": name} | {task: {"Ash": of} for task, of in predicted.items()}) + "\n"
+
+
+MINOR = as_json([(0, 3, "minor")])
+CHALLENGE = "challenge_###_en_###_de_###_negation_###_n_###_0"
+
+
+def test_challenge_items_are_read_alone_and_counted_beside_those_of_the_test_set(tmp_path: Path) -> None:
+    """They are no segments of the test set; alone they are of the set that the user names."""
+    challenge = item({"task1_pred": MINOR}, CHALLENGE)
+    both = read_own(tmp_path / "pred.jsonl", item({"task1_pred": MINOR}) + challenge * 2)
+    assert both.scores["document"].to_list() == ["d"]
+    assert both.notes[0].startswith("2 challenge items not read: add them from a file of their own with ")
+    alone = read_own(tmp_path / "pred.jsonl", challenge, testset="negations")
+    assert alone.scores.select("testset", "document", "index").rows() == [("negations", "n", 1)]
+    assert not any("challenge" in note for note in alone.notes)
+
+
+@together(
+    ("first", "second", "n_again"),
+    [
+        ({"task1_pred": MINOR, "task2_pred": 5}, {"task1_pred": MINOR, "task2_pred": 5}, 1),
+        ({"task1_pred": MINOR}, {"task2_pred": 5}, 0),
+        ({"task2_pred": 5}, {"task1_pred": MINOR, "task2_pred": 5}, 1),
+        ({"task1_pred": None, "task2_pred": None}, {"task1_pred": MINOR, "task2_pred": 5}, 0),
+    ],
+)
+def test_lines_of_one_item_are_put_together(
+    first: Mapping[str, Any], second: Mapping[str, Any], n_again: int, tmp_path: Path
+) -> None:
+    records = read_own(tmp_path / "pred.jsonl", item(first) + item(second))
+    assert records.faults == []
+    assert records.scores["value"].to_list() == [5.0]
+    assert spans_of_documents(records) == [(0, 3)]
+    assert sum("repeated in another line" in note for note in records.notes) == n_again
+
+
+def spans_of_documents(records: Whole) -> list[tuple[int, int]]:
+    assert records.judgements.height == 1
+    return records.ratings.select("span_start", "span_end").rows()
+
+
+@together("task", ["task1_pred", "task2_pred"])
+def test_two_predictions_of_one_output_are_refused(task: str, tmp_path: Path) -> None:
+    one, other = (MINOR, []) if task == "task1_pred" else (5, 6)
+    (fault,) = read_own(tmp_path / "pred.jsonl", item({task: one}) + item({task: other})).faults
+    assert (fault.line, fault.expected) == (2, "one prediction of each output")
+    assert "another prediction of Ash for official_###_" in fault.found
+    assert fault.found.endswith("than line 1")
+
+
+def test_a_prediction_of_task_3_beside_one_of_task_2_is_counted(tmp_path: Path) -> None:
+    records = read_own(tmp_path / "pred.jsonl", item({"task2_pred": 5, "task3_pred": True}))
+    assert records.scores["value"].to_list() == [5.0]
+    assert "1 prediction of a further task not read: there is one of the same kind" in records.notes
+
+
+def test_items_of_wmt26_name_their_language_pairs(tmp_path: Path) -> None:
+    czech = "official_###_ces_Latn_###_deu_Latn_###_news_###_d_###_0"
+    text = item({"task2_pred": 5}) + item({"task2_pred": 6}, czech)
+    assert read_own(tmp_path / "pred.jsonl", text, lp=None).scores["lp"].to_list() == ["en-de", "cs-de"]
+    (fault,) = read_own(tmp_path / "pred.jsonl", text).faults
+    assert (fault.line, fault.found, fault.expected) == (2, "an item of cs-de", "en-de, as you said")
+
+
+@together(
+    ("place", "text", "expected"),
+    [
+        ((0, 3), "Ash", (0, 3)),
+        ((3, 5), "1", (4, 5)),  # the place begins with a blank
+        ((2, 5), "Ash", (0, 3)),  # elsewhere, and the text occurs once
+        ((1, 2), "b", None),
+    ],
+)
+def test_the_text_of_a_span_says_its_place_in_tables_and_lines(
+    place: tuple[int, int], text: str, expected: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    start, end = place
+    table = f"system,segment,start,end,severity,text\nAsh,1,{start},{end},minor,{text}\nAsh,2,,,no-error,\n"
+    span = {"start": start, "end": end, "severity": "minor", "text": text}
+    for name, content in {"mine.csv": table, "pred.jsonl": item({"task1_pred": [span]})}.items():
+        records = read_own(tmp_path / name, content)
+        if expected is None:
+            (fault,) = records.faults
+            assert f"with the text {text!r} where {'Ash 1'[start:end]!r} is" in fault.found, name
+            continue
+        assert records.ratings.select("span_start", "span_end").rows() == [expected], name
+        assert sum("put where their text is" in note for note in records.notes) == (place != expected), name
+
+
+def test_a_column_with_whole_translations_is_no_text_of_spans(tmp_path: Path) -> None:
+    table = "system,segment,start,end,severity,text\nAsh,1,0,3,minor,Ash 1\nAsh,2,4,5,minor,Ash 2\n"
+    records = read_own(tmp_path / "mine.csv", table)
+    assert sorted(records.ratings.select("span_start", "span_end").rows()) == [(0, 3), (4, 5)]
+    assert not any("text" in note for note in records.notes)
+
+
+def test_texts_of_spans_without_a_stored_translation_are_counted(tmp_path: Path) -> None:
+    table = "system,segment,start,end,severity,text\nAsh,1,0,3,minor,Oak\n"
+    records = read(ErrorSpanReader(), tmp_path / "gold.csv", table, Given(testset=TESTSET, lp=LP, human="gold"))
+    assert "1 error span not compared with its text: the translation is not known" in records.notes
+
+
+def test_texts_of_spans_are_compared_with_those_of_the_warehouse(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("system,segment,start,end,severity,text\nAsh,1,3,5,minor,1\n")
+    report = add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP)
+    assert not report.faults
+    assert spans_in(database) == {("Ash", 1): [(4, 5, "minor")]}

@@ -192,7 +192,7 @@ def test_what_does_not_fit_is_refused_with_its_line(
     rows, own = blocks(), tmp_path / "mine.seg.score"
     for text, line, found in (
         ([*rows, "Ash\t7"], 16, "a second block of system 'Ash'"),
-        ([*rows[:2], "Ash 3", *rows[3:]], 3, "1 column"),
+        ([*rows[:2], "Ash", *rows[3:]], 3, "1 column"),
         ([*rows[:2], "Ash\tinf", *rows[3:]], 3, "value 'inf'"),
     ):
         assert (line, found) in told(read_own(own, "\n".join(text) + "\n"))

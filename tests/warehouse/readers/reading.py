@@ -67,6 +67,7 @@ KNOWN = KnownTexts(  # of the tiny task
     {name: name for name in SYSTEMS},
     {at: f"source {at}" for at in range(1, 6)},
     {name: {at: f"{name} {at}" for at in range(1, 6)} for name in SYSTEMS},
+    {("d", at): at for at in range(1, 6)},
 )
 
 

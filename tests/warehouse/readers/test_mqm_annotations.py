@@ -96,7 +96,7 @@ def test_equal_lines_that_mark_no_place_are_errors_of_their_own() -> None:
     records = read(READER, TED, MQM_HEADER + lines)
     assert values(records) == [-3.0, 0.0]
     assert records.ratings.height == 3
-    assert records.notes[1] == "2 errors listed again with the same text and marks, and counted again"
+    assert records.notes[1] == "2 errors listed again, each counted as a separate error"
 
 
 def test_each_annotator_has_a_judgement_also_without_an_error() -> None:
@@ -247,5 +247,5 @@ def test_an_error_that_is_listed_twice_is_noted() -> None:
     """Rows that are the same to the last sign are one; those with another comment may be two errors."""
     again = mqm_row().removesuffix("\n") + "again\n"
     records = read(READER, TED, MQM_HEADER + mqm_row() + again + mqm_row(category="Style/Other"))
-    assert "1 error listed again with the same text and marks, and counted again" in records.notes
+    assert "1 error listed again, each counted as a separate error" in records.notes
     assert not any("listed again" in note for note in read(READER, TED, MQM_HEADER + mqm_row()).notes)
