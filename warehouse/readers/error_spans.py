@@ -219,7 +219,7 @@ def put_at_texts(
             settled[at] = (judgement, (category, severity, *place, in_source))
     notes = [f"{counted(n, 'error span')} with {what}, put where their text is" for what, n in moved.items()]
     if n_unknown := len(compared) - len(texts):
-        notes.append(f"{counted(n_unknown, 'error span')} not compared with its text: the translation is not known")
+        notes.append(f"{counted(n_unknown, 'error span')} with a text not compared: the translation is not known")
     return settled, faults, notes
 
 
