@@ -129,7 +129,7 @@ def resamples(
     """
     epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
     return bootstrap(
-        by_systems or units.resampled(units.limit(measure).resampled(block, options, epsilon)),
+        by_systems or units.resampled(measure.as_resampled(units).resampled(block, options, epsilon)),
         "systems" if by_systems is not None else "inputs",
         rng=np.random.default_rng([options.seed, stream]),
         n_draws=n_draws,

@@ -1,7 +1,6 @@
 """The judged part of a block, as tests take it, and the groups of its scores."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +15,6 @@ from queries.selection import Selection
 from warehouse import QuestionError
 from warehouse.errors import IT
 from warehouse.wording import counted, option
-
-if TYPE_CHECKING:
-    from metaeval.measures.measure import Measure
 
 #: From this many documents on they are the unit, unless another is asked for.
 DOCUMENTS_BY_DEFAULT = 10
@@ -67,10 +63,6 @@ class Units:
     def words(self) -> str:
         """Such as "by document (24 documents)"."""
         return f"by {self.unit} ({counted(self.n, self.unit)}{self.why and f': {self.why}'})"
-
-    def limit(self, measure: "Measure") -> "Measure":
-        """The measure as whole documents are resampled: signs that it draws go with places of single segments."""
-        return measure if self.documents is None else measure.in_simulations
 
     def resampled(self, statistic: ResampleStatistic) -> ResampleStatistic:
         """A statistic of annotated segments with these units in their place."""

@@ -291,6 +291,10 @@ class Measure(ABC):
         """Whether a thousand resamples of segments take seconds, and not minutes."""
         return True
 
+    def as_resampled(self, units: Units) -> "Measure":
+        """The measure as these units are resampled: signs that it draws belong to single segments, not to documents."""
+        return self if units.documents is None else self.in_simulations
+
     def standard_errors(self, block: Block, options: Options, units: Units) -> Floats | None:
         """(M,) standard errors of the values over new units, where they are known without resampling: `known_by`."""
         return None

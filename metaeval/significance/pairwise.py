@@ -334,7 +334,7 @@ def _bootstrapped(
     if np.isnan(found.value).all():
         return nothing
     epsilon = found.epsilon if measure.is_calibrated else None
-    limit = measure.in_simulations if _takes_minutes(measure, block, testing) else of_units.limit(measure)
+    limit = measure.in_simulations if _takes_minutes(measure, block, testing) else measure.as_resampled(of_units)
     drawn = bootstrap(
         of_units.resampled(limit.resampled(block, options, epsilon)),
         units,

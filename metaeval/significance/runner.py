@@ -149,7 +149,8 @@ def _bootstrapped(
         pairs = system_pair_bootstrap(agreements, **one_thread)
         return Run(_sided(pairs.p, testing), None, is_exact=False)
     units = units_of_test(block, testing)
-    drawn = bootstrap(units.resampled(units.limit(measure).resampled(block, options, epsilon)), "inputs", **resampling)
+    statistic = measure.as_resampled(units).resampled(block, options, epsilon)
+    drawn = bootstrap(units.resampled(statistic), "inputs", **resampling)
     gaps = drawn.draws[:, np.newaxis] - drawn.draws[np.newaxis]  # (M, M, n_draws)
     p = np.mean(~(gaps > 1e-12), axis=2)
     undefined = np.isnan(drawn.values)
@@ -211,7 +212,7 @@ def _jackknifed(
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
         units = units_of_test(block, testing)
-        limit = units.limit(measure)
+        limit = measure.as_resampled(units)
         of_part = limit.of_segments if varying == "segments" else limit.resampled
         statistic = units.resampled(of_part(block, options, epsilon))
     fisher = 0.0 if varying == "segments" else measure.z_of

@@ -97,7 +97,7 @@ def resamples(
         statistic, by_document = by_systems, False
         if statistic is None:
             units = units_of(block.selection, block.judged.any(axis=0), testing.unit)
-            statistic = units.resampled(units.limit(measure).resampled(block, options, epsilon))
+            statistic = units.resampled(measure.as_resampled(units).resampled(block, options, epsilon))
             by_document = units.documents is not None
         drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.draws)
     except (QuestionError, ValueError) as error:
