@@ -274,10 +274,14 @@ def as_ranked(found: Comparison, shown: Evaluation) -> Comparison:
 
 
 def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Comparison]]) -> pl.DataFrame:
-    """A ranking with the clusters and signatures of comparisons, each with its slice; no cluster without a value."""
+    """A ranking with the clusters and signatures of comparisons, each with its slice.
+
+    A metric without a value has no cluster, and none has where no pair was tested.
+    """
     rows = [
         (asked.testset, asked.lp, found.measure, metric, None if np.isnan(value) else int(cluster), found.signature)
         for asked, found in comparisons
+        if len(found.metrics) < 2 or not np.isnan(found.p).all()
         for metric, cluster, value in zip(found.metrics, found.clusters, found.values, strict=True)
     ]
     keys = ["testset", "lp", "measure", "metric"]

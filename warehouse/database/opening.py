@@ -87,7 +87,9 @@ def answered(path: Path) -> Iterator[None]:
     try:
         with interruptible():
             yield
-    except duckdb.InterruptException:
+    except duckdb.InterruptException as error:
+        if _LATE in str(error):
+            raise answer_error(path, error) from error
         raise
     except duckdb.Error as error:
         raise answer_error(path, error) from error
@@ -97,6 +99,8 @@ def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
     text = str(error).strip()
     if isinstance(error, duckdb.OutOfMemoryException):
         return LimitError(f"{path}: out of memory: {text.splitlines()[0]}")
+    if isinstance(error, duckdb.InterruptException) and _LATE in text:
+        return LimitError(f"{path}: a query took longer than {LONGEST} s and was stopped")
     is_of_file = isinstance(error, duckdb.IOException) and path.name in text
     is_of_disk = is_of_full_disk(text) or any(words in text for words in _UNWRITABLE)
     if is_of_file or is_of_disk or is_of_damage(error):
@@ -118,6 +122,8 @@ Result = TypeVar("Result")
 STORAGE_VERSION = "v1.4.0"  # every DuckDB from 1.4 on reads the file
 BLOCK_SIZE = 32768  # bytes; an eighth of DuckDB's default: less room is lost at the ends of many small columns
 _ENDINGS = ("", ".wal", ".wal.recovery", ".wal.checkpoint")  # the file, and what DuckDB puts beside it
+_LATE = "maximum execution time"  # what DuckDB says of a query whose time is over
+LONGEST: float = 600  # seconds for a query of the program's own: those over all years take a few
 _MAGIC, _MAGIC_PLACE = b"DUCK", 8  # what a DuckDB file says of itself, and where
 _LOCKING_UP = threading.Lock()  # threads that open one file share its settings
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slashes
@@ -255,8 +261,9 @@ def database_of(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> None:
-    """Let no statement change a setting. memory: the most that questions may take.
+    """Let no statement change a setting.
 
+    memory: the most that questions may take, where they have a time limit of their own too; else each may take LONGEST.
     Connections of one process to one file share their settings; the first of them locks them for all.
     """
     locked = "SELECT value FROM system.main.duckdb_settings() WHERE name = 'lock_configuration'"
@@ -264,11 +271,13 @@ def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> No
         if connection.execute(locked).fetchall() == [("true",)]:
             return
         with contextlib.suppress(duckdb.InvalidInputException):  # notebooks refuse the setting
-            connection.execute(
-                "SET enable_progress_bar = false"
-            )  # on stdout, where DuckDB takes a process for a person
+            # Its bar goes to stdout, where DuckDB takes a process for a person.
+            connection.execute("SET enable_progress_bar = false")
         if memory is not None:
             connection.execute(f"SET memory_limit = {literal(memory)}")
+        else:
+            with contextlib.suppress(duckdb.CatalogException):  # DuckDB before 2.0 has no such limit
+                connection.execute(f"SET max_execution_time = {int(1000 * LONGEST)}")
         connection.execute("SET lock_configuration = true")
 
 

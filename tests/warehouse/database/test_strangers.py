@@ -14,7 +14,7 @@ from tests.sharing import written
 from tests.warehouse.building import ask, empty_warehouse
 from tests.warehouse.database.forged import AGES, FORGED, forge
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load, unload
-from warehouse.database import catalogue, updating
+from warehouse.database import catalogue, opening, updating
 from warehouse.database.connection import StoredResult, store_results
 from warehouse.export import export
 
@@ -171,6 +171,20 @@ def test_questions_have_a_time_limit(tmp_path: Path) -> None:
                 asked(endless)
         with warehouse.within(60):
             assert warehouse.rows("SELECT 1") == [(1,)]
+
+
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB has no such limit before 2.0")
+def test_every_query_of_the_program_has_a_time_limit_that_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "LONGEST", 0.1)
+    endless = "SELECT count(*) FROM range(1000000000) AS a, range(1000000000) AS b WHERE sin(a.range + b.range) > 2"
+    with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb")) as warehouse:
+        for asked in (warehouse.rows, warehouse.columns, warehouse.sql):
+            with pytest.raises(LimitError, match=r"a query took longer than 0\.1 s and was stopped"):
+                asked(endless)
+        with pytest.raises(QuestionError, match="locked"):
+            warehouse.rows("SET max_execution_time = 0")
 
 
 def test_scores_that_no_load_takes_are_refused_before_statistics_overflow(tmp_path: Path) -> None:
