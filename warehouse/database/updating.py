@@ -219,7 +219,8 @@ def current(
             connection, behind = _opened(path, patience, files, below, **config)
     try:
         with translated(path):
-            find_tables(connection)
+            if memory is None:  # the questions of others see the public views alone
+                find_tables(connection)
             lock(connection, memory)
     except BaseException:
         connection.close()

@@ -329,8 +329,10 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
             checks.append(_Check(f"no {name}", f"a {name}", lacks))
     for name in ("testset", "system", "scorer", "document"):
         if name in frame.columns:
-            has_quote = pl.col(name).str.contains('"', literal=True)
-            checks.append(_Check(name, "a name without a double quote", has_quote, name))
+            cell = pl.col(name)
+            is_left = cell.str.count_matches('"', literal=True) % 2 == 1  # where quotes were not read as such
+            is_left |= cell.str.starts_with('"') & cell.str.ends_with('"')
+            checks.append(_Check(name, "a name without an unpaired or enclosing double quote", is_left, name))
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
     checks.append(_Check("language pair", "one such as en-de", pl.col("lp").is_in(pairs), "lp"))
     is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())

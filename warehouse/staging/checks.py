@@ -81,7 +81,7 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
 
 
 def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
-    """Report direct assessments beyond their scale, in files whose rows were not checked when they were read.
+    """Note direct assessments beyond their scale in the organisers' layout, whose human scores may be standardised.
 
     contents: without annotations, as sums of marked errors have another scale.
     """
@@ -90,8 +90,8 @@ def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
     if assessed := [name for (name,) in humans if is_from_0_to_100(name)]:
         limits = {"files": list(paths), "scorers": assessed, "lowest": LOWEST, "highest": HIGHEST}
         for file_no, scorer, n, system, value in batch.rows(_sql("scores_beyond_scale"), limits):
-            what = f"{counted(n, 'score')} of {scorer} beyond its scale, the first {value:g} of system {system!r}"
-            _fault(batch, file_no, Fault(paths[file_no], 0, what, "direct assessments from 0 to 100"))
+            what = f"{counted(n, 'score')} of {scorer} outside 0 to 100, the first {value:g} of system {system!r}"
+            batch.stage_of(file_no).notes.append(f"{paths[file_no]}: {what}")
 
 
 def another_name(kind: str, content: Content) -> str:

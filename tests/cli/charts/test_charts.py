@@ -29,6 +29,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
         test="perm-inputs",
         alternative="greater",
         population="segments",
+        generalises_to="new segments of these systems",
         draws=1000,
         correction="none",
         alpha=alpha,

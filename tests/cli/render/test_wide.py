@@ -129,10 +129,10 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pa", "--intervals", "--draws", "20")
     header, _, first, *_ = scorehouse(*words).out.splitlines()
     assert header.split() == ["#", "metric", "pa"]
-    assert re.fullmatch(r" *1  \S+ +0\.\d{4} \[0\.\d{3}, 1\.000\]", first)
+    assert re.fullmatch(r" *1  \S+ +0\.\d{4} \[0\.\d{3}, 0\.\d{3}\]", first)
     ran = scorehouse(*words, "--format", "json")
     assert all(row["low"] <= row["value"] <= row["high"] for row in ran.json)
-    assert any("95% intervals for new systems" in note for note in ran.notes)
+    assert any("95% intervals of the value over all such systems" in note for note in ran.notes)
 
 
 @together("form", ["table", "markdown", "latex"])

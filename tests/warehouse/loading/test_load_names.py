@@ -79,7 +79,7 @@ def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(
         assert statuses[testset] == "loaded"
         query = "SELECT DISTINCT metric FROM scores WHERE testset = $testset AND system = $name ORDER BY 1"
         with Warehouse.open(database) as warehouse:
-            found = warehouse.rows(query, {"testset": testset, "name": name})
+            found = warehouse.rows(query, {"testset": testset, "name": visible_name(name)})
         assert found == [(f"{visible_name(name)}-refA",)]
 
 

@@ -44,10 +44,6 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
         without = (number for number, marked in enumerate(weights, start=1) if None in marked)
         expected = "SYSTEM, JSON or None, with a score in each error or in none of the file"
         wrong = [(number, "an error with score None", expected) for number in without]
-    annotated = [(number, rater) for number, (_, errors, rater) in enumerate(ratings, start=1) if errors is not None]
-    if not wrong and any(rater for _, rater in annotated):
-        expected = "a rater behind each annotation, or behind none of the file"
-        wrong = [(number, "an annotation without a rater", expected) for number, rater in annotated if not rater]
     blocks: dict[str, list[int]] = {}
     for place_in_file, (system, _, _) in enumerate(ratings):
         blocks.setdefault(system, []).append(place_in_file)
@@ -58,6 +54,9 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
     stage.add_systems(content.file_no, {system: system_kind(system) for system in blocks})
     if n_changed := len({name for name in names if visible_name(name) != name}):
         stage.notes.append(f"{content.claim.path}: {counted(n_changed, 'name')} {NORMALISED}")
+    raters = [rater for _, errors, rater in ratings if errors is not None]
+    if any(raters) and (n_without := sum(not rater for rater in raters)):
+        stage.notes.append(f"{content.claim.path}: {counted(n_without, 'annotation')} of {len(raters)} without a rater")
     stage.n_rows[content.file_no] = len(ratings)
     stage.n_missing[content.file_no] = sum(errors is None for _, errors, _ in ratings)
     _stage_ratings({system: [ratings[n] for n in rows] for system, rows in blocks.items()}, content, place, stage)

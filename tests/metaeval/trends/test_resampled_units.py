@@ -12,7 +12,7 @@ from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Point, point
 from metaeval.trends.tables import targets
 from queries.selection import Slice
-from tests.metaeval.test_units import block, documents
+from tests.metaeval.document_blocks import block, documents
 
 ITEMS = parse_measure("acc_eq(by=item)")
 QUICK = TestOptions(draws=20)
