@@ -10,7 +10,10 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.recognition import claim
 
 SPELLINGS = ("eng-{1}", "en-{1}", "eng_Latn-{1}")
-NAMING = [name for name, small in SMALL.items() if small.lp in f"{small.path} {small.text}"]
+MADE_UP = ("xa", "xb", "xc", "xd", "xe")  # languages without another code
+NAMING = [
+    name for name, small in SMALL.items() if small.lp in f"{small.path} {small.text}" and small.target[0] not in MADE_UP
+]
 NAMING.remove("table of systems")  # its file's name, too, says the pair
 
 
