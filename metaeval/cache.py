@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -17,6 +17,7 @@ from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.connection import StoredResult, store_results, stored_payload
+from warehouse.names import LARGEST_SCORE
 from warehouse.wording import option
 
 SHAPE = 16  # counts up when stored results get another form, or another test by default
@@ -45,7 +46,7 @@ class Question(Generic[Result]):
         payload = stored_payload(warehouse, self.key)
         try:
             return None if payload is None else decoded(self.answer, payload)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
             self.notes.append(DAMAGED)
             return None
 
@@ -163,10 +164,13 @@ def decoded(kind: type[Result], text: str) -> Result:
     return found
 
 
+_PLAIN: Mapping[Any, tuple[type, ...]] = {str: (str,), bool: (bool,), int: (int,), float: (float, int)}
+
+
 def _read(hint: Any, data: Any) -> Any:
     """A value of the type that a field is annotated with.
 
-    Raises TypeError: a list or an object where the annotation is of neither.
+    Raises TypeError: a value of another type. ValueError: a number that no result has.
     """
     hint = _written_out(hint)
     origin, inner = get_origin(hint), get_args(hint)
@@ -176,7 +180,10 @@ def _read(hint: Any, data: Any) -> Any:
     if origin in (Union, types.UnionType):
         return None if data is None else _read(next(one for one in inner if one is not type(None)), data)
     if origin is np.ndarray:
-        return np.array(data, dtype=get_args(inner[1])[0])
+        array = np.array(data, dtype=get_args(inner[1])[0])
+        if array.dtype.kind == "f" and (np.abs(array) > LARGEST_SCORE).any():
+            raise ValueError(f"a number beyond {LARGEST_SCORE:g}")
+        return array
     if origin is tuple:
         each = [inner[0]] * len(data) if inner[-1] is Ellipsis else inner
         return tuple(_read(one, value) for one, value in zip(each, data, strict=True))
@@ -185,9 +192,14 @@ def _read(hint: Any, data: Any) -> Any:
     if hint is str and isinstance(data, dict):
         kind = Decisive if "decisive" in data else Excluded if "names" in data else Hinted
         return kind(*data.values())
-    if isinstance(data, list | dict):
+    if hint is float and data is None:
+        return float("nan")
+    wanted = _PLAIN.get(hint)
+    if isinstance(data, list | dict) or (wanted is not None and type(data) not in wanted):
         raise TypeError(f"{hint} cannot be read from a {type(data).__name__}")
-    return float("nan") if hint is float and data is None else data
+    if type(data) in (int, float) and abs(data) > LARGEST_SCORE:
+        raise ValueError(f"a number beyond {LARGEST_SCORE:g}")
+    return data
 
 
 def _written_out(hint: Any) -> Any:

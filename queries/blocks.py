@@ -152,10 +152,10 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     systems = selection.chosen_systems
     metrics = selection.chosen_metrics
     segments = np.array(selection.segments, dtype=np.int64)
-    system_row = _places([choice.system_id for choice in systems])
+    system_row = [choice.system_id for choice in systems]
     scorers = [choice.scorer_id for choice in metrics]
     human_id = _NO_SCORER if selection.human_id is None else selection.human_id
-    scorer_row = _places([human_id, *scorers])
+    scorer_row = [human_id, *scorers]
     parameters: dict[str, object] = {
         "evalset": selection.evalset_id,
         "scorers": [human_id, *scorers],
@@ -166,25 +166,25 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         scores, parameters = "slice_documents", {**parameters, "documents": list(selection.documents)}
     cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
     numbers = [int(segment) for segment in segments]
-    segment_column = _places(numbers)
     n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
     for first in range(0, len(scorers) + 1, n_at_once):
         asked = {**parameters, "scorers": [human_id, *scorers][first : first + n_at_once], "segments": numbers}
         found = warehouse.columns(questions()[scores].text, asked)
         cube[
-            scorer_row[found["scorer_id"]],
-            system_row[found["system_id"]],
-            segment_column[found["segment"]],
+            _place_of(scorer_row, found["scorer_id"]),
+            _place_of(system_row, found["system_id"]),
+            _place_of(numbers, found["segment"]),
         ] = found["value"]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
         parameters.pop("documents", None)
         submitted = warehouse.columns(questions()["submitted"].text, parameters)
-        flat[scorer_row[submitted["scorer_id"]], system_row[submitted["system_id"]]] = submitted["value"]
+        rows, columns = _place_of(scorer_row, submitted["scorer_id"]), _place_of(system_row, submitted["system_id"])
+        flat[rows, columns] = submitted["value"]
     if selection.is_by_annotator:
         parameters = {"evalset": selection.evalset_id, "human": human_id}
         found = warehouse.columns(questions()["standardised_judgements"].text, parameters)
-        row, column = _place_of(system_row, found["system_id"]), _place_of(segment_column, found["segment"])
+        row, column = _place_of(system_row, found["system_id"]), _place_of(numbers, found["segment"])
         kept = (row >= 0) & (column >= 0)
         cube[0], flat[0] = np.nan, np.nan
         cube[0, row[kept], column[kept]] = found["value"][kept]
@@ -268,17 +268,13 @@ def places_of(block: Block, systems: Iterable[str], segments: Iterable[int]) -> 
     return np.where((rows >= 0) & (columns >= 0), rows * len(block.segments) + columns, -1)
 
 
-def _places(identifiers: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Array that turns an identifier into its place in the sequence."""
-    places = np.full(max(identifiers, default=0) + 1, -1, dtype=np.int64)
-    places[np.asarray(identifiers, dtype=np.int64)] = np.arange(len(identifiers))
-    return places
-
-
-def _place_of(places: npt.NDArray[np.int64], identifiers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Places of identifiers (see `_places`), −1 of those that are beyond them."""
-    inside = identifiers < len(places)
-    return np.where(inside, places[np.where(inside, identifiers, 0)], -1)
+def _place_of(known: Sequence[int], identifiers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Places of identifiers in a sequence of distinct ones, −1 of others: in memory that no identifier determines."""
+    numbers = np.asarray(known, dtype=np.int64)
+    order = np.argsort(numbers)
+    place = np.minimum(np.searchsorted(numbers, identifiers, sorter=order), len(numbers) - 1)
+    found = order[place] if len(numbers) else place
+    return np.where(numbers[found] == identifiers, found, -1) if len(numbers) else place
 
 
 def _intersection(block: Block) -> Block:

@@ -159,6 +159,10 @@ def check_path(path: Path) -> None:
             raise SchemaError(f"{path}: a folder, expected a warehouse file")
         if path.exists() and not path.is_file():
             raise SchemaError(f"{path}: not a regular file, expected a warehouse file")
+        for ending in (*_ENDINGS[1:], ".tmp"):
+            beside = path.with_name(path.name + ending)
+            if beside.is_symlink() or (ending != ".tmp" and beside.exists() and not beside.is_file()):
+                raise SchemaError(f"{beside}: a link or no regular file, beside a warehouse; remove it")
         if path.exists():
             with path.open("rb") as file:
                 head = file.read(_MAGIC_PLACE + len(_MAGIC))

@@ -17,7 +17,7 @@ import duckdb
 import migrations
 from migrations import VIEWS
 from warehouse.database import statement
-from warehouse.database.catalogue import Migration, compared, defined, has_ledger, not_ours
+from warehouse.database.catalogue import Migration, compared, defined, has_ledger, not_ours, shown
 from warehouse.database.opening import (
     attach,
     attach_to_read,
@@ -89,13 +89,13 @@ def pending(
     newer = [name for number, name, _ in applied if number not in known]
     if newer:
         raise SchemaError(
-            f"{where}: made by a newer scorehouse (it has migration {newer[-1]}, this program ends at "
+            f"{where}: made by a newer scorehouse (it has migration {shown(newer[-1])}, this program ends at "
             f"{max(available)[1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
     return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]
 
 
-_Mark = tuple[int, int, int, int]
+_Mark = tuple[int, int, int, int, int]
 _EXAMINED: dict[_Mark, Sequence[Migration]] = {}
 """Files that this process has examined, and with which migrations: listing macros takes longer than opening a file."""
 _NOTED: set[Path] = set()
@@ -110,7 +110,7 @@ def _mark(path: Path) -> _Mark | None:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | None = None) -> list[Migration] | None:
@@ -409,6 +409,8 @@ def _remove_left_spill(path: Path) -> None:
     """Remove what killed processes wrote beside the file when their memory was full; nobody else has it open now."""
     folder = path.with_name(f"{path.name}.tmp")
     with contextlib.suppress(OSError):
+        if folder.is_symlink():
+            return
         for left in folder.glob("duckdb_temp_*"):
             left.unlink()
         folder.rmdir()  # an error where anything else is in it
