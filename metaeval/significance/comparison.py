@@ -90,7 +90,7 @@ class Comparison:
     def chance(self) -> list[str]:
         """A line on clusters that are chance, where nothing is corrected: see `by_holm`."""
         is_raw = self.correction == "none" and not np.isnan(self.p).all()
-        return _chance(self.values, self.p, self.alpha) if is_raw else []
+        return _chance(self.values, self.p, self.least, self.alpha) if is_raw else []
 
     @property
     def warning(self) -> Decisive | None:
@@ -119,22 +119,40 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
     )
 
 
-def by_holm(values: Floats, p: Floats, alpha: float, of: str = "metrics") -> str:
+def by_holm(values: Floats, p: Floats, least: Floats, alpha: float, of: str = "metrics") -> str:
     """A line on how many clusters there are where all comparisons count as one family, as some clusters are chance.
 
-    p: as of `significance_clusters`, best first, uncorrected.
+    p: as of `significance_clusters`, best first, uncorrected. least: the same, where a p of 0 is what it stands for:
+    with too few resamples the number of clusters lies between those that the two give.
     """
-    clusters = significance_clusters(values, corrected_pairs(p, "holm"), alpha)
-    n = len(np.unique(clusters[~np.isnan(values)]))
+    found = [significance_clusters(values, corrected_pairs(one, "holm"), alpha) for one in (least, p)]
+    n, most = sorted(len(np.unique(clusters[~np.isnan(values)])) for clusters in found)
+    there = f"there {'is' if most == 1 else 'are'} {counted(n, 'cluster')}"
+    if n < most:
+        there = f"there are {n} to {most} clusters, which more {option('draws')} would tell"
     return hinted(
         f"every pair of {of} is tested, so some clusters are chance: ten equally good {of} form more than one in 64% "
-        f"of data sets; corrected for all comparisons (Holm) there {'is' if n == 1 else 'are'} {counted(n, 'cluster')}",
+        f"of data sets; corrected for all comparisons (Holm) {there}",
         option("correction", "holm"),
     )
 
 
-def _chance(values: Floats, p: Floats, alpha: float) -> list[str]:
-    return [by_holm(values, p, alpha)] if len(values) > 2 else []
+def unresolved(corrected: Floats, least: Floats, alpha: float, resolution: float) -> list[str]:
+    """A line on significant p-values of 0 that their correction could make insignificant; none without any.
+
+    least: (M, M), what a corrected p of 0 stands for. resolution: what a p of 0 stands for without a correction.
+    """
+    n = int(np.count_nonzero((corrected <= alpha) & (least > alpha)))
+    if not n:
+        return []
+    return [
+        f"{n} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
+        f"{np.nanmax(least[corrected <= alpha]):.2g}; more {option('draws')} would show whether they are significant"
+    ]
+
+
+def _chance(values: Floats, p: Floats, least: Floats, alpha: float) -> list[str]:
+    return [by_holm(values, p, least, alpha)] if len(values) > 2 else []
 
 
 def compare_block(
@@ -174,16 +192,11 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
         (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
     )
     notes += [note for note in (on_means(evaluation), warning_of_clusters(indistinct)) if note is not None]
-    if testing.correction == "none" and not np.isnan(raw).all():
-        notes += _chance(values, raw, testing.alpha)
     resolution = testing.resolution(is_exact)
     least = corrected_pairs(np.where(raw == 0, resolution, raw), testing.correction)
-    if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
-        notes.append(
-            f"{n_unsure} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
-            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; "
-            f"more {option('draws')} would show whether they are significant"
-        )
+    if testing.correction == "none" and not np.isnan(raw).all():
+        notes += _chance(values, raw, least, testing.alpha)
+    notes += unresolved(corrected, least, testing.alpha, resolution)
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None
     assert testing.population is not None

@@ -34,7 +34,7 @@ from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.notes import hinted
 from metaeval.options import Options, SystemScore, Unit
 from metaeval.signature import option_parts, signed, slice_parts
-from metaeval.significance.comparison import by_holm, warning_of_clusters
+from metaeval.significance.comparison import by_holm, unresolved, warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from queries.blocks import Block
 from queries.evalsets import official_human_of_systems
@@ -189,7 +189,8 @@ def compare_systems(
             f"tested {units.words}, {alternative}",
             *block.selection.notes,
             *([] if warning is None else [warning]),
-            *([by_holm(values, raw, alpha, "systems")] if correction == "none" and len(raw) > 2 else []),
+            *unresolved(p, least, alpha, resolution),
+            *([by_holm(values, raw, least, alpha, "systems")] if correction == "none" and len(raw) > 2 else []),
             *_beside(values, submitted, scored.source),
             *_of_other_humans(warehouse, asked, scored),
         ),

@@ -1,6 +1,7 @@
 """A stranger's file: whatever it defines, it reaches nothing outside and has a time limit."""
 
 import json
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -195,3 +196,27 @@ def test_scores_that_no_load_takes_are_refused_before_statistics_overflow(tmp_pa
         with pytest.raises(SchemaError, match=r"holds scores beyond 1e\+100, which no load takes"):
             warehouse.columns("SELECT value FROM internal.score")
         assert len(warehouse.columns("SELECT value FROM internal.score WHERE segment > 1")["value"])
+
+
+@pytest.mark.parametrize("ending", [".wal", ".wal.recovery", ".wal.checkpoint", ".tmp"])
+def test_links_and_pipes_beside_a_warehouse_are_refused_and_what_they_name_stays(ending: str, tmp_path: Path) -> None:
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
+    beside, target = tmp_path / f"a.duckdb{ending}", tmp_path / "other.txt"
+    target.write_text("precious")
+    beside.symlink_to(target)
+    with pytest.raises(SchemaError, match="a link or no regular file, beside a warehouse; remove it"):
+        Warehouse.open(database)
+    assert target.read_text() == "precious"
+    beside.unlink()
+    if ending != ".tmp":
+        os.mkfifo(beside)
+        with pytest.raises(SchemaError, match="a link or no regular file"):
+            Warehouse.open(database)
+
+
+def test_a_host_of_harmless_macros_is_refused_at_once(tmp_path: Path) -> None:
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("".join(f"CREATE MACRO main.zz{number}(a) AS a;" for number in range(1001)))
+    with pytest.raises(SchemaError, match="it defines 1001 things that are not scorehouse's"):
+        Warehouse.open(database)

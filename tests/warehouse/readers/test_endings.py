@@ -54,10 +54,13 @@ def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tm
         ('A\t{"errors": []}\nA\t{"errors": []}', False),
         ('{"a": 1}\n{"a": 2}', True),
         ('{"a": 1}\n{"a": 2', False),
+        ('[{"a": 1},\n {"a": 2}]', True),
+        ('[{"a": 1},\n {"a": 2}', False),
+        ('{"scores": [1,\n 2]}', True),
         ("", True),  # reported as empty
     ],
 )
-def test_a_text_without_a_last_line_end_is_whole_only_as_a_json_object(text: str, is_whole: bool) -> None:
+def test_a_text_without_a_last_line_end_is_whole_only_as_json(text: str, is_whole: bool) -> None:
     assert (unterminated([text.encode()], PATH) is None) == is_whole
 
 

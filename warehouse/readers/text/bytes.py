@@ -66,17 +66,22 @@ def is_packed(path: Path) -> bool:
 
 
 def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
-    """The fault of a text whose last line has no end; None where it has one, or is a JSON object, which shows its own.
+    """The fault of a text whose last line has no end; None where it has one, or where JSON shows its own.
 
-    pieces: the text, cut at ends of lines.
+    pieces: the text, cut at ends of lines. JSON is the whole text, or an object in the last line.
     """
-    n_lines, last = 0, b""
-    for piece in pieces:
+    n_lines, last, text = 0, b"", bytearray()
+    for number, piece in enumerate(pieces):
         if b"\0" in piece:
             return None
         n_lines += piece.count(b"\n")
         last = piece.rpartition(b"\n")[2]
-    if not last or _is_object(last):
+        if (text or (number == 0 and piece.lstrip()[:1] in (b"[", b"{"))) and len(text) < _MOST_READABLE:
+            text += piece
+    is_list = text.lstrip()[:1] == b"["  # whose last line may be an object that more were to follow
+    if not last or (last[:1] == b"{" and not is_list and _is_json(last)):
+        return None
+    if len(text) < _MOST_READABLE and _is_json(bytes(text)):
         return None
     return Fault(
         str(path),
@@ -87,9 +92,10 @@ def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
     )
 
 
-def _is_object(line: bytes) -> bool:
+def _is_json(text: bytes) -> bool:
+    """Whether a text is one whole JSON object or list."""
     try:
-        return line.startswith(b"{") and isinstance(json.loads(line), dict)
+        return isinstance(json.loads(text), dict | list)
     except (ValueError, RecursionError):
         return False
 
