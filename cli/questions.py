@@ -33,6 +33,7 @@ def command_of(name: str) -> Callable[..., None]:
         from metaeval.options import Run
         from warehouse import Warehouse
 
+        _check_order(known, words, output.database)
         given = _given(name, known, words)
         if "after" in given and output.db is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
@@ -166,6 +167,27 @@ def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -
     if said:
         raise UsageError(f"unexpected {' '.join(said)!r} (see `scorehouse {command} --help`)")
     return given
+
+
+def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database: Path) -> None:
+    """Refuse a language pair that is followed by a test set of this database, or of WMT.
+
+    Raises QuestionError: that the two are swapped.
+    """
+    arguments = [one.name for one in known.values() if one.is_argument]
+    said = [word for name in arguments for word in _listed(words.get(name))]
+    if arguments[:1] != ["testset"] or len(said) < 2 or words.get("folder") or not is_typed_pair(said[0].split(",")[0]):
+        return
+    from queries.evalsets import stored_name, stored_names, unknown_testset
+    from warehouse import Warehouse
+    from warehouse.facts.testsets import known_testsets
+
+    with Warehouse.open(database) as warehouse:
+        loaded = stored_names(warehouse)["testset"]
+    names = {*loaded, *known_testsets()}
+    testset = stored_name(said[1], names)
+    if said[0] not in loaded and names.issuperset(testset.split(",")):
+        raise unknown_testset(said[0].split(",")[0], [testset])
 
 
 def _may_be_lp(word: str) -> bool:

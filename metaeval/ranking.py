@@ -26,6 +26,8 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
+UNTESTED = "not tested, without a cluster"
+
 
 @dataclass(frozen=True)
 class Read:
@@ -186,22 +188,23 @@ def _tested(
             continue
         notes += answer.notes
         if answer.comparison is not None:
-            comparison = as_ranked(answer.comparison, _evaluation(found, one))
+            shown = _result(found, one)
+            comparison = as_ranked(answer.comparison, shown.evaluation, shown.signature)
             tested.append((one.asked, comparison))
             notes.append(placed(f"{where}{one.measure}", comparison.generalises))
             notes += [placed(f"{where}{one.measure}", line) for line in comparison.chance]
             if comparison.warning is not None:
                 warnings.append(placed(f"{where}{one.measure}", comparison.warning))
-            if (means := _other_means(_evaluation(found, one), answer.comparison)) is not None:
+            if (means := _other_means(shown.evaluation, answer.comparison)) is not None:
                 notes.append(placed(f"{where}{one.measure}", means))
     notes[:0] = warnings
     return tested
 
 
-def _evaluation(found: Read, one: Pending) -> Evaluation:
-    """The values that a ranking shows beside a comparison."""
+def _result(found: Read, one: Pending) -> Result:
+    """What a ranking shows beside a comparison."""
     results = found.studies[one.asked].results
-    return next(result.evaluation for result in results if result.evaluation.measure == one.measure)
+    return next(result for result in results if result.evaluation.measure == one.measure)
 
 
 def _other_means(shown: Evaluation, tested: Comparison) -> str | None:
@@ -238,7 +241,7 @@ def _beside_tests(
             left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.metrics]
             if left:
                 signatures.append(result.signature)
-                notes.append(f"{where}{evaluation.measure}: not tested, without a cluster: {', '.join(left)}")
+                notes.append(f"{where}{evaluation.measure}: {UNTESTED}: {', '.join(left)}")
     return signatures, notes
 
 

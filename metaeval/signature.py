@@ -48,6 +48,25 @@ def parts_of(signature: str) -> dict[str, str]:
     return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
 
 
+def with_test(shown: str, tested: str) -> str:
+    """The signature of a value, and behind it what that of its test says beyond it.
+
+    What was tested on other inputs than the value was computed on is prefixed with `tested_`.
+
+    >>> with_test("measure:pa|n_metrics:3", "measure:pa|n_metrics:3|test:perm-both")
+    'measure:pa|n_metrics:3|test:perm-both'
+    >>> with_test("measure:pa|n_metrics:3", "measure:pa|n_metrics:2|test:perm-both")
+    'measure:pa|n_metrics:3|tested_n_metrics:2|test:perm-both'
+    """
+    of_value = parts_of(shown)
+    more = [
+        (f"tested_{key}" if key in of_value else key, part)
+        for key, part in parts_of(tested).items()
+        if of_value.get(key) != part
+    ]
+    return line([*of_value.items(), *more])
+
+
 def references_of(evaluation: "Evaluation") -> str | None:
     """References that the ranked metrics compared with, joined by +; None where all are reference-free."""
     return "+".join(sorted({metric.reference for metric in evaluation.metrics if metric.reference})) or None

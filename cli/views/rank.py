@@ -25,6 +25,11 @@ def show(answer: "Answer", output: Output) -> None:
         output.show_answer(answer)
         return
     measures = [parse_measure(one) for one in asked.measures]
+    if asked.significance and output.is_for_reading and format_for(output.format, output.output) is Format.TABLE:
+        from metaeval.ranking import UNTESTED
+
+        marked = {note: note.replace(f"{UNTESTED}:", f"{UNTESTED} (†):") for note in answer.notes if UNTESTED in note}
+        answer = replace(answer, notes=tuple(marked.get(note, note) for note in answer.notes))
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(answer.frame)
         texts = wide_texts(found, DIGITS, output.width, every_row=output.every_row)

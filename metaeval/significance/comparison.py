@@ -24,6 +24,7 @@ from metaeval.measures import Measure
 from metaeval.notes import Decisive, hinted, joined
 from metaeval.options import Options, Population, Test
 from metaeval.remarks import remarks
+from metaeval.signature import with_test
 from metaeval.significance.metric_tests import Tested, generalises, population_in_words, run_test, signature_of_test
 from metaeval.significance.options import TestOptions, pairs_that_differ
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
@@ -256,11 +257,12 @@ def matrix_frame(found: Comparison) -> pl.DataFrame:
     )
 
 
-def as_ranked(found: Comparison, shown: Evaluation) -> Comparison:
+def as_ranked(found: Comparison, shown: Evaluation, signature: str) -> Comparison:
     """A comparison with the values and in the order of a ranking, clustered in that order.
 
-    shown: the values, which may be of other system scores than the tested ones. A metric that is ranked above another
-    one is not significantly better where the test says the opposite. Metrics with a value and nothing to test go.
+    shown: the values, which may be of other system scores than the tested ones; signature: theirs. A metric that is
+    ranked above another one is not significantly better where the test says the opposite. Metrics with a value and
+    nothing to test go.
     """
     value = {choice.name: one for choice, one in zip(shown.metrics, shown.value.tolist(), strict=True)}
     untested = {name for name, one in zip(found.metrics, found.values, strict=True) if np.isnan(one)}
@@ -282,6 +284,7 @@ def as_ranked(found: Comparison, shown: Evaluation) -> Comparison:
         least=found.least[square],
         clusters=significance_clusters(values, corrected, found.alpha),
         indistinct=tuple((names[better], names[worse]) for better, worse in indistinct),
+        signature=with_test(signature, found.signature),
         null=None,
     )
 

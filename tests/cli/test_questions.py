@@ -197,6 +197,21 @@ def test_words_that_are_swapped_or_missing_are_told_by_what_to_type(
     refused(scorehouse(*words), 2, said)
 
 
+_OF_TEST_SETS = [
+    name
+    for name in HOMES
+    if [one.name for one in fields_of(question_named(name)).values() if one.is_argument][:1] == ["testset"]
+]
+
+
+@together("name", _OF_TEST_SETS)
+def test_a_language_pair_before_its_test_set_is_told_whatever_follows(scorehouse: Scorehouse, name: str) -> None:
+    said = "error: 'en-de' is a language pair; the test set comes before it, such as {} en-de"
+    n_arguments = sum(one.is_argument for one in fields_of(question_named(name)).values())
+    for testset, more in (("sim24", ()), ("wmt23", ()), ("SIM24", ["simBLEU"] * (n_arguments - 2))):
+        assert refused(scorehouse(name, "en-de", testset, *more), 2) == said.format(testset.lower())
+
+
 @together(("question", "field"), _fields())
 def test_fields_that_exclude_each_other_are_refused_together(question: type[Question], field: Field) -> None:
     for other in field.option.excludes:

@@ -249,9 +249,8 @@ def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: 
     n_segments = stage.n_segments
     if n_segments and (positional := [content.file_no for content in contents if content.claim.is_positional]):
         _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
-    for content in contents:
-        if content.claim.is_own or content.claim.is_table:
-            _report_gaps(met.filter(file_no=content.file_no), n_segments, stage, content.file_no in stage.faults)
+    tables = [content.file_no for content in contents if content.claim.is_own or content.claim.is_table]
+    _report_gaps(met.filter(pl.col("file_no").is_in(tables)), n_segments, stage)
 
 
 def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: Stage) -> None:
@@ -276,17 +275,18 @@ def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage
     report_rows(contents, stage, short.with_columns(found=found), "all of them, null where missing")
 
 
-def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage, is_refused: bool) -> None:
+def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
     """Notes on users' metrics that lack systems or segments: they stand in no ranking that needs one of these.
 
-    The reference that a metric compared with is none of its systems. is_refused: the file has faults, and what
-    segments it lacks is no news.
+    A metric's scores may be in several files. The reference that it compared with is none of its systems. Which
+    segments a file with faults lacks is no news.
     """
     there, notes = systems_before(stage), stage.notes
-    for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
+    for (scorer,), parts in met.sort("file_no", "line").group_by("scorer", maintain_order=True):
+        systems = parts.unique("system", maintain_order=True)
         n_scores = systems.height * n_segments
-        n_missing = n_scores - systems["n_values"].sum()
-        if n_missing > 0 and not is_refused:
+        n_missing = n_scores - parts["n_values"].sum()
+        if n_missing > 0 and not stage.faults.keys() & set(parts["file_no"]):
             notes.append(
                 f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need one of them "
                 f"exclude it (`scorehouse {option('rank.intersection', True)}` does not)"

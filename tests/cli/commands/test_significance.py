@@ -39,6 +39,10 @@ def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_te
     assert clusters == sorted(clusters)
     assert {row["system_score"] for row in rows} == {"submitted"}
     plain = ranked("rank", *words).json
+    for row, before in zip(rows, plain, strict=True):
+        assert row["signature"].startswith(f"{before['signature']}|")
+        assert f"|test:{test}|" in row["signature"]
+        assert ("|tested_system_score:judged-mean|" in row["signature"]) == (test != "perm-systems")
     assert [(row["metric"], row["value"]) for row in rows] == [(row["metric"], row["value"]) for row in plain]
     means = ranked("rank", *words, *testing, "--significance", "--system-score", "judged-mean").json
     shape = ranked("compare", *words, *testing, "--system-score", "judged-mean").json
@@ -52,7 +56,7 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
         database = warehouse.path
     ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--draws", 20, "--significance", "--db", database)
     assert ran.code == 0, ran.err
-    assert "pa: not tested, without a cluster: Only-src" in ran.notes
+    assert "pa: not tested, without a cluster (†): Only-src" in ran.notes
     (untested,) = (line for line in ran.out.splitlines() if "Only-src" in line)
     assert untested.endswith("1.0000")  # four segments have no test, so that nobody has a cluster
     assert any("no test: 4 segments" in note for note in ran.notes)
@@ -60,7 +64,8 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
     n_metrics = len(ran.out.splitlines()) - 2
     whole, tested = ran.notes[:2]
     assert f"|n_metrics:{n_metrics}|" in whole
-    assert f"|n_metrics:{n_metrics - 1}|" in tested
+    assert tested.startswith(whole)
+    assert f"|tested_n_metrics:{n_metrics - 1}|" in tested
     assert "|test:" in tested
 
 
@@ -80,7 +85,7 @@ def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scoreho
 def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
     ran = ranked("rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance")
     assert all(re.search("[¹²³⁴⁵⁶⁷⁸⁹]$", line.rstrip()) for line in ran.out.splitlines()[2:])
-    assert any(note.startswith("pa: generalises to: new segments of these systems") for note in ran.notes)
+    assert any(note.startswith("pa: generalises to: new documents of these systems") for note in ran.notes)
     of_systems = ranked(
         "rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance", "--population", "systems"
     )

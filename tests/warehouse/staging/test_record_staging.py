@@ -82,6 +82,24 @@ def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference() -> None:
         assert stage.notes == notes
 
 
+def test_scores_of_a_metric_of_ones_own_count_together_whatever_files_they_are_in() -> None:
+    memory = Memory()
+    memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))
+    parts = {"a": [("A", 1), ("A", 2)], "b": [("B", 1)], "c": [("B", 2)], "d": [("C", 1)]}
+    files = [
+        File(name, scores([(*place, 0.5) for place in places], "Mine"), claim={"is_own": True})
+        for name, places in parts.items()
+    ]
+    for n, said in (
+        (1, "scores of 1 of the 3 systems"),
+        (3, "scores of 2 of the 3 systems"),
+        (4, "1 of 6 segment scores"),
+    ):
+        stage, _ = memory.staged(*files[:n])
+        (note,) = stage.notes
+        assert note.startswith(f"Mine-src: {said}")
+
+
 def test_errors_of_ones_own_that_are_stored_as_they_are_are_noted() -> None:
     memory = Memory()
     memory.write(File("task", scores([("A", 1, 0.5)])))
