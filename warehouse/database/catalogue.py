@@ -191,7 +191,7 @@ def shown(name: str) -> str:
     >>> shown("mine"), shown("a\\x1b[31m"), shown("a " * 40)
     ('mine', "'a\\\\x1b[31m'", "'a a a a a a a a a a a a a a a a a a a a '…")
     """
-    if name.isidentifier() and name.isascii() and len(name) <= _LONGEST:
+    if re.fullmatch(r"[\w.]+", name, re.ASCII) and len(name) <= _LONGEST:
         return name
     return f"{name[:_LONGEST]!r}{'…' if len(name) > _LONGEST else ''}"
 
