@@ -37,7 +37,7 @@ def _run(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 def _table(text: str) -> list[dict[str, str]]:
     """The rows of a table without its clusters, which are raised, by column."""
-    header, _, *rows = (re.split(r" {2,}", re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]", "", line).strip()) for line in text.splitlines())
+    header, _, *rows = (re.split(r" {2,}", re.sub(" ?[⁰¹²³⁴⁵⁶⁷⁸⁹]", "", line).strip()) for line in text.splitlines())
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
