@@ -75,7 +75,7 @@ def _no_warehouses(folder: Path) -> Iterator[tuple[object, str]]:
     cut = written(folder / "cut.duckdb", tiny_bytes()[:20_000])
     yield cut, "cut.duckdb: damaged or unreadable database"
     newer = "INSERT INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')"
-    said = "made by a newer scorehouse (it has migration '9999_future.sql'"
+    said = "made by a newer scorehouse (it has migration 9999_future.sql"
     yield _executed(written(folder / "newer.duckdb", tiny_bytes()), newer), said
 
 
