@@ -1,5 +1,6 @@
 """Keys hold all that a result depends on and nothing else; results come back from JSON as they went in."""
 
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
 from queries.selection import Selection, Slice
 from tests.comparing import compare
+from tests.helpers import together
 from warehouse import Warehouse
 
 SIM = Slice("sim24", "cs-uk")
@@ -160,6 +162,27 @@ def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -
         else:
             assert one == other
             assert type(one) is type(other)
+
+
+@together(
+    ("name", "value"),
+    [
+        ("metrics", [1]),
+        ("notes", [10**400]),
+        ("signature", 2**63),
+        ("alpha", "NaN"),
+        ("clusters", [2**63]),
+        ("values", [1e308]),
+        ("draws", True),
+        ("p", "x"),
+    ],
+)
+def test_a_stored_result_of_another_type_is_damaged(name: str, value: object, simulated_warehouse: Warehouse) -> None:
+    """What a stranger's file may hold; the result is then computed again."""
+    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(draws=50, correction="holm"))
+    shape = {**json.loads(cache.encoded(found)), name: value}
+    with pytest.raises((ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
+        cache.decoded(Comparison, json.dumps(shape))
 
 
 @pytest.mark.parametrize("text", ["pearson", "tau_b(by=doc)"])

@@ -1,6 +1,7 @@
 """The file's place, connections that reach it and nothing else, and DuckDB's errors as errors that say what to do."""
 
 import contextlib
+import itertools
 import os
 import re
 import sys
@@ -150,6 +151,11 @@ def plain_path(path: Path) -> str:
     return os.path.abspath(path)  # noqa: PTH100 (links keep their names)
 
 
+def _spellings(path: Path) -> tuple[Path, ...]:
+    """A file's path and, where it is a link, that of what it names, beside which DuckDB keeps the log."""
+    return tuple(dict.fromkeys((Path(plain_path(path)), path.resolve())))
+
+
 def check_path(path: Path) -> None:
     """Raises SchemaError: no regular file, no DuckDB database, or a URL."""
     if _URL.match(str(path)):
@@ -159,8 +165,8 @@ def check_path(path: Path) -> None:
             raise SchemaError(f"{path}: a folder, expected a warehouse file")
         if path.exists() and not path.is_file():
             raise SchemaError(f"{path}: not a regular file, expected a warehouse file")
-        for ending in (*_ENDINGS[1:], ".tmp"):
-            beside = path.with_name(path.name + ending)
+        for one, ending in itertools.product(_spellings(path), (*_ENDINGS[1:], ".tmp")):
+            beside = one.with_name(one.name + ending)
             if beside.is_symlink() or (ending != ".tmp" and beside.exists() and not beside.is_file()):
                 raise SchemaError(f"{beside}: a link or no regular file, beside a warehouse; remove it")
         if path.exists():
@@ -209,7 +215,7 @@ def reaching(
     files: further ones. below: a folder whose files it reaches too. config: DuckDB's settings.
     """
     connection = duckdb.connect(config={**_ALONE, **config})
-    beside = () if database is None else (plain_path(database) + ending for ending in _ENDINGS)
+    beside = () if database is None else (str(one) + ending for one in _spellings(database) for ending in _ENDINGS)
     names = dict.fromkeys((*beside, *files, *map(pattern, files)))
     connection.execute(f"SET allowed_paths = [{', '.join(map(literal, names))}]")
     if below is not None:
