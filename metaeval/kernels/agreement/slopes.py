@@ -350,5 +350,6 @@ def _ratios(data: _Data) -> Ratios:
     of_families = steps[::2] if data.has_families else steps[:1]
     best = min(product(steps, of_slopes, of_families), key=deviance)
     bounds = [(0.0, largest if len(tried) > 1 else 0.0) for tried in (steps, of_slopes, of_families)]
-    refined = minimize(deviance, best, bounds=bounds)
+    # Near its top the likelihood is so flat that a gradient by differences stops early, elsewhere in each SciPy.
+    refined = minimize(deviance, best, bounds=bounds, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-8})
     return ratios(refined.x if refined.fun < deviance(best) else best)
