@@ -371,6 +371,8 @@ def _words(
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
     how = f"{main.test}, {sides}" + (f", {counted(main.draws, 'resample')}" if main.draws else "")
     if np.isnan(main.p) or np.isnan(main.values).any():
+        if main.values[0] == main.values[1]:
+            return (f"By {by}, {shown[0]} has the same value as {shown[1]}; p is not defined.",)
         what = "a value" if np.isnan(main.values).any() else "p"
         return (f"By {by}, {first} and {second} cannot be compared: {what} is not defined.",)
     verdict = "is significantly better than" if main.p <= testing.alpha else "is not significantly better than"

@@ -267,7 +267,7 @@ def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
 QUICK: dict[str, dict[str, Any]] = {
     "annotators": {"draws": 10},
     "compare": {"measure": "pa", "draws": 20},
-    "decide": {"metric": "simBLEU", "good": "-1", "draws": 5},
+    "decide": {"metric": "simBLEU", "good": "-1"},
     "deltas": {"metric": "simBLEU", "draws": 5},
     "noise": {"measures": "pearson", "draws": 2},
     "plan": {"first": "simBLEU", "second": "simchrF", "simulations": 20, "draws": 20},

@@ -4,6 +4,7 @@ import json
 import math
 import shutil
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, stdev
@@ -212,16 +213,13 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
     asked, measure, options = Slice("sim24", "en-de"), parse_measure("pearson"), Options()
-    many = compared(
-        Run(lambda: Warehouse.open(database), database), asked, measure, options, TestOptions(draws=50)
-    ).comparison
+    testing = TestOptions(draws=50, test="jackknife-segments")
+    many = compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, testing).comparison
     of_two = Slice("sim24", "en-de", metrics=("simBLEU-refA", "simchrF-refA"))
-    two = compared(
-        Run(lambda: Warehouse.open(database), database), of_two, measure, options, TestOptions(draws=50)
-    ).pairwise
+    two = compared(Run(lambda: Warehouse.open(database), database), of_two, measure, options, testing).pairwise
     assert many is not None
     assert two is not None
-    again = TestOptions(draws=60)  # which this test does not use: the same signature, stored twice
+    again = replace(testing, draws=60)  # which this test does not use: the same signature, stored twice
     compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, again)
     with duckdb.connect(str(database)) as connection:
         connection.execute(

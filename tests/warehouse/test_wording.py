@@ -17,6 +17,7 @@ SOURCES = [
 NO_NUMBERS = {
     *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "remarks.py: system scores: "),
     "system_pairs.py: scores of one system alone",
+    "tables.py: scores for all ",
 }
 """Kinds of scores, and a range such as 9 to 14."""
 MANY = re.compile(

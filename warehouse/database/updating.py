@@ -249,9 +249,14 @@ def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | Non
         behind = examined(path, connection, mark)
         if behind is None:
             raise not_ours(str(path))
-        if behind and not _has_evalsets(connection):
-            raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
+        _check_evalsets(path, connection, behind)
     return behind
+
+
+def _check_evalsets(path: Path, connection: duckdb.DuckDBPyConnection, behind: Sequence[Migration]) -> None:
+    """Raises SchemaError: a first load ended before it made all tables."""
+    if behind and not _has_evalsets(connection):
+        raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
 
 
 def _connect_beside(
@@ -319,9 +324,11 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
     with translated(path):
         if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             with _attached(path, connection):
-                if examined(path, connection, mark) is None:
+                behind = examined(path, connection, mark)
+                if behind is None:
                     yield _nothing
                     return
+                _check_evalsets(path, connection, behind)
                 find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return

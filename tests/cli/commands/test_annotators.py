@@ -55,11 +55,11 @@ def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scoreho
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--format", "json")
     plain, rows = scorehouse(*words).json, scorehouse(*words, "--ceiling").json
     people = [row for row in rows if row["kind"] == "people"]
-    assert [row["metric"] for row in people] == ["people: halves of mqm.merged"]
+    assert [row["metric"] for row in people] == ["people: split-half of mqm.merged (Spearman-Brown)"]
     assert all(row["rank"] is row["cluster"] is row["base_metric"] is None for row in people)
     assert [{name: row[name] for name in plain[0]} for row in rows if row["kind"] == "metric"] == plain
     table = scorehouse(*words[:-2], "--ceiling").out.splitlines()
-    (line,) = [line for line in table if "people: halves of mqm.merged" in line]
+    (line,) = [line for line in table if "people: split-half of mqm.merged" in line]
     assert not line[0].isdigit()
 
 

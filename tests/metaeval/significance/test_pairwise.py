@@ -206,7 +206,8 @@ def test_equal_metrics_are_said_to_be_equal(tmp_path: Path) -> None:
     assert " has the same value as " in found.words[0]
     assert found.difference == 0
     assert "Fine-src and Twin-src have exactly the same scores" in found.notes
-    assert all(one.p == 1 for one in found.tests if one.test != "williams")
+    # Four segments have no test; what is of systems, or published, says that the metrics do not differ.
+    assert {one.p for one in found.tests if one.test != "williams" and not np.isnan(one.p)} <= {1.0}
 
 
 def test_a_metric_without_a_value_cannot_be_compared(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def add_scores(database: Path, folder: Path) -> None:
     assert report.is_clean, report.faults
 
 
-ARRAYS = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_p", "covariance")
+ARRAYS = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p", "covariance")
 NOTHING = dict.fromkeys((*ARRAYS, "context", "ceiling"))  # what is compared by itself, or holds NaN
 
 

@@ -424,7 +424,8 @@ def test_a_refused_file_that_was_mended_is_added(broken: Loaded, layout: Path, d
 @pytest.mark.slow
 def test_annotations_alone_become_a_score_that_a_score_file_replaces(tmp_path: Path) -> None:
     root = small(tmp_path / "in", ratings={"mqm": MARKS})
-    database = loaded(root, tmp_path / "a.duckdb")
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    assert load([root], database).is_clean
     assert ask(database, "SELECT value FROM human_scores WHERE system = 'Ash' AND segment = 2") == [(-6.0,)]
     write_evalset(root, LP, documents=DOCUMENTS, humans={"mqm": ScoreTable(["Ash", "Beech"], seg=np.zeros((2, 5)))})
     report = load([root], database)
