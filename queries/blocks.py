@@ -272,9 +272,10 @@ def _place_of(known: Sequence[int], identifiers: npt.NDArray[np.int64]) -> npt.N
     """Places of identifiers in a sequence of distinct ones, −1 of others: in memory that no identifier determines."""
     numbers = np.asarray(known, dtype=np.int64)
     order = np.argsort(numbers)
-    place = np.minimum(np.searchsorted(numbers, identifiers, sorter=order), len(numbers) - 1)
-    found = order[place] if len(numbers) else place
-    return np.where(numbers[found] == identifiers, found, -1) if len(numbers) else place
+    if not len(numbers):
+        return np.full(len(identifiers), -1, dtype=np.int64)
+    found = order[np.minimum(np.searchsorted(numbers, identifiers, sorter=order), len(numbers) - 1)]
+    return np.where(numbers[found] == identifiers, found, -1)
 
 
 def _intersection(block: Block) -> Block:

@@ -138,11 +138,10 @@ def _p_below(difference: Floats, epsilon: float, labels: npt.NDArray[np.generic]
 
 def _rejected(p: Floats, q: float) -> Bools:
     """Which null hypotheses Benjamini and Yekutieli's step-up procedure rejects; NaN is no test."""
-    tests = np.flatnonzero(~np.isnan(p))
-    order = tests[np.argsort(p[tests], kind="stable")]
-    place = np.arange(1, len(order) + 1)
-    limits = place / len(order) * q / (1 / place).sum() if len(order) else place
-    below = np.flatnonzero(p[order] <= limits)
+    from scipy.stats import false_discovery_control
+
+    is_test = ~np.isnan(p)
     rejected = np.zeros(len(p), dtype=np.bool_)
-    rejected[order[: below[-1] + 1 if below.size else 0]] = True
+    if is_test.any():
+        rejected[is_test] = false_discovery_control(p[is_test], method="by") <= q
     return rejected

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.grouping import numbered
 
 TauTies = Literal["wmt12", "wmt13", "wmt14"]
 _STEPS = 100
@@ -201,8 +202,7 @@ def judge_agreement(
     JudgeAgreement(agree=0, comparable=1, ties=1, total=3)
     """
     first, second, outcome = checked_preferences(system_a, system_b, answer)
-    item, n_items = _numbered(np.asarray(segment), first, second)
-    return _agreement(item, n_items, outcome)
+    return _agreement(numbered(np.asarray(segment), first, second), outcome)
 
 
 def judge_consistency(
@@ -218,23 +218,14 @@ def judge_consistency(
     """
     first, second, outcome = checked_preferences(system_a, system_b, answer)
     judges, segments = np.asarray(judge), np.asarray(segment)
-    item, n_items = _numbered(judges, segments, first, second)
-    place, n_places = _numbered(judges, segments)
-    repeated = np.bincount(item, minlength=n_items)[item] > 1
-    kept = (np.bincount(place, repeated, minlength=n_places) > 0)[place]
-    return _agreement(item[kept], n_items, outcome[kept])
+    item, place = numbered(judges, segments, first, second), numbered(judges, segments)
+    repeated = np.bincount(item)[item] > 1
+    kept = (np.bincount(place, repeated) > 0)[place]
+    return _agreement(item[kept], outcome[kept])
 
 
-def _numbered(*columns: npt.NDArray[np.generic]) -> tuple[Ints, int]:
-    """Rows numbered from 0 by what they have in all columns."""
-    number = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        values, codes = np.unique(column, return_inverse=True)
-        number = np.unique(number * len(values) + codes, return_inverse=True)[1]
-    return number, int(number.max(initial=-1)) + 1
-
-
-def _agreement(item: Ints, n_items: int, outcome: Ints) -> JudgeAgreement:
+def _agreement(item: Ints, outcome: Ints) -> JudgeAgreement:
+    n_items = int(item.max(initial=-1)) + 1
     counts = np.bincount(item * 3 + outcome + 1, minlength=3 * n_items).reshape(n_items, 3)
     n = counts.sum(axis=1)
     return JudgeAgreement(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.grouping import numbered
 
 RESIDUAL = "residual"
 _FLOOR = 1e-8  # of the total variance: the least that a component can be told from 0
@@ -105,14 +106,12 @@ def _checked(
         column = np.asarray(labels)
         if column.shape != y.shape:
             raise ValueError(f"factor {name!r} has shape {column.shape}, expected {y.shape}")
-        levels[name] = np.unique(column, return_inverse=True)[1].astype(np.int64)
+        levels[name] = numbered(column)
     for term in terms:
         parts = term.split(":")
         if unknown := [part for part in parts if part not in factors]:
             raise ValueError(f"term {term!r}: no factor is called {unknown[0]!r}")
-        number = np.zeros(len(y), dtype=np.int64)
-        for part in parts:
-            number = np.unique(number * (levels[part].max() + 1) + levels[part], return_inverse=True)[1]
+        number = numbered(*(levels[part] for part in parts))
         if number.max() + 1 == len(y):
             raise ValueError(f"term {term!r} has a level for each value: the data cannot tell it from the residual")
         if twin := next(

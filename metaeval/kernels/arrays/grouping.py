@@ -138,3 +138,16 @@ def group_scores(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.Array
     metrics = checks.metric_scores(metrics, ~np.isnan(human) & (labels >= 0))
     groups = judged_groups(human, labels)
     return GroupedScores(human.ravel(), metrics.reshape(len(metrics), -1), groups)
+
+
+def numbered(*columns: npt.NDArray[np.generic]) -> Ints:
+    """Rows numbered from 0 by what they have in all columns, each (n,): (n,).
+
+    >>> numbered(np.array(["a", "b", "a"]), np.array([1, 1, 1])).tolist()
+    [0, 1, 0]
+    """
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        number = np.unique(number * len(values) + codes, return_inverse=True)[1]
+    return number.astype(np.int64)
