@@ -17,7 +17,7 @@ import duckdb
 import migrations
 from migrations import VIEWS
 from warehouse.database import statement
-from warehouse.database.catalogue import Migration, compared, defined, has_ledger, not_ours, shown
+from warehouse.database.catalogue import Migration, compared, defined, has_ledger, shown
 from warehouse.database.opening import (
     attach,
     attach_to_read,
@@ -248,15 +248,20 @@ def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | Non
     with translated(path):
         behind = examined(path, connection, mark)
         if behind is None:
-            raise not_ours(str(path))
+            raise _without_scores(path)
         _check_evalsets(path, connection, behind)
     return behind
+
+
+def _without_scores(path: Path) -> SchemaError:
+    """What says that nothing is in a file yet: a first load ended before its tables were made, or none was begun."""
+    return SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
 
 
 def _check_evalsets(path: Path, connection: duckdb.DuckDBPyConnection, behind: Sequence[Migration]) -> None:
     """Raises SchemaError: a first load ended before it made all tables."""
     if behind and not _has_evalsets(connection):
-        raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
+        raise _without_scores(path)
 
 
 def _connect_beside(
