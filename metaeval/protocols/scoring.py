@@ -48,9 +48,10 @@ class Missing:
 class ProtocolScore:
     """Metrics (base names) by a protocol, best overall first; those without an overall score last, by name.
 
-    overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better. missing:
-    metric -> tasks without it. excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without
-    an overall score). population, beside: what tests that hold their level for a population find.
+    overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better; by_cluster:
+    with by_ranks, that of ranks of clusters, which the year published, None = not tested. missing: metric -> tasks
+    without it. excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without an overall
+    score). population, beside: what tests that hold their level for a population find.
     """
 
     protocol: str
@@ -68,6 +69,7 @@ class ProtocolScore:
     notes: tuple[str, ...]
     population: Population | None = None
     beside: Beside | None = None
+    by_cluster: Floats | None = None
 
     @property
     def best_high(self) -> Floats:
@@ -166,6 +168,7 @@ def score(
         notes=(*notes, *_absent_everywhere(jobs, names)),
         population=testing.population,
         beside=overall_beside and overall_beside.among(order),
+        by_cluster=mean_rank(tasks, by_cluster=True)[order] if by_ranks and significance else None,
     )
 
 
@@ -219,7 +222,8 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], 
             why = one.absent[name].sentence if name in one.absent else "no such metric"
             found.append(Missing(number, (one.lp,), why))
         if not without and np.isnan(task.values[place]):
-            how = ", so in no cluster" if by_ranks and task.clusters.any() else ", counted as 0" if task.mapped else ""
+            how = ", counted as 0" if task.mapped else ""
+            how += ", in no cluster" if by_ranks and task.clusters.any() else ""
             found.append(Missing(number, task.lps, f"{task.measure} is undefined{how}"))
     return tuple(found)
 
@@ -254,7 +258,7 @@ def _signature(
         ("outliers", _outliers(entry)),
         ("level", entry.protocol.level),
         ("tasks", entry.protocol.in_words),
-        ("overall", IN_WORDS[entry.protocol.overall == "ranks", testing is not None]),
+        ("overall", IN_WORDS[entry.protocol.overall == "ranks"]),
         ("seed", options.seed),
         *option_parts(options),
     ]

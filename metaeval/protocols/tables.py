@@ -43,6 +43,7 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
             {
                 "metric": name,
                 "overall": found.overall[place],
+                **({} if found.by_cluster is None else {"overall_by_cluster": found.by_cluster[place]}),
                 "rank": cluster(found.ranks[place]),
                 "cluster": cluster(found.clusters[place]),
                 "values": [task.values[place] for task in found.tasks],
@@ -178,8 +179,9 @@ def score_frame(found: ProtocolScore) -> pl.DataFrame:
         "metric": list(found.metrics),
         "overall": pl.Series(found.overall).fill_nan(None),
     }
-    tested = bool(found.clusters.any())
-    if tested:
+    if found.by_cluster is not None:
+        columns["overall by cluster"] = pl.Series(found.by_cluster).fill_nan(None)
+    if found.clusters.any():
         columns["cluster"] = [int(number) or None for number in found.clusters]
     if found.beside is not None:
         columns[f"cluster for {found.population}"] = [int(number) or None for number in found.beside.clusters]

@@ -90,13 +90,8 @@ def competition_ranks(values: Floats) -> Ints:
     return found
 
 
-IN_WORDS = {
-    (False, False): "weighted mean, correlations as (r+1)/2",
-    (False, True): "weighted mean, correlations as (r+1)/2",
-    (True, False): "weighted mean of ranks by value",
-    (True, True): "weighted mean of ranks by cluster",
-}
-"""How the overall score is made: whether of ranks, and whether tasks are tested."""
+IN_WORDS = {False: "weighted mean, correlations as (r+1)/2", True: "weighted mean of ranks by value"}
+"""How the overall score is made: whether of ranks."""
 
 
 def mean_value(tasks: Sequence[Task]) -> Floats:
@@ -105,9 +100,12 @@ def mean_value(tasks: Sequence[Task]) -> Floats:
     return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
 
-def mean_rank(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks of the cluster where the task is tested, else of the rank; NaN where a task has none."""
-    places = [task.clusters if task.clusters.any() else task.ranks for task in tasks]
+def mean_rank(tasks: Sequence[Task], *, by_cluster: bool = False) -> Floats:
+    """Weighted mean over tasks of the rank by value; NaN where a task has none.
+
+    by_cluster: of the cluster, where the task is tested.
+    """
+    places = [task.clusters if by_cluster and task.clusters.any() else task.ranks for task in tasks]
     values = np.array([np.where(found > 0, found, np.nan) for found in places])
     return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
@@ -140,7 +138,9 @@ def verdict_on(
     complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
     nulls = [test.null for test in tests if test is not None]
     if by_ranks:
-        found.notes.append("the overall score is a mean of ranks, which is not tested")
+        found.notes.append(
+            "the overall score is a mean of ranks, which is not tested; 'overall by cluster' is the mean of cluster ranks"
+        )
     elif any(null.drawn is None for null in nulls):
         found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
     elif len(complete) > 1:
@@ -161,6 +161,6 @@ def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
     if entry.protocol.overall is None:
         return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
     if entry.protocol.overall == "ranks" and not significance:
-        way = f"{option('significance', True)} takes ranks of clusters, as the year did"
+        way = f"{option('significance', True)} adds the mean of cluster ranks, which is what the year published"
         return [Hinted("ranks in the tasks are those of the values", way)]
     return []

@@ -1,4 +1,4 @@
-"""Options of a ranking that add tests, intervals, ranges, people, lists or a chart leave its values and its order."""
+"""Options that add tests, intervals, ranges, people, lists or a chart change no value and no order."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,9 @@ import pytest
 from metaeval.doors import answered
 from metaeval.measures import DEFINITIONS
 from metaeval.options import Run
+from metaeval.protocols import protocols
 from metaeval.question import fields_of
+from metaeval.questions.protocol import Protocol
 from metaeval.questions.rank import Rank
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
@@ -64,3 +66,36 @@ def test_nor_does_it_for_any_other_measure(measure: str, simulated_database: Pat
 @pytest.mark.slow
 def test_nor_on_wmt20_where_most_metrics_have_submitted_scores_alone(real_load: tuple[Path, object]) -> None:
     _adds_nothing_else(real_load[0], "wmt20", "de-en", "pearson")
+
+
+ADDING_TO_PROTOCOLS: tuple[dict[str, Any], ...] = (
+    *({name: True} for name in ("significance", "verbose")),
+    *({"significance": True, **one} for one in ({"population": "segments"}, {"unit": "document"})),
+)
+
+
+def _protocol_as_it_is_and_with_more(database: Path, rules: str) -> None:
+    run = Run(lambda: Warehouse.open(database), None, lambda what, done, total: None)
+    asked = {"rules": rules, "on": "sim24", "lp": ("cs-uk",)}
+    plain = answered(Protocol, asked, run).frame.drop("missing", strict=False)
+    n_answered = 0
+    for added in ADDING_TO_PROTOCOLS:
+        draws = {"draws": 20} if "significance" in added else {}
+        try:
+            found = answered(Protocol, {**asked, **added, **draws}, run).frame
+        except QuestionError:  # the protocol has no such test
+            continue
+        assert found.select(plain.columns).equals(plain), f"{rules} {added}: {found} instead of {plain}"
+        n_answered += 1
+    assert n_answered > 1
+
+
+@together("rules", ["wmt07", "wmt12"])
+def test_nor_does_what_is_added_change_the_scores_of_a_protocol(rules: str, simulated_database: Path) -> None:
+    _protocol_as_it_is_and_with_more(simulated_database, rules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [name for name in protocols() if name not in ("wmt07", "wmt12")])
+def test_nor_those_of_a_protocol_of_any_other_year(rules: str, simulated_database: Path) -> None:
+    _protocol_as_it_is_and_with_more(simulated_database, rules)

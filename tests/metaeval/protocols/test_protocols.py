@@ -114,9 +114,11 @@ def test_an_undefined_correlation_counts_as_0_and_is_said(tiny: Warehouse, signi
     assert (found.clusters > 0).tolist() == [significance] * len(found.metrics)
     better = [value for value in found.tasks[1].values if value > 0]
     assert found.tasks[1].ranks[flat] == 1 + len(better)
-    why = "pearson is undefined, " + ("so in no cluster" if significance else "counted as 0")
+    why = "pearson is undefined, counted as 0" + (", in no cluster" if significance else "")
     assert ranks.missing["Flat"] == (without(1, "en-de", why),)
-    assert np.isnan(ranks.overall[ranks.metrics.index("Flat")]) == significance
+    assert not np.isnan(ranks.overall[ranks.metrics.index("Flat")])
+    assert (ranks.by_cluster is not None) == significance
+    assert ranks.by_cluster is None or np.isnan(ranks.by_cluster[ranks.metrics.index("Flat")])
 
 
 def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, official: ProtocolScore) -> None:
@@ -416,7 +418,7 @@ def test_wmt22_is_a_weighted_mean_of_ranks_over_domains_and_human_references(sim
     assert rank_correlation(found, other)[0] > 0.5  # a low mean rank goes with a high mean value
 
 
-def test_with_significance_ranks_are_those_of_clusters(simulated_warehouse: Warehouse) -> None:
+def test_significance_adds_the_mean_over_ranks_of_clusters_to_a_mean_of_ranks(simulated_warehouse: Warehouse) -> None:
     halved = [
         Rule(parse_measure(text), test=test, early_stop=True, weight="halved", human_references="both")  # type: ignore[arg-type]
         for text, test in (("pearson", "perm-systems"), ("pearson(by=none)", "perm-both"))
@@ -427,11 +429,18 @@ def test_with_significance_ranks_are_those_of_clusters(simulated_warehouse: Ware
     )
     clusters = np.array([task.clusters for task in found.tasks], dtype=float)
     clusters[clusters == 0] = np.nan
-    np.testing.assert_allclose(found.overall, np.average(clusters, axis=0, weights=[t.weight for t in found.tasks]))
+    assert found.by_cluster is not None
+    np.testing.assert_allclose(found.by_cluster, np.average(clusters, axis=0, weights=[t.weight for t in found.tasks]))
+    assert score_frame(found)["overall by cluster"].fill_null(np.nan).to_numpy() == pytest.approx(
+        found.by_cluster, nan_ok=True
+    )
+    plain = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"])
+    assert plain.by_cluster is None
+    assert (found.metrics, found.overall.tolist()) == (plain.metrics, plain.overall.tolist())
     assert clusters[~np.isnan(clusters)].max() < len(found.metrics)
     assert found.n_significant is None
-    assert "the overall score is a mean of ranks, which is not tested" in found.notes
-    assert "overall:weighted mean of ranks by cluster" in found.signature
+    assert any("the overall score is a mean of ranks, which is not tested" in note for note in found.notes)
+    assert "overall:weighted mean of ranks by value" in found.signature
 
 
 # --- tasks without scores -------------------------------------------------------------------------------------------
