@@ -1,11 +1,11 @@
 """Options that messages name, as the command line spells them; another command's stand behind its name."""
 
+import json
 from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from metaeval.question import fields_of
-from metaeval.questions import HOMES, question_named
 from warehouse.wording import spelt
 
 _FLAGS = {  # of commands that are no questions
@@ -26,12 +26,13 @@ def dashed(word: str) -> str:
 
 
 @cache
-def _of_fields() -> Mapping[str, str]:
-    """How fields are written whose flag is not their name: flags of their own, and names of arguments."""
-    fields = [one for name in HOMES for one in fields_of(question_named(name)).values()]
-    said = {one.name: dashed(one.option.flags[0]) for one in fields if one.option.flags}
-    options = {one.name for one in fields if not one.is_argument} | said.keys()
-    return {one.name: one.name for one in fields if one.name not in options} | said | _FLAGS
+def generated() -> Mapping[str, Mapping[str, str]]:
+    """What `python -m docs.generate` writes down of all commands, so that a help or a note need not import them.
+
+    summaries: of each command. flags: how options are written whose flag is not their name.
+    """
+    found: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("commands.json").read_text("utf-8"))
+    return found
 
 
 def flag(name: str, value: str | None = None) -> str:
@@ -41,7 +42,8 @@ def flag(name: str, value: str | None = None) -> str:
     ('--own', '--system-score mean', 'rank --explain', '--from DIR')
     """
     command, _, name = name.rpartition(".")
-    words = (command, _of_fields().get(name, f"--{name.replace('_', '-')}"), "" if value == "True" else value)
+    written = _FLAGS.get(name) or generated()["flags"].get(name) or dashed(name.replace("_", "-"))
+    words = (command, written, "" if value == "True" else value)
     return " ".join(word for word in words if word)
 
 

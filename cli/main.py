@@ -1,8 +1,11 @@
 """The program and its commands, whose options are taken once and stand in panels."""
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,12 +13,38 @@ from typer.core import TyperCommand, TyperGroup
 
 from cli.ending import run_program
 from cli.exit_codes import UsageError
+from cli.hints import generated
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
-from cli.quoting import quote_offers
 from cli.render.output import write
 from metaeval.questions import HOMES
 
 _TIMES = {2: "twice"}
+
+
+class _Reading:
+    """Reads the values of a parameter in place of Typer: texts, paths, flags, and what a parser reads.
+
+    Typer would import Pydantic for it, which takes longer than all the rest of a help.
+    """
+
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        self._read = read
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """What a command gets for the words of a command line, or for a default."""
+        if param.multiple or param.nargs == -1:
+            return [self._read(one) for one in value] if value is not None else ()
+        return None if value is None else self._read(value)
+
+
+def _read_here(parameter: Any) -> None:
+    """Let a parameter be read by `_Reading`, where it can be; Typer reads it otherwise."""
+    described = parameter.type_descriptor
+    read = described.parameter_info.parser or {str: str, list[str]: str, Path: Path, bool: bool}.get(
+        described.annotation
+    )
+    if read is not None:
+        parameter._runtime_param = _Reading(read)
 
 
 class _Once:
@@ -26,6 +55,8 @@ class _Once:
 
         Also an option whose value is an empty text.
         """
+        for one in self.get_params(ctx):  # type: ignore[attr-defined]
+            _read_here(one)
         values, _, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
         is_asked = not ctx.resilient_parsing  # the shell completes a word otherwise
         if is_asked and not any(option.is_eager for option in given):  # such as --help, which answers by itself
@@ -83,16 +114,16 @@ class OnceCommand(_Once, TyperCommand):
 class OnceGroup(_Once, TyperGroup):
     """The program: its options stand before the name of a command; its help has the commands in panels."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, of which none is made into a command."""
+        return list(self.commands)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands into the help."""
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            command: Any = self.get_command(ctx, name)
-            panel = getattr(command, "rich_help_panel", None) or "Commands"
-            panels.setdefault(panel, []).append((name, command.get_short_help_str(70)))
-        for panel, records in panels.items():
+        summaries = generated()["summaries"]
+        for panel, names in _PANELS.items():
             with formatter.section(panel):
-                formatter.write_dl(records)
+                formatter.write_dl([(name, summaries[name]) for name in names.split()])
 
 
 class _Commands(Mapping[str, Callable[..., None]]):
@@ -141,13 +172,33 @@ _PANELS: Mapping[str, str] = {
 }
 PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
-_BEFORE_A_COMMAND = dict.fromkeys(("--db", "--format", "--output", "-o"), 2)  # words of an option
-_BEFORE_A_COMMAND |= dict.fromkeys(("--quiet", "-q", "--safe-cells"), 1)
-_WALK = "demo"  # runs other commands
 
 
-def program(names: Iterable[str] = COMMANDS) -> Any:
-    """The program with these of its commands."""
+class _Made(Mapping[str, Any]):
+    """Commands of the command line's library by name, each made when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _made(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _made(name: str) -> Any:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name, cls=OnceCommand)(COMMANDS[name])
+    return typer.main.get_command(app)
+
+
+def program() -> Any:
+    """The program with its commands."""
     app = typer.Typer(
         name="scorehouse",
         cls=OnceGroup,
@@ -157,26 +208,13 @@ def program(names: Iterable[str] = COMMANDS) -> Any:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(main)
-    for name in names:
-        app.command(name, cls=OnceCommand, rich_help_panel=PANEL_OF[name])(COMMANDS[name])
-    command = typer.main.get_command(app)
-    quote_offers()
-    return command
+    group: Any = typer.main.get_command(app)
+    group.commands = _Made()
+    if "_SCOREHOUSE_COMPLETE" in os.environ:
+        from cli.quoting import quote_offers
 
-
-def named(words: list[str]) -> Iterable[str]:
-    """The command that the words of a command line begin with; all, where they begin otherwise, or with the walk.
-
-    >>> list(named(["--db", "my.duckdb", "-q", "rank", "sim24", "en-de"])), len(list(named(["rnk"]))) == len(COMMANDS)
-    (['rank'], True)
-    >>> len(list(named(["-q", "demo"]))) == len(COMMANDS)
-    True
-    """
-    place = 0
-    while place < len(words) and words[place] in _BEFORE_A_COMMAND:
-        place += _BEFORE_A_COMMAND[words[place]]
-    command = words[place] if place < len(words) else _WALK
-    return [command] if command in COMMANDS and command != _WALK else COMMANDS
+        quote_offers()
+    return group
 
 
 def _print_version(wanted: bool) -> None:
@@ -206,4 +244,4 @@ def main(
 def exit_code(arguments: list[str] | None = None) -> int:
     """Run the program; errors that a user can mend become one line on stderr and an exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    return run_program(program(named(words)), words)
+    return run_program(program(), words)

@@ -18,7 +18,6 @@ from cli.render.output import progress
 from cli.views import view_of
 from metaeval.question import Field, fields_of
 from metaeval.questions import question_named
-from warehouse.facts.languages import is_typed_pair
 
 
 @cache
@@ -145,7 +144,7 @@ def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -
         and places
         and places[0].name == "testset"
         and places[0].default is not MISSING
-        and is_typed_pair(said[0].split(",")[0])
+        and _is_pair(said[0].split(",")[0])
     ):
         places.pop(0)  # all test sets
     for place, one in enumerate(places):
@@ -176,7 +175,7 @@ def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database:
     """
     arguments = [one.name for one in known.values() if one.is_argument]
     said = [word for name in arguments for word in _listed(words.get(name))]
-    if arguments[:1] != ["testset"] or len(said) < 2 or words.get("folder") or not is_typed_pair(said[0].split(",")[0]):
+    if arguments[:1] != ["testset"] or len(said) < 2 or words.get("folder") or not _is_pair(said[0].split(",")[0]):
         return
     from queries.evalsets import stored_name, stored_names, unknown_testset
     from warehouse import Warehouse
@@ -191,7 +190,14 @@ def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database:
 
 
 def _may_be_lp(word: str) -> bool:
-    return word.casefold() == "all" or all(not one or is_typed_pair(one) for one in word.split(","))
+    return word.casefold() == "all" or all(not one or _is_pair(one) for one in word.split(","))
+
+
+def _is_pair(word: str) -> bool:
+    """Whether a word may be a language pair; a help is printed without the list of languages."""
+    from warehouse.facts.languages import is_typed_pair
+
+    return is_typed_pair(word)
 
 
 def _listed(value: Any) -> list[str]:

@@ -8,6 +8,7 @@ task. With `--check` it changes nothing and fails where a document is out of dat
 import contextlib
 import functools
 import io
+import json
 import re
 import shlex
 import sys
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "docs/guide.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
 CATALOGUE = "migrations/catalogue.json"
+COMMANDS = "cli/commands.json"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -219,15 +221,31 @@ def catalogue() -> str:
     return written(migrations.sql_files())
 
 
+def commands() -> str:
+    """What `cli.hints.generated` reads."""
+    from cli.hints import dashed
+    from cli.main import program
+    from metaeval.question import fields_of
+    from metaeval.questions import HOMES, question_named
+
+    fields = [one for name in HOMES for one in fields_of(question_named(name)).values()]
+    flags = {one.name: dashed(one.option.flags[0]) for one in fields if one.option.flags}
+    options = {one.name for one in fields if not one.is_argument} | flags.keys()
+    flags |= {one.name: one.name for one in fields if one.name not in options}
+    flags = {name: flag for name, flag in flags.items() if flag != dashed(name.replace("_", "-"))}
+    summaries = {name: command.get_short_help_str(70) for name, command in program().commands.items()}
+    return json.dumps({"summaries": summaries, "flags": flags}, indent=2, ensure_ascii=False) + "\n"
+
+
 def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:
     """Documents that are out of date; write: bring them up to date. run: see `answered`."""
     generated = sections()
     found = []
-    for name in (CATALOGUE, *DOCUMENTS, COOKBOOK):
+    for name in (CATALOGUE, COMMANDS, *DOCUMENTS, COOKBOOK):
         path = ROOT / name
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if name == CATALOGUE:
-            fresh = catalogue()
+        if name in (CATALOGUE, COMMANDS):
+            fresh = catalogue() if name == CATALOGUE else commands()
         else:
             fresh = answered(cookbook() if name == COOKBOOK else renewed(text, generated), run)
         if fresh != text:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations", "scorehouse")
 IMPORT = re.compile(r"(?:^|[:;])[ \t]*(?:from|import)\b((?:[^(\n\\]|\\\n)*(?:\([^)]*\))?)", re.MULTILINE)
 """What looks like an import, with all its names, wherever it stands."""
-HEAVY = ("duckdb", "polars", "numpy", "scipy")
+HEAVY = ("duckdb", "polars", "numpy", "scipy", "pydantic")
 HEAVY_ROOMS = ("warehouse.readers", "warehouse.staging", "warehouse.loading", "warehouse.database")
 LATE = {
     "queries/adhoc.py",  # imports Polars while the process of a query starts
@@ -180,8 +180,27 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_the_help_of_no_command_loads_anything_heavy() -> None:
-    assert _loaded_by(*([name, "--help"] for name in COMMANDS)) & {*HEAVY, *HEAVY_ROOMS} == set()
+def test_the_help_of_a_command_loads_nothing_heavy_and_no_other_command_or_question() -> None:
+    program = f"""
+import sys
+from cli.main import exit_code
+for name in [None, *{list(COMMANDS)!r}]:
+    before = {{*sys.modules}}
+    exit_code(["--help"] if name is None else [name, "--help"])
+    print(name, *sys.modules.keys() - before, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    for line in done.stderr.splitlines():
+        name, *loaded = line.split()
+        assert set(loaded) & {*HEAVY, *HEAVY_ROOMS} == set(), name
+        rooms = [one for one in loaded if one.startswith(("metaeval.questions.", "cli.commands."))]
+        assert len(rooms) == (name not in ("None", "remove")), f"{name}: {rooms}"  # add and remove share a module
+
+
+def test_the_flag_of_an_option_is_known_without_any_question() -> None:
+    program = "import sys; from cli.hints import flag; print(flag('rank.folder', 'DIR'), 'metaeval' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "rank --from DIR False\n"
 
 
 @pytest.mark.slow
@@ -191,7 +210,12 @@ def test_what_computes_nothing_loads_no_arrays(simulated_task: tuple[SimulatedEv
     load([files], database)
     evalset = simulated_task[0]
     lines = (["load", str(files)], ["list", "testsets"], ["show", evalset.testset, evalset.lp, "1"])
-    assert "numpy" not in _loaded_by(*([*words, "--db", str(database), "--quiet"] for words in lines))
+    loaded = _loaded_by(*([*words, "--db", str(database)] for words in lines))
+    assert "numpy" not in loaded
+    assert {one for one in loaded if one.startswith("metaeval.questions.")} == {
+        "metaeval.questions.listing",
+        "metaeval.questions.show",
+    }
 
 
 def test_means_in_views_are_added_up_in_order() -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from cli.charts.drawing import check_chart, draw
 from cli.exit_codes import UsageError
 from cli.hints import is_for, options_of
 from cli.options.values import choice
@@ -172,10 +171,14 @@ class ChartFlags:
 
     def __post_init__(self) -> None:
         if self.chart is not None:
+            from cli.charts.drawing import check_chart
+
             check_chart(self.chart)
 
     def draw(self, output: Output, chart: "Callable[[], alt.VConcatChart]") -> None:
         """Draw the chart, if one is wanted, and say so."""
         if self.chart is not None:
+            from cli.charts.drawing import draw
+
             draw(chart(), self.chart)
             output.note(f"chart written to {self.chart}")

@@ -1,14 +1,11 @@
 """The program as a user runs it, in this process: what it writes to stdout and stderr, and how it ends."""
 
-import functools
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli.ending import run_program
-from cli.main import named, program
+from cli.main import program
 from tests.cli.running import Ran, Scorehouse, foreign_options
 from tests.sharing import Copies
 from warehouse.wording import MARK
@@ -25,12 +22,6 @@ def default_database(_copies: Copies) -> Path:
     return _copies.unchanged()
 
 
-@functools.cache
-def _built(names: tuple[str, ...]) -> Callable[..., Any]:
-    """The program with these of its commands: to build it takes as long as a short answer."""
-    return program(names)
-
-
 @pytest.fixture
 def scorehouse(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, default_database: Path, tmp_path: Path
@@ -42,7 +33,7 @@ def scorehouse(
     def run(*words: object) -> Ran:
         capsys.readouterr()
         texts = [str(word) for word in words]
-        code = run_program(_built(tuple(named(texts))), texts)
+        code = run_program(program(), texts)
         written = capsys.readouterr()
         assert "Traceback" not in written.err
         assert MARK not in written.out

@@ -75,7 +75,7 @@ def _of_program(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
-        run_program(program(["rank", "list"]), [])
+        run_program(program(), [])
     for name in environment:
         monkeypatch.delenv(name)
     return capsys.readouterr().out

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS, exit_code
+from docs.generate import commands
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
 from tests.helpers import LP, TESTSET, tiny_bytes, together
@@ -87,6 +88,11 @@ def test_every_command_that_a_text_names_is_there() -> None:
     named = {name for text in texts for name in re.findall(r"`scorehouse ([a-z][a-z-]*)", text)}
     assert len(named) > 10
     assert named <= {*COMMANDS}
+
+
+def test_summaries_and_flags_are_written_down_as_commands_have_them() -> None:
+    written = (ROOT / "cli" / "commands.json").read_text("utf-8")
+    assert written == commands(), "run `python -m docs.generate`"
 
 
 @together("package", BELOW)
