@@ -1,4 +1,4 @@
-"""What the program itself knows best: tables of measures, views and columns, and the output of examples.
+"""What the program itself knows best: measured levels of tests, and the output of examples.
 
 `python -m docs.generate` writes the tables between the marks `<!-- begin NAME -->` and `<!-- end NAME -->` of the
 documents, and below each `$ scorehouse ...` of a `console` block what that command prints on the simulated shared
@@ -6,7 +6,6 @@ task. With `--check` it changes nothing and fails where a document is out of dat
 """
 
 import contextlib
-import functools
 import io
 import json
 import re
@@ -15,131 +14,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from docs.level_tables import levels_of_defaults
-from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "docs/guide.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
-COOKBOOK = "docs/cookbook.md"
+DOCUMENTS = ("README.md", *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md")))
 CATALOGUE = "migrations/catalogue.json"
 COMMANDS = "cli/commands.json"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
-
-
-# ---------------------------------------------------------------- measures
-
-
-def measure_list() -> str:
-    """One row a measure."""
-    from metaeval.measures import DEFINITIONS
-
-    rows = []
-    for measure, definition in DEFINITIONS.items():
-        level = "system" if definition.level == "sys" else "segment"
-        words = [f"`{measure}`", level, definition.meaning, definition.formula, definition.range, definition.source]
-        rows.append(words)
-    return table(["measure", "level", "says", "formula", "range", "source"], rows)
-
-
-def measure_tests() -> str:
-    """One row a measure: the tests that apply, and why."""
-    from metaeval.measures import DEFINITIONS
-
-    rows = []
-    for name, definition in DEFINITIONS.items():
-        measure = definition.measure
-        rows.append([f"`{name}`", ", ".join(f"`{test}`" for test in measure.tests) or "none", measure.why_tests])
-    return table(["measure", "tests", "because"], rows)
-
-
-def measure_parameters() -> str:
-    """One row a parameter."""
-    from metaeval.measures import DEFINITIONS
-
-    users: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for definition in DEFINITIONS.values():
-        for parameter in definition.parameters:
-            default = f"`{parameter.show(parameter.default)}`"
-            names = users.setdefault((parameter.name, parameter.meaning), {}).setdefault(default, [])
-            names += [definition.name] if definition.name not in names else []
-    rows = [
-        [
-            f"`{name}`",
-            meaning,
-            ", ".join(default if len(of) == 1 else f"{default} ({', '.join(names)})" for default, names in of.items()),
-            ", ".join(name for names in of.values() for name in names),
-        ]
-        for (name, meaning), of in users.items()
-    ]
-    return table(["parameter", "means", "default", "of"], rows)
-
-
-# ---------------------------------------------------------------- schema
-
-
-@functools.cache
-def _dictionary() -> list[dict[str, Any]]:
-    """The data dictionary of an empty warehouse."""
-    import duckdb
-
-    from queries.listing import dictionary
-    from warehouse import Warehouse
-    from warehouse.database.updating import apply_migrations
-
-    connection = duckdb.connect()
-    apply_migrations(connection, "an empty warehouse")
-    with Warehouse(connection, Path("empty")) as warehouse:
-        return list(dictionary(warehouse).rows(named=True))
-
-
-def schema_part(kind: str) -> str:
-    """A section for each view or table with its columns."""
-    columns: dict[str, list[list[str]]] = {}
-    meanings: dict[str, str] = {}
-    for row in _dictionary():
-        if row["kind"] == kind and row["column"] is None:
-            meanings[row["name"]] = row["meaning"]
-        elif row["kind"] == kind:
-            columns.setdefault(row["name"], []).append([f"`{row['column']}`", row["type"], row["meaning"]])
-    header = ["column", "type", "means"]
-    parts = [f"### `{name}`\n\n{meanings[name]}\n\n{table(header, columns[name])}\n" for name in meanings]
-    return "".join(parts).rstrip() + "\n"
-
-
-def macro_list() -> str:
-    """One row a macro."""
-    rows = [[f"`{row['name']}`", row["meaning"]] for row in _dictionary() if row["kind"] == "macro"]
-    return table(["macro", "gives"], rows)
-
-
-# ---------------------------------------------------------------- cookbook
-
-_COOKBOOK = """# Cookbook
-
-Questions that researchers ask of several years of metrics tasks, each answered by one query over the public views
-([schema.md](schema.md)). `scorehouse sql --example NAME` prints a query and runs it on your warehouse; `--example`
-alone lists them. They name no test set, so they run on any; narrow them with `WHERE testset = ... AND lp = ...`. What
-is shown is the answer on the warehouse of `scorehouse demo --keep`, whose systems, metrics and people are simulated. A
-table without rows means that the simulated task has no such case, such as two annotators of one output.
-"""
-
-
-def cookbook() -> str:
-    """The page of all examples, without their output."""
-    from queries.cookbook import recipes
-
-    parts = [_COOKBOOK]
-    for one in recipes().values():
-        remark = one.question.removeprefix(one.title).strip()
-        parts.append(
-            f"\n## {one.title}\n\n"
-            + (f"{remark}\n\n" if remark else "")
-            + f"```sql\n{one.query}```\n\n```console\n$ scorehouse sql --example {one.name}\n```\n"
-        )
-    return "".join(parts)
 
 
 # ---------------------------------------------------------------- documents
@@ -147,15 +30,7 @@ def cookbook() -> str:
 
 def sections() -> dict[str, str]:
     """Every generated section by name."""
-    return {
-        "measures": measure_list(),
-        "measure-parameters": measure_parameters(),
-        "measure-tests": measure_tests(),
-        "views": schema_part("view"),
-        "macros": macro_list(),
-        "tables": schema_part("table"),
-        "levels": levels_of_defaults(),
-    }
+    return {"levels": levels_of_defaults()}
 
 
 def renewed(text: str, generated: Mapping[str, str]) -> str:
@@ -241,13 +116,11 @@ def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:
     """Documents that are out of date; write: bring them up to date. run: see `answered`."""
     generated = sections()
     found = []
-    for name in (CATALOGUE, COMMANDS, *DOCUMENTS, COOKBOOK):
+    made = {CATALOGUE: catalogue, COMMANDS: commands}
+    for name in (*made, *DOCUMENTS):
         path = ROOT / name
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if name in (CATALOGUE, COMMANDS):
-            fresh = catalogue() if name == CATALOGUE else commands()
-        else:
-            fresh = answered(cookbook() if name == COOKBOOK else renewed(text, generated), run)
+        fresh = made[name]() if name in made else answered(renewed(text, generated), run)
         if fresh != text:
             found.append(name)
             if write:

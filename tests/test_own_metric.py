@@ -13,7 +13,7 @@ import pytest
 from cli.main import COMMANDS, exit_code
 from warehouse import Warehouse
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "rank-my-metric.md"
 BLOCK = re.compile(r"```(sh|python|text)\n(.*?)```", re.DOTALL)
 
 
@@ -57,7 +57,7 @@ def test_the_tutorial_works_command_by_command(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCOREHOUSE_DB", raising=False)
     shutil.copy(simulated_database, "demo.duckdb")
-    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8").partition("## In Python")[0])
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     lines = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
     assert lines[0] == "scorehouse demo --keep"
     assert [line.split()[1] for line in lines if line.startswith("scorehouse")][1:4] == ["export", "add", "rank"]

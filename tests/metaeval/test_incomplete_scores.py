@@ -109,7 +109,7 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
 
 
 def test_groups_without_a_value_are_reported_with_what_becomes_of_them(warehouse: Warehouse) -> None:
-    by_segment = np.array([2 / 6**0.5, NAN, 0, 2 / 6**0.5])  # Rough, as worked out in docs/methods.md
+    by_segment = np.array([2 / 6**0.5, NAN, 0, 2 / 6**0.5])  # Rough, as worked out in docs/methods
     for on_nan, rule, expected in (
         ("drop", "excluded from its mean", np.nanmean(by_segment)),
         ("zero", "counted as 0", np.nansum(by_segment) / 4),
