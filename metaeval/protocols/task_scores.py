@@ -139,7 +139,7 @@ def verdict_on(
     nulls = [test.null for test in tests if test is not None]
     if by_ranks:
         found.notes.append(
-            "the overall score is a mean of ranks, which is not tested; 'overall by cluster' is the mean of cluster ranks"
+            "the overall score, a mean of ranks, is not tested; 'overall by cluster' is the mean of cluster ranks"
         )
     elif any(null.drawn is None for null in nulls):
         found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
