@@ -1,5 +1,6 @@
 """Every kind of chart as a user asks for it, and what any of them must hold."""
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -77,8 +78,27 @@ def check_golden(name: str, found: dict[str, Any]) -> None:
         short.pop(key, None)
     path = GOLDEN / f"{name}.json"
     if os.environ.get("RENEW_CHARTS"):
-        path.write_text(json.dumps(short, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        path.write_text("\n".join(_lines(short)) + "\n", "utf-8")
     assert _like(short, json.loads(path.read_text("utf-8"))), f"{path.name}: RENEW_CHARTS=1 pytest, then look at it"
+
+
+_OPENED = {"vconcat", "concat", "hconcat", "layer", "spec", "encoding", "mark", "datasets"}
+
+
+def _lines(part: Any, head: str = "") -> list[str]:
+    """JSON with a channel, a mark or a data set a line."""
+    rows = part if isinstance(part, list) else [part]
+    is_opened = head.endswith(('"encoding": ', '"datasets": ')) or any(
+        isinstance(row, dict) and _OPENED & row.keys() for row in rows
+    )
+    if not is_opened:
+        return [head + json.dumps(part, ensure_ascii=False)]
+    named = [(f'"{key}": ', part[key]) for key in part] if isinstance(part, dict) else [("", row) for row in part]
+    pieces = [[f" {line}" for line in _lines(value, name)] for name, value in named]
+    for piece in pieces[:-1]:
+        piece[-1] += ","
+    first, last = "{}" if isinstance(part, dict) else "[]"
+    return [head + first, *itertools.chain(*pieces), last]
 
 
 def _few(rows: list[Any]) -> dict[str, Any]:

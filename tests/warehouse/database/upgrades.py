@@ -38,6 +38,12 @@ def remade(version: str, folder: Path) -> Path:
     return database
 
 
+def _text(found: dict[str, Any]) -> str:
+    """JSON with a row a line."""
+    tables = (f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, rows)) + "\n]" for name, rows in found.items())
+    return "{" + ",\n".join(tables) + "}\n"
+
+
 def main() -> None:
     """Write the warehouse and the answers of this version."""
     evalset = simulate_evalset(2024, "ja-en")
@@ -49,7 +55,7 @@ def main() -> None:
             found = answers(warehouse)
         version = program_version()
         (FOLDER / f"{version}.duckdb.xz").write_bytes(lzma.compress(database.read_bytes(), preset=9))
-        (FOLDER / f"{version}.json").write_text(json.dumps(found, indent=0), encoding="utf-8")
+        (FOLDER / f"{version}.json").write_text(_text(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
