@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _begin_the_middle_without_a_warehouse(items)
     for item in items:
-        if "real_load" in getattr(item, "fixturenames", ()):
+        if {"real_load", "further_load"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.slow)  # all real files
     if config.getoption("--all"):
         return

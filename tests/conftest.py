@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests import forking
-from tests.helpers import real_data
+from tests.helpers import beside_data, real_data
 from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
 from tests.staging_areas import staging_areas_kept
@@ -157,14 +157,22 @@ def wmt23_warehouse(wmt23_database: Path) -> Iterator[Warehouse]:
 @pytest.fixture(scope="session")
 def real_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
     """A warehouse file with all real files, and the report of their load; read it only."""
-    data = real_data()
+    return _loaded_once(tmp_path_factory, "everything", real_data())
 
+
+@pytest.fixture(scope="session")
+def further_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
+    """The same of everything beside the main data."""
+    return _loaded_once(tmp_path_factory, "further", beside_data("more"))
+
+
+def _loaded_once(factory: pytest.TempPathFactory, name: str, data: Path) -> tuple[Path, LoadReport]:
     def make(folder: Path) -> None:
         with copies_for_new_files(False):
             report = load([data], folder / "scores.duckdb")
         (folder / "report").write_bytes(pickle.dumps(report))
 
-    folder = made_once(tmp_path_factory, "everything", make)
+    folder = made_once(factory, name, make)
     report = pickle.loads((folder / "report").read_bytes())
     assert isinstance(report, LoadReport)
     return folder / "scores.duckdb", report

@@ -174,6 +174,7 @@ sys.exit(max(codes))
     return set(done.stderr.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 @together("words", [["--help"], ["rank", "--help"], ["sql", "--help"], ["load", "--help"], ["--version"]])
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert _loaded_by(words) & {*HEAVY, *HEAVY_ROOMS} == set()

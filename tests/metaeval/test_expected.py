@@ -21,6 +21,12 @@ from warehouse import Warehouse
 LPS = ("en-de", "he-en")
 QUICKLY = but_slow(("he-en",), LPS)
 GROUPINGS = ("none", "item", "system")
+FURTHER = pytest.mark.long("all pairs of another language pair: 57 million for each metric, a minute")
+GROUPED = [
+    *itertools.product(("en-de",), GROUPINGS),
+    pytest.param("he-en", "item", marks=pytest.mark.slow),
+    *(pytest.param("he-en", grouping, marks=FURTHER) for grouping in ("none", "system")),
+]
 TAUS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "tau_23", "acc23")
 SOURCES: dict[str, SystemScore] = {
     "submitted": "submitted",
@@ -89,8 +95,7 @@ def test_soft_pairwise_accuracy_is_met_by_the_mean_over_five_seeds(lp: str, wmt2
     _assert_values(_rows(lp, level="sys", statistic="spa"), mean)
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("lp", QUICKLY)
+@pytest.mark.parametrize(("lp", "grouping"), GROUPED)
 def test_segment_level_values_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     statistics = ("pearson", *TAUS)
     found = _ranked(wmt23_warehouse, lp, [f"{statistic}(by={grouping})" for statistic in statistics])
@@ -135,8 +140,7 @@ def test_pairwise_difference_pearson_is_met(lp: str, wmt23_warehouse: Warehouse)
     _assert_values(_rows(lp, level="seg", statistic="pdp"), found)
 
 
-@pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("lp", QUICKLY)
+@pytest.mark.parametrize(("lp", "grouping"), GROUPED)
 def test_pair_counts_are_met_exactly(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     counted = pair_counts(wmt23_warehouse, Slice("wmt23", lp), grouping).frame  # type: ignore[arg-type]
     totals = {row["metric"]: row for row in counted.group_by("metric").agg(pl.col(COUNTS).sum()).rows(named=True)}

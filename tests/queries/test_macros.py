@@ -259,6 +259,7 @@ def test_metrics_without_a_system_that_people_judged_are_named(tmp_path: Path) -
     assert found == [("Flat-src", None), ("Guest-src", "no system has segment scores of both")]
 
 
+@pytest.mark.slow
 def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> None:
     tiny_warehouse(tmp_path).close()
     with duckdb.connect(str(tmp_path / "tiny.duckdb")) as connection:

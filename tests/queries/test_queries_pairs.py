@@ -14,7 +14,7 @@ from queries.counting import grid_of, human_block, named_pairs
 from queries.engines import COUNTS, Counter, Engine, Unit
 from queries.selection import Selection, Slice, select
 from tests import naive
-from tests.helpers import LP, TESTSET
+from tests.helpers import LP, TESTSET, but_slow
 from warehouse import Warehouse
 from warehouse.export.reimport import Source
 
@@ -133,7 +133,7 @@ def test_all_ways_agree_on_large_groups_of_simulated_scores(by: Unit, simulated_
     _assert_same(polars, _kernel(simulated_warehouse, selection, by, 0.5))
 
 
-@pytest.mark.parametrize("lp", ["en-de", "he-en"])
+@pytest.mark.parametrize("lp", but_slow(("he-en",), ("en-de", "he-en")))
 def test_all_ways_agree_by_item_on_real_scores(lp: str, wmt23_warehouse: Warehouse) -> None:
     selection = _chosen(wmt23_warehouse, "wmt23", lp)
     polars = pair_counts(wmt23_warehouse, selection, "item")

@@ -143,6 +143,7 @@ def test_scorers_with_names_of_columns_or_of_each_other_have_columns_of_their_ow
     assert frame.row(-1) == ("output", "Ash", 1.0, 1.0, 11.0, "Ash 2", [])
 
 
+@pytest.mark.slow
 def test_outputs_have_the_errors_that_people_marked_for_the_score_or_another_of_its_protocol(tmp_path: Path) -> None:
     error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
     omission = {**error, "start": 0, "end": 6, "category": "omission", "is_source_error": True}

@@ -95,6 +95,7 @@ def test_by_default_systems_that_humans_judged_take_part_and_the_reference_does_
     assert selection.n_segments == 5
 
 
+@pytest.mark.slow
 def test_everything_is_in_the_order_of_names(varied: Warehouse) -> None:
     selection = select(varied, Slice(TESTSET, LP))
     assert list(_systems(selection)) == sorted(_systems(selection))
@@ -217,6 +218,7 @@ def test_segments_behind_the_last_one_are_said(last: int, said: list[str], tiny:
     assert list(select(tiny, Slice(TESTSET, LP, segments=(2, last))).notes) == said
 
 
+@pytest.mark.slow
 def test_without_an_official_human_score_one_of_several_must_be_named(lacking: Warehouse) -> None:
     with pytest.raises(QuestionError, match="no official human score; name one with human; available: esa, mqm"):
         select(lacking, Slice("two_humans", LP))

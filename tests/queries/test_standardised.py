@@ -103,6 +103,7 @@ def test_means_by_domain_are_those_of_the_scores(campaign: Warehouse) -> None:
     assert frame["n"].to_list() == [3, 3]
 
 
+@pytest.mark.slow
 def test_real_z_is_that_of_plain_loops(tmp_path: Path) -> None:
     """WMT24's ESA. No release read here has both annotators and z, so that published z (wmt-z) cannot be compared."""
     load(sorted(real_data("wmt24-news-systems", "humeval").glob("esa_*.csv")), tmp_path / "w.duckdb")

@@ -35,6 +35,7 @@ def test_kernels_work_on_arrays() -> None:
     assert (found.n_agree.tolist(), found.n_pairs.tolist()) == ([2], [3])
 
 
+@pytest.mark.slow
 def test_an_answer_draws_itself(simulated_database: Path) -> None:
     pytest.importorskip("altair", reason="the report extra is not installed")
     with scorehouse.open(simulated_database) as opened:

@@ -138,6 +138,7 @@ def test_an_svg_names_every_metric(drawn: Path) -> None:
     assert all(f"{place}. {name}" in text for place, name in enumerate("ABC", start=1))
 
 
+@pytest.mark.slow
 def test_a_png_is_an_image(drawn: Path) -> None:
     draw(significance_matrix(THREE), drawn / "x.PNG")
     assert (drawn / "x.PNG").read_bytes().startswith(b"\x89PNG")
@@ -185,6 +186,7 @@ def test_help_and_tables_need_no_charts(simulated_database: Path) -> None:
     assert done.stderr.splitlines()[-1] == "set()"
 
 
+@pytest.mark.slow
 def test_compare_draws_into_a_file(scorehouse: Scorehouse, drawn: Path) -> None:
     chart = drawn / "matrix.svg"
     ran = scorehouse("compare", "sim24", "cs-uk", "-m", "pa", "--draws", 20, "--chart", chart)

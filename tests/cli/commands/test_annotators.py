@@ -63,6 +63,7 @@ def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scoreho
     assert not line[0].isdigit()
 
 
+@pytest.mark.slow
 def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Path) -> None:
     drawn = tmp_path / "ranking.json"
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--draws", "20", "--chart", drawn)

@@ -58,6 +58,7 @@ def test_strict_says_yes_where_there_are_notes_alone(scorehouse: Scorehouse, tmp
     assert {row["severity"] for row in ran.json} == {"info"}
 
 
+@pytest.mark.slow
 def test_checks_and_severities_can_be_chosen(scorehouse: Scorehouse, faulty: Path) -> None:
     rows = scorehouse("audit", "--db", faulty, "--check", "constant", "--format", "json").json
     assert {row["check"] for row in rows} == {"constant"}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from tests.cli.running import Scorehouse, refused
 
@@ -23,6 +24,7 @@ def test_texts_go_to_a_file_of_their_own(scorehouse: Scorehouse, tmp_path: Path)
     refused(scorehouse(*WORDS, "--texts", path, "-o", path), 2, "name one file")
 
 
+@pytest.mark.slow
 def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(scorehouse: Scorehouse) -> None:
     words = (*WORDS, "--evaluate", "--draws", "5", "--format", "json")
     one = scorehouse(*words, "--method", "metric_var").json
@@ -33,6 +35,7 @@ def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(sc
     assert {**several[0], "signature": one["signature"]} == one  # which names the methods
 
 
+@pytest.mark.slow
 def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*WORDS, "--evaluate", "--draws", "10", "--method", "random")
     assert "random: random is as good in this campaign" in ran.err
@@ -42,6 +45,7 @@ def test_a_clip_that_cuts_nothing_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--clip", "5", "--evaluate"), 2, "clip 5")
 
 
+@pytest.mark.slow
 def test_a_warehouse_without_scores_of_segments_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
     rows = [f"lab,en-de,{name},S{at},0.{at}\n" for name in ("A", "B", "mqm") for at in range(5)]
     (tmp_path / "table.csv").write_text("testset,lp,scorer,system,score\n" + "".join(rows), "utf-8")

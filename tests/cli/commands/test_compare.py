@@ -47,6 +47,7 @@ def test_a_measure_without_a_value_is_null_and_last(compare: Scorehouse) -> None
     assert shape["values"][-2:] == shape["ranks"][-2:] == [None, None]
 
 
+@pytest.mark.slow
 def test_every_format_holds_the_matrix(compare: Scorehouse) -> None:
     for kind in ("table", "csv", "tsv", "markdown", "latex"):
         ran = compare("sim24", "en-de", "sim*", "Marlin*", "-m", "pa", "--draws", 20, "--format", kind)

@@ -35,6 +35,7 @@ def test_several_metrics_stand_before_the_test_set(scorehouse: Scorehouse, datab
     assert len({row["metric"] for row in ran.json}) == 3
 
 
+@pytest.mark.slow
 def test_all_language_pairs_are_computed_and_those_without_texts_are_named(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

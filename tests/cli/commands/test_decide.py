@@ -27,6 +27,7 @@ def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
         assert names <= set(rows[0]), view
 
 
+@pytest.mark.slow
 def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse: Scorehouse) -> None:
     notes = scorehouse(*ASKED, "--view", "transfer", "--draws", "20").notes
     assert "threshold: the one with the highest MCC on the source; own_threshold: on the target" in notes

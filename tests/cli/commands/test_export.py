@@ -29,6 +29,7 @@ def test_wrong_words_are_refused(scorehouse: Scorehouse, tmp_path: Path) -> None
     assert "Errno" not in told.err
 
 
+@pytest.mark.slow
 def test_evaluation_sets_without_segments_are_excluded_from_the_layout_in_one_line_that_counts_them(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

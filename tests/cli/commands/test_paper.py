@@ -156,6 +156,7 @@ def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(
     assert scorehouse("paper", "deutsch-2023", "figure-2").code == 0
 
 
+@pytest.mark.slow
 def test_all_papers_are_a_line_for_each_item_to_read_and_all_cells_for_programs(scorehouse: Scorehouse) -> None:
     ran = scorehouse("paper", "all", "--check")
     assert ran.code == 0

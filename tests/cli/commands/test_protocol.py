@@ -124,6 +124,7 @@ def test_protocols_are_listed(scorehouse: Scorehouse) -> None:
     refused(scorehouse("protocol", "acess"), 2, "did you mean 'aces'?")
 
 
+@pytest.mark.slow
 def test_wmt23_by_its_own_rules_names_what_is_not_loaded(
     scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path
 ) -> None:

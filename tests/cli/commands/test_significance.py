@@ -25,6 +25,7 @@ def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
     assert [list(row) for row in rows] == [list(row) for row in plain]
 
 
+@pytest.mark.slow
 @together("test", ["perm-inputs", "perm-both", "perm-systems"])
 def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_tested(
     ranked: Scorehouse, test: str
@@ -92,6 +93,7 @@ def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
     assert any(note.startswith("pa: generalises to: new systems on these segments") for note in of_systems.notes)
 
 
+@pytest.mark.slow
 @together(
     ("words", "said"),
     [

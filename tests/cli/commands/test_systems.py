@@ -27,6 +27,7 @@ def test_systems_in_different_clusters_without_a_significant_difference_are_coun
     assert [int(line.split()[0]) for line in lines] == ([len(hidden)] if hidden else [])
 
 
+@pytest.mark.slow
 @together("test", ["permutation", "bootstrap", "wilcoxon"])
 def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str) -> None:
     drawn = () if test == "wilcoxon" else ("--draws", 30)

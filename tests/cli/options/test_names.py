@@ -89,6 +89,7 @@ def test_metrics_have_commas_or_are_all(command: str, words: str, same: str, sco
     assert one == other
 
 
+@pytest.mark.slow
 def test_compare_takes_all_and_commas(scorehouse: Scorehouse) -> None:
     of_all = _asked(scorehouse, "compare", "sim24", "en-de", "all")
     assert of_all == _asked(scorehouse, "compare", "sim24", "en-de")
@@ -100,6 +101,7 @@ def test_compare_takes_all_and_commas(scorehouse: Scorehouse) -> None:
     assert {"en-de", "cs-uk"} <= {line.split(",")[1] for line in several.out.splitlines()[1:]}
 
 
+@pytest.mark.slow
 def test_names_with_capitals_and_commas_are_found_as_they_are(scorehouse: Scorehouse, tmp_path: Path) -> None:
     database = tmp_path / "own.duckdb"
     metrics = {"A,B-src": metric_tables()["Fine-src"], "B-src": metric_tables()["Flat-src"]}
@@ -109,6 +111,7 @@ def test_names_with_capitals_and_commas_are_found_as_they_are(scorehouse: Scoreh
         assert {row["scorer"] for row in ran.json if row["kind"] == "metric"} == {"A,B-src"}
 
 
+@pytest.mark.slow
 def test_a_pattern_that_matches_a_metric_of_one_s_own_says_that_it_is_excluded(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

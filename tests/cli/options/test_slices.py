@@ -223,6 +223,7 @@ def _assert_same_counts(found: Table, expected: Table) -> None:
     assert list(found.notes) == notes
 
 
+@pytest.mark.slow
 @together(
     ("flags", "field", "value"),
     [((), "human", "mqm"), (("--human", "esa"), "human", "esa"), (("--ref", "refB"), "reference", "refB")],

@@ -86,6 +86,7 @@ def test_what_a_command_reads_is_not_written_over(
         assert _is_unchanged(target, before)
 
 
+@pytest.mark.slow
 def test_a_new_file_below_a_folder_that_is_read_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
     assert scorehouse("export", exported, *SLICE).code == 0

@@ -107,6 +107,7 @@ def test_data_alone_are_on_stdout_and_each_result_has_its_signature_on_stderr(sc
     ]
 
 
+@pytest.mark.slow
 def test_quiet_leaves_the_data_alone(scorehouse: Scorehouse) -> None:
     loud = scorehouse(*RANK)
     for words in (("-q", *RANK), (*RANK, "--quiet")):

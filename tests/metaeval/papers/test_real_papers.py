@@ -42,23 +42,19 @@ def test_items_without_resampling(
     assert Counter(row.verdict for row in found.rows if row.printed) == verdicts
 
 
-def test_quality_estimation_of_wmt22_has_the_printed_values(tmp_path: Path) -> None:
-    report = load([beside_data("more", "wmt22-qe", "wmt22.qe.scores.tsv")], tmp_path / "qe.duckdb")
-    assert report.is_clean, report.faults
-    found = _run(tmp_path / "qe.duckdb", "zerva-2022", "sentence-level")
+def test_quality_estimation_of_wmt22_has_the_printed_values(further_load: tuple[Path, LoadReport]) -> None:
+    found = _run(further_load[0], "zerva-2022", "sentence-level")
     assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 128}
 
 
-@pytest.mark.slow
-def test_preliminary_ranking_of_wmt25_has_the_printed_values(tmp_path: Path) -> None:
-    load([beside_data("more", "wmt25-general-mt-automatic", "automatic_scores")], tmp_path / "w.duckdb")
-    found = _run(tmp_path / "w.duckdb", "kocmi-2025", "preliminary-ranking")
+def test_preliminary_ranking_of_wmt25_has_the_printed_values(further_load: tuple[Path, LoadReport]) -> None:
+    found = _run(further_load[0], "kocmi-2025", "preliminary-ranking")
     assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 2939}
     report = beside_data("more", "wmt25-general-mt-automatic", "generated_report.tex").read_text(encoding="utf-8")
     (italian,) = (table for table in report.split(r"\begin{table*}") if r"\textbf{English-Italian}" in table)
     first_cells = (re.search(r"green!\d+!red!\d+\}([\d.]+)", line) for line in italian.splitlines())
     ranks = [float(cell[1]) for cell in first_cells if cell]
-    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:  # a table that is not among the paper's items
+    with Warehouse.open(further_load[0]) as warehouse:  # a table that is not among the paper's items
         own = autorank(warehouse, Slice("wmt25", "en-it_IT")).frame
     assert own.columns[6:] == [
         "GEMBA-ESA-CMDA-src",

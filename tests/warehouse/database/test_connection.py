@@ -34,6 +34,7 @@ def test_every_duckdb_from_1_4_on_reads_the_file(database: Path) -> None:
     assert struct.unpack("<Q", head[12:20]) == (67,)
 
 
+@pytest.mark.slow
 def test_threads_open_one_file_at_the_same_time(database: Path) -> None:
     ready, found = threading.Barrier(8), []
 
@@ -143,6 +144,7 @@ def test_an_empty_database_that_duckdb_made_its_own_way_is_loaded_into_as_it_is(
     assert len(ask(database, "FROM human_scores")) == 20
 
 
+@pytest.mark.slow
 @together(
     "definition",
     ["CREATE TABLE mine (x INTEGER)", "CREATE VIEW mine AS SELECT 1", "CREATE TABLE schema_migration (version TEXT)"],

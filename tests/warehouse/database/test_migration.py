@@ -187,6 +187,7 @@ def test_a_warehouse_answers_alike_after_a_views_text_a_column_and_a_table_came(
 NAMES = ("views", "0008_note.sql, views", "0009_more.sql, views")
 
 
+@pytest.mark.slow
 def test_a_migration_that_fails_leaves_a_file_of_before_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +209,7 @@ def test_a_load_brings_an_older_database_up_to_date_and_says_so(tmp_path: Path) 
     assert len(held(database)["human_scores"]) == 40
 
 
+@pytest.mark.slow
 def test_a_load_asks_a_file_whose_views_are_of_before(tmp_path: Path) -> None:
     """Not as one without scores: the tables' names are found only once it is known what they are."""
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
@@ -224,6 +226,7 @@ with duckdb.connect(sys.argv[1], read_only=True):
 """
 
 
+@pytest.mark.slow
 def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

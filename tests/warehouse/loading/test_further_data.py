@@ -9,21 +9,11 @@ import pytest
 
 from tests.helpers import beside_data
 from tests.warehouse.building import ask
-from warehouse import LoadReport, load
-
-pytestmark = pytest.mark.slow
-
-Loaded = tuple[LoadReport, Path]
+from warehouse import LoadReport
 
 
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    database = tmp_path_factory.mktemp("further") / "w.duckdb"
-    return load([beside_data("more")], database), database
-
-
-def test_nothing_is_refused(loaded: Loaded) -> None:
-    report, _ = loaded
+def test_nothing_is_refused(further_load: tuple[Path, LoadReport]) -> None:
+    _, report = further_load
     assert not report.faults
     assert {evalset.status for evalset in report.evalsets} == {"loaded"}
 
@@ -94,10 +84,10 @@ SEGMENT_SCORES: list[tuple[Callable[[], str], str]] = [
 
 
 @pytest.mark.parametrize(("written", "place"), SEGMENT_SCORES, ids=[place for _, place in SEGMENT_SCORES])
-def test_scores_of_segments(written: Callable[[], str], place: str, loaded: Loaded) -> None:
+def test_scores_of_segments(written: Callable[[], str], place: str, further_load: tuple[Path, LoadReport]) -> None:
     testset, lp, scorer, *system, segment = place.split(" ")
     found = ask(
-        loaded[1],
+        further_load[0],
         "SELECT value FROM scores "
         "WHERE (testset, lp, metric, system, segment) = ($testset, $lp, $scorer, $system, $at) "
         "UNION ALL SELECT value FROM human_scores "
@@ -131,10 +121,10 @@ DOCUMENT_SCORES: list[tuple[Callable[[], str], str]] = [
 
 
 @pytest.mark.parametrize(("written", "place"), DOCUMENT_SCORES, ids=[place for _, place in DOCUMENT_SCORES])
-def test_scores_of_documents(written: Callable[[], str], place: str, loaded: Loaded) -> None:
+def test_scores_of_documents(written: Callable[[], str], place: str, further_load: tuple[Path, LoadReport]) -> None:
     scorer, document = place.split(" ")
     found = ask(
-        loaded[1],
+        further_load[0],
         "SELECT value FROM aggregate_scores WHERE (testset, lp, scorer, system, level, unit) "
         "= ('wmt20', 'zh-en', $scorer, 'DeepMind.381', 'doc', $document)",
         scorer=scorer,
@@ -157,6 +147,8 @@ def test_scores_of_documents(written: Callable[[], str], place: str, loaded: Loa
         ("wmt24.news", "ja-zh", "mqm", 255 * 14),
     ],
 )
-def test_as_many_human_scores_as_were_released(testset: str, lp: str, human: str, n: int, loaded: Loaded) -> None:
+def test_as_many_human_scores_as_were_released(
+    testset: str, lp: str, human: str, n: int, further_load: tuple[Path, LoadReport]
+) -> None:
     query = "SELECT count(value) FROM human_scores WHERE (testset, lp, human) = ($testset, $lp, $human)"
-    assert ask(loaded[1], query, testset=testset, lp=lp, human=human) == [(n,)]
+    assert ask(further_load[0], query, testset=testset, lp=lp, human=human) == [(n,)]

@@ -176,6 +176,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     refused("families must be", crossed_slope, [[1.0, 2.0]], [1, 2], [1], [1])
 
 
+@pytest.mark.slow
 def test_without_progress_the_interval_holds_0_where_that_of_given_metrics_does_not() -> None:
     """Two binomial standard errors of 10 histories are .14 around .05."""
     _, sampled, these = shares(10, 8, 15, 0.042, 0.0)

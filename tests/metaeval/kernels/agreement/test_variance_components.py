@@ -71,6 +71,7 @@ def test_components_of_a_balanced_design_are_those_of_the_analysis_of_variance()
     assert found.standard_errors["residual"] == pytest.approx(ms_e * np.sqrt(2 / 80), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_components_of_an_unbalanced_design_maximise_the_dense_likelihood() -> None:
     values, factors = _balanced(2)
     kept = np.random.default_rng(3).random(len(values)) < 0.6

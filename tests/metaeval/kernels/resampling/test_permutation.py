@@ -209,6 +209,7 @@ def test_any_number_of_inner_signs_is_counted_whole(n_flips: int) -> None:
     np.testing.assert_allclose(result.values, spa_of(human, metrics, signs), atol=1e-12)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), missing=st.sampled_from(["nothing", "segments", "cells"]))
 def test_swapping_the_two_metrics_mirrors_p(seed: int, missing: str) -> None:
     human, metrics = scores(seed, missing, n_metrics=2)
@@ -336,6 +337,7 @@ def test_an_early_stop_freezes_clear_pairs_and_leaves_the_others_alone() -> None
     assert np.array_equal(again.n_extreme, stopped.n_extreme)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [all_pairs_swap, partial(item_pairs_swap, statistic=tau_b)])
 def test_hybrids_of_settled_pairs_are_not_computed_and_nothing_changes(
     kernel: Callable[..., SwapStatistic], monkeypatch: pytest.MonkeyPatch

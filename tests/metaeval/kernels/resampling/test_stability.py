@@ -87,6 +87,7 @@ def test_one_pair_at_the_level_is_a_coin() -> None:
     assert found.n_clusters == pytest.approx(found.n_significant)
 
 
+@pytest.mark.slow
 def test_pairs_that_share_their_draws_move_together() -> None:
     one = np.array([2.0] * 50 + [0.0] * 950)
     values = [2.0, 1.0, 1.0]  # the third pair is equal: never significant

@@ -233,6 +233,7 @@ def test_no_matching_earns_less_than_a_worse_way(
 # ---- against the organisers' script and a peer's
 
 
+@pytest.mark.slow
 def test_expected_numbers_of_four_pairs_of_annotations() -> None:
     texts: dict[tuple[str, str], tuple[Outputs, Outputs]] = {}
     n = 0

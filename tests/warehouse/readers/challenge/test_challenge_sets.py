@@ -260,17 +260,9 @@ def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(sets: P
                 metaeval.rank(warehouse, "challengeset2025.mslc-b", lp)
 
 
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadReport, Path]:
-    database = tmp_path_factory.mktemp("challenge") / "w.duckdb"
-    return load([beside_data("more", "demetr"), beside_data("more", "wmt25-challenge")], database), database
-
-
-@pytest.mark.slow
-def test_pairs_of_mslc_a_are_counted_as_published(real: tuple[LoadReport, Path]) -> None:
+def test_pairs_of_mslc_a_are_counted_as_published(further_load: tuple[Path, LoadReport]) -> None:
     """In how many of 32 items the later of two systems scores higher, or the same, of ten metrics."""
-    report, database = real
-    assert not report.faults
+    database, _ = further_load
     expected = json.loads(beside_data("expected", "challenge", "wmt25.mslc-a.json").read_text("utf-8"))
     assert len(expected) == 10
     with Warehouse.open(database) as warehouse:
@@ -293,8 +285,8 @@ def test_pairs_of_mslc_a_are_counted_as_published(real: tuple[LoadReport, Path])
 
 
 @pytest.mark.long("sentence BLEU and chrF of 41,000 hypotheses: 2 minutes")
-def test_right_and_tied_items_of_demetr_s_perturbations(real: tuple[LoadReport, Path]) -> None:
-    _, database = real
+def test_right_and_tied_items_of_demetr_s_perturbations(tmp_path: Path, database: Path) -> None:
+    assert not load([beside_data("more", "demetr")], database).faults
     with beside_data("expected", "challenge", "demetr_sacrebleu.tsv").open(encoding="utf-8", newline="") as file:
         expected = {row["perturbation"]: row for row in csv.DictReader(file, delimiter="\t")}
     assert len(expected) == 24
