@@ -1,6 +1,7 @@
 """The program and its commands, whose options are taken once and stand in panels."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -205,7 +206,10 @@ def program() -> Any:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["--help", "-h"]},
+        context_settings={
+            "help_option_names": ["--help", "-h"],
+            "max_content_width": min(120, shutil.get_terminal_size().columns),
+        },
     )
     app.callback()(main)
     group: Any = typer.main.get_command(app)
@@ -236,7 +240,7 @@ def main(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Every score of every WMT metrics shared task in one file, and the statistics that say which metric to trust."""
+    """Every score of every WMT metrics shared task in one file, and the statistics that tell which metric to trust."""
     # For `cli.options.Output.of`: the context's own parameters are plain texts before Typer 0.29.
     context.obj = {"db": db, "format": format, "output": output, "quiet": quiet, "safe_cells": safe_cells}
 

@@ -38,7 +38,9 @@ def compute(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the scores, store nothing.")] = False,
 ) -> None:
-    """Score system outputs with sacreBLEU, segments and systems, and store the scores as your own metric.
+    """Score system outputs with sacreBLEU.
+
+    Segment and system scores are stored as your own metric.
 
     The language pair may be all, or several joined by commas. Own metrics are ranked with --own. TER takes minutes
     where segments are paragraphs.

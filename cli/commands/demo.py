@@ -70,7 +70,9 @@ def demo(
     seed: Annotated[int, number(int, "--seed", least=0, help="Random seed of the simulation.")] = 0,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the warehouse (at --db, or demo.duckdb here).")] = False,
 ) -> None:
-    """Simulate four years of a shared task and walk through the commands; no data and no network needed.
+    """Simulate a shared task and walk through the commands.
+
+    Four years of simulated scores; no data and no network are needed.
 
     Example: scorehouse demo
     """

@@ -35,7 +35,9 @@ def download(
     skip_broken: SkipBroken = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where to.")] = False,
 ) -> None:
-    """Download the organisers' archive of all test sets, unpack and load it; an interrupted download is resumed.
+    """Download the organisers' archive and load it.
+
+    The archive has all test sets. An interrupted download is resumed.
 
     Example: scorehouse download wmt23 wmt24 --dry-run
     """

@@ -57,7 +57,7 @@ def explore(
         Path | None, typer.Option("--export", metavar="FILE", help="Instead, write the page as it opens to a file.")
     ] = None,
 ) -> None:
-    """Open a page in the browser that answers while you look: rankings, comparisons, segments, SQL.
+    """Explore rankings, segments and SQL in the browser.
 
     The page reads the warehouse, is seen on this machine alone, and needs the token in its address. Ctrl-C ends it.
 

@@ -42,7 +42,7 @@ def export(
     db: Db = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write scores, or texts, to files for other programs.
+    """Write scores or texts to files for other programs.
 
     Example: scorehouse export scores sim24 --format parquet
     """

@@ -38,7 +38,9 @@ def load(
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
 ) -> None:
-    """Find, check and load the score files below PATHS; all or nothing for each evaluation set.
+    """Check and load score files.
+
+    All score files below PATHS are found and checked; each evaluation set is loaded whole or not at all.
 
     Example: scorehouse load shared-task/sim24
     """

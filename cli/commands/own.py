@@ -38,7 +38,9 @@ def add(
     allow_unterminated: AllowUnterminated = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the files; store nothing.")] = False,
 ) -> None:
-    """Add scores of your own metric, checked against the segments and systems that are loaded.
+    """Add the scores of your own metric.
+
+    They are checked against the loaded segments and systems.
 
     Taken are .seg.score and .sys.score files as the organisers write them, tables with named columns, what COMET and
     MetricX write, and lists of scores, one a line in the order of the segments. --own puts
@@ -94,7 +96,9 @@ def remove(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:
-    """Remove a metric of your own, or what a file, a folder or a whole test set brought in; all of it, or nothing.
+    """Remove your own metric, a file, a folder or a test set.
+
+    Everything that it brought in is removed, or nothing.
 
     Scores, judgements and texts go with their files; an evaluation set goes once no file of it is left. Loading the
     same files again brings the same back. Systems and segments that stay keep the names and lines that the removed

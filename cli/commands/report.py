@@ -63,7 +63,9 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Write a report: one page that needs no network, with rankings, matrices, curves and findings.
+    """Write everything about test sets on one page.
+
+    The page has rankings, matrices, curves and findings, and needs no network.
 
     Results are stored, so that the next report is quick.
 

@@ -87,7 +87,9 @@ def sql(
         typer.Option("--example", help="Print and run an example of the cookbook: --example NAME; no name lists them."),
     ] = False,
 ) -> None:
-    """Run your own SQL: read-only, without files or network, within limits of time and memory.
+    """Run your own SQL: read-only, no files, no network.
+
+    Time and memory are limited.
 
     Large answers: -o FILE.parquet, csv, tsv, json or jsonl writes the rows as they come.
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
-    """Show how much annotators judged and how, whether they drift, how well they agree, and how reliable scores are.
+    """Show how much annotators judged and how well they agree.
+
+    Also their pace, whether they drift, and how reliable scores are.
 
     Agreement is Krippendorff's alpha of these annotators; reliability is split-half, as it is and corrected by
     Spearman-Brown. Judgements that count are valid ones of systems, human translations included.

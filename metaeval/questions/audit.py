@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit(Question, name="audit"):
-    """Look for errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues.
+    """Look for errors and oddities in the data.
+
+    Duplicates, shifted files, wrong signs, gaps, noise and known issues.
 
     Example: scorehouse audit sim24 en-de
     """

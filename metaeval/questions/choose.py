@@ -18,7 +18,9 @@ _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is ann
 
 @dataclass(frozen=True, kw_only=True)
 class Choose(SliceFields, SeedField, name="choose"):
-    """Choose segments to annotate, from what metrics or outputs say, within a budget.
+    """Choose segments to annotate within a budget.
+
+    Segments are chosen from what metrics or outputs say.
 
     Utility is metric_var: variance over systems, metric_avg: low means, metric_cons: agreement with the whole ranking,
     diversity: dissimilar outputs. Gains over random segments are small: look at what evaluate says.

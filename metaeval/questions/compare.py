@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
-    """Compare every pair of metrics: p-values and significance clusters.
+    """Test whether metrics differ significantly.
+
+    Every pair of metrics is tested and clusters are formed; two metrics are compared by every applicable test.
 
     With exactly two metrics: their difference with its confidence interval, and every applicable test.
 

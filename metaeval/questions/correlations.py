@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Correlations(SliceFields, SystemScoreField, name="correlations"):
-    """Correlate every pair of metrics over annotated segments, or over all segments where there are no human scores.
+    """Correlate every pair of metrics.
+
+    Over annotated segments, or over all segments where there are no human scores.
 
     Example: scorehouse correlations sim24 en-de -m pearson --status primary
     """

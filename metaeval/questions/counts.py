@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
-    """Count concordant, discordant and tied pairs for each metric and group.
+    """Count concordant, discordant and tied pairs.
+
+    One row per metric and group.
 
     Example: scorehouse counts sim24 en-de --by system
     """

@@ -19,7 +19,7 @@ _DRAWN = ("view=cost", "view=transfer")
 
 @dataclass(frozen=True, kw_only=True)
 class Decide(SliceFields, UnitField, DrawsField, SeedField, name="decide"):
-    """Decide by a metric which outputs may be published without a look.
+    """Find the score above which outputs need no review.
 
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
     """

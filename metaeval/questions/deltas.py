@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
-    """Show how large a metric's difference between two systems must be for people to agree with it.
+    """Show what a difference in a metric's scores means.
+
+    How large must it be between two systems for people to agree with it?
 
     All pairs of systems that people scored, by human protocol and direction; agreement is fitted by isotonic
     regression, its intervals come from resampled evaluation sets and systems. With hard, the pairs of systems that

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Diff(Question, name="diff"):
-    """Show what differs between two warehouses: sources, scores, systems, metrics, results, and rankings.
+    """Show what differs between two warehouses.
+
+    Sources, scores, systems, metrics, stored results, and rankings.
 
     Names and content are compared, not where files lie or when they were loaded. Exit code 0: nothing differs; 1:
     something does.

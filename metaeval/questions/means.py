@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Means(SliceFields, EngineFields, name="means"):
-    """Show system scores of every scorer: submitted, mean over all segments, mean over annotated segments, coverage.
+    """Show system scores of every scorer.
+
+    Submitted, mean over all segments, mean over annotated segments, and coverage.
 
     Example: scorehouse means sim24 en-de --metrics "Kestrel*"
     """

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
-    """Disturb a metric, and show what rising noise does to each measure; or how measures order oracles.
+    """Show how noise in a metric changes each measure.
+
+    Or how measures rank metrics that are known to be better.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """

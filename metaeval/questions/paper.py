@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper(SeedField, FreshField, name="paper"):
-    """Recompute the tables and figures of papers, and lay each value beside the printed one.
+    """Recompute the tables and figures of a paper.
+
+    Each value stands beside the printed one.
 
     Without a name: the papers; with one: its tables and figures, and what of them can be computed here. Any item runs
     on other test sets, language pairs and human scores, too.

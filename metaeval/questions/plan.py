@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"):
-    """Plan how many segments, systems or judgements are needed to tell two metrics, or two systems, apart.
+    """Plan how many segments or judgements a test needs.
+
+    To tell two metrics, or two systems, apart.
 
     Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
 

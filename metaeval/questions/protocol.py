@@ -23,7 +23,9 @@ _OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "se
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol(ComputeFields, TestFields, name="protocol"):
-    """Score metrics by a shared task's own rules: every task, the overall score, ranks and clusters.
+    """Score metrics by a shared task's own rules.
+
+    The answer has every task, the overall score, ranks and clusters.
 
     With matrix, every protocol on every test set that has its inputs; with agreement, how far their rankings agree;
     with thresholds, tie thresholds over the years. Then NAME is a test set, several joined by commas, or all.

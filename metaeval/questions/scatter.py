@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
-    """Lay one metric against humans: systems, differences of system pairs, and segments.
+    """Plot a metric against human scores.
+
+    Systems, differences of system pairs, and segments.
 
     The chart shows all three views, the table one. Correlations are in the notes.
 

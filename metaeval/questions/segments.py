@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Segments(SliceFields, RoundHumanField, name="segments"):
-    """List the outputs on which a metric and people, or two metrics, disagree most, with texts and marked errors.
+    """List the outputs on which two scorers disagree most.
+
+    A metric and people, or two metrics, with texts and marked errors.
 
     The residual is the difference of both standardised scores, in standard deviations of that difference.
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Show(EvalsetFields, name="show"):
-    """Show one segment: source, references and every system's output, best first, with scores and marked errors.
+    """Show one segment with every output, score and error.
+
+    Source and references come first, then the outputs, best first.
 
     Errors that people marked are in brackets with their severity; the source has those of all outputs that lie in it.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SpansOf(SliceFields, name="spans"):
-    """Compare the error spans that metrics predict with those that people marked.
+    """Compare predicted error spans with marked ones.
 
     Metrics that predict spans in part of the outputs are compared there, and these are counted.
 

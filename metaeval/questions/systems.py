@@ -38,7 +38,7 @@ _NEEDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHumanField, name="systems"):
-    """Compare every pair of systems by one scorer: p-values and clusters of systems.
+    """Test whether systems differ, by people or by a metric.
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
     BLEU, chrF or TER, where texts are loaded (permutation is its approximate randomisation, with 10,000 trials unless

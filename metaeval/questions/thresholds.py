@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
-    """Show each metric's calibrated tie threshold, and the interval of thresholds that are as good; or ties.
+    """Show each metric's calibrated tie threshold.
+
+    With the interval of thresholds that are as good; or the shares of tied pairs.
 
     Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
     """

@@ -20,7 +20,9 @@ _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 
 @dataclass(frozen=True, kw_only=True)
 class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, FreshField, name="trend"):
-    """Follow a measure over the years: each metric's value, and its gap to an anchor on the same data.
+    """Compare metrics over the years on the same data.
+
+    Each metric has its value in each year, and its gap to an anchor on the same data.
 
     Values of different years stand on other systems and other human scores, so gaps, slopes within one evaluation set,
     and bridges between human protocols are what can be compared.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.hints import generated
 from cli.main import COMMANDS
 from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import but_slow, tiny_layout, together
@@ -32,6 +33,20 @@ def test_help_of_a_command_has_a_sentence_an_example_and_the_field_s_words(name:
     assert "list[" not in text  # no type of Python's
     assert not NOT_OF_THE_FIELD.findall(text)
     assert "...}..." not in text
+
+
+def test_the_program_s_help_has_a_whole_sentence_of_one_line_for_each_command(scorehouse: Scorehouse) -> None:
+    summaries = generated()["summaries"]
+    assert list(summaries) == list(COMMANDS)
+    assert [
+        text for text in summaries.values() if not (len(text) <= 60 and text.endswith(".") and ".." not in text)
+    ] == []
+    lines = scorehouse("--help").out.splitlines()
+    assert [f"{name} {text}" for name, text in summaries.items() if f"{name} {text}" not in map(_joined, lines)] == []
+
+
+def _joined(line: str) -> str:
+    return " ".join(line.split())
 
 
 SMALL = ("compute", "thresholds", "audit", "add", "remove", "diff", "export")
