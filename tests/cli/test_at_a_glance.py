@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from cli.ending import run_program
-from cli.main import COMMANDS, named, program
+from cli.main import COMMANDS, program
 from metaeval import doors
 from metaeval.answer import Answer
 from metaeval.options import Run
@@ -116,7 +116,7 @@ def _on_terminal(words: Sequence[str], width: int, database: Path) -> Ran:
             patch.setattr(sys, name, files[-1])
         for thread in threads:
             thread.start()
-        code = run_program(program(named(list(words))), list(words))
+        code = run_program(program(), list(words))
         for file in files:
             file.close()
         for thread in threads:
