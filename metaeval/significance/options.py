@@ -14,7 +14,6 @@ from metaeval.kernels.resampling.draws import BLOCK, Alternative
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS
 from metaeval.options import Population, Test, Unit
-from queries.spark import SparkExecutor, spark_session
 from warehouse.errors import QuestionError
 from warehouse.wording import counted, option
 
@@ -131,6 +130,8 @@ def executing(testing: TestOptions, address: str | None) -> Iterator[TestOptions
         yield testing
         return
     if address.startswith(_SPARK):
+        from queries.spark import SparkExecutor, spark_session
+
         session = spark_session(address)
         try:
             with SparkExecutor(session) as executor:

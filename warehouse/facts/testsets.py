@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -159,23 +160,22 @@ def _language_pair(text: str) -> str:
 
 
 @cache
-def _packaged() -> dict[str, TestsetFacts]:
-    found = (
-        parse_facts(entry.read_text(encoding="utf-8"), entry.name)
-        for entry in files(__package__).joinpath("declared").iterdir()
-        if entry.name.endswith(".toml")
-    )
-    return {facts.name: facts for facts in found}
+def _packaged() -> Mapping[str, Traversable]:
+    """The files by test set, whose name each has."""
+    entries = files(__package__).joinpath("declared").iterdir()
+    return {entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")}
 
 
 def facts(testset: str) -> TestsetFacts:
     """What the package declares for a test set; one that it does not know has its name alone."""
-    return _packaged().get(testset, TestsetFacts(testset))
+    return packaged_facts(testset) or TestsetFacts(testset)
 
 
+@cache
 def packaged_facts(testset: str) -> TestsetFacts | None:
     """What the package declares for a test set; None where it does not know it."""
-    return _packaged().get(testset)
+    entry = _packaged().get(testset)
+    return None if entry is None else parse_facts(entry.read_text(encoding="utf-8"), entry.name)
 
 
 def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
@@ -186,7 +186,7 @@ def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
     """
     own = folder / FACTS_FILE
     if not own.is_file():
-        return _packaged().get(testset)
+        return packaged_facts(testset)
     declared = read_facts(own)
     if declared.name != testset:
         raise SourceError(f"name is {declared.name!r}, expected {testset!r} (its folder)", about=str(own))
