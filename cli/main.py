@@ -40,7 +40,9 @@ class _Reading:
 
 def _read_here(parameter: Any) -> None:
     """Let a parameter be read by `_Reading`, where it can be; Typer reads it otherwise."""
-    described = parameter.type_descriptor
+    described = getattr(parameter, "type_descriptor", None)
+    if described is None:  # Typer before 0.29, which imports no Pydantic
+        return
     read = described.parameter_info.parser or {str: str, list[str]: str, Path: Path, bool: bool}.get(
         described.annotation
     )
