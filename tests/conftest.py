@@ -20,7 +20,6 @@ from tests import forking
 from tests.helpers import beside_data, real_data
 from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
-from tests.staging_areas import staging_areas_kept
 from warehouse import LoadReport, Warehouse, load
 from warehouse.simulation import simulate_shared_task, write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
@@ -70,13 +69,6 @@ def quick_openings() -> Iterator[None]:
         yield
         return
     with warehouses_held():
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_staging_areas(quick_openings: None) -> Iterator[None]:
-    """Loads begin in databases in memory that earlier ones have left clean."""
-    with staging_areas_kept():
         yield
 
 

@@ -17,8 +17,6 @@ import pytest
 from warehouse.database import opening
 
 _AT_MOST = 6  # files
-_ATTACHING = (opening.__name__, "tests.staging_areas")
-"""They open databases in memory, and then a file by `attach`, in whose place tests have one that releases the file."""
 _open = opening.connect
 _lock = threading.Lock()
 _held: dict[Path, tuple[object, duckdb.DuckDBPyConnection]] = {}  # the file asked last is the last
@@ -88,10 +86,10 @@ def warehouses_held() -> Iterator[None]:
 
     def otherwise(*words: Any, **options: Any) -> duckdb.DuckDBPyConnection:
         caller = sys._getframe(1).f_globals["__name__"]
-        if caller == opening.__name__ and options.get("read_only"):
-            _release_changed()
-        elif caller not in _ATTACHING:
+        if caller != opening.__name__:
             release()
+        elif options.get("read_only"):
+            _release_changed()
         return connect(*words, **options)
 
     with pytest.MonkeyPatch.context() as patch:
