@@ -19,7 +19,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no bug. Other examples are drawn in each run, so that they add up to many.
-settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=20)
 settings.register_profile("all", settings.get_profile("project"), max_examples=500)
 
 _KERNELS = "tests/metaeval/kernels/"
