@@ -194,6 +194,26 @@ COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
 COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 
+CREATE OR REPLACE VIEW preferences AS
+SELECT
+  t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, p.segment, p.ranking, a.name AS system_a, b.name AS system_b,
+  p.rater, p.answer, p.is_same_output
+FROM internal.preference AS p
+JOIN internal.vector AS v ON v.vector_id = p.vector_a
+JOIN internal.vector AS w ON w.vector_id = p.vector_b
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.system AS a ON a.system_id = v.system_id
+JOIN internal.system AS b ON b.system_id = w.system_id;
+COMMENT ON VIEW preferences IS 'Which of two outputs an annotator, or a metric, found better; a ranking of several outputs is all its pairs. One row per pair as judged.';
+COMMENT ON COLUMN preferences.kind IS 'human, or metric for one that answers with preferences.';
+COMMENT ON COLUMN preferences.ranking IS 'Number of the ranking in its file; the pairs of one ranking share it.';
+COMMENT ON COLUMN preferences.system_a IS 'System whose output was shown first.';
+COMMENT ON COLUMN preferences.system_b IS 'System whose output was shown second.';
+COMMENT ON COLUMN preferences.answer IS 'a or b, the better output, or tie.';
+COMMENT ON COLUMN preferences.is_same_output IS 'True where the two systems were shown as one, as their outputs are the same; the answer is tie.';
+
 CREATE OR REPLACE VIEW annotations AS
 WITH marked AS (
   SELECT judgement_id, count(*) AS n_spans

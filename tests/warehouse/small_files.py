@@ -15,11 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.sharing import empty_bytes
-from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
+from tests.warehouse.readers.samples import MQM_HEADER, RANKING_HEADER, mqm_row
 from warehouse import Warehouse, load
 from warehouse.facts import packaged
 
 SYSTEMS = ("Aspen", "Birch", "Cédar")
+_PAIRS = (("Aspen", "Birch"), ("Aspen", "Cédar"), ("Birch", "Cédar"))
 METRICS = ("Fathom", "Furlong", "Furnace", "Fiddle", "Fennel")
 PLACES = [(document, index) for document in ("doc-one", "doc-two") for index in (1, 2, 3)]
 SEGMENTS = range(1, len(PLACES) + 1)
@@ -281,6 +282,18 @@ _GERMAN: Mapping[str, Small] = {
         assessed=_IN_JSON,
         segment_of=_by_segment,
     ),
+    "rankings": Small(
+        "wmt12/rankings.csv",
+        [f"eng,deu,{segment},rachel,{a},1,{b},{segment}\n" for a, b in _PAIRS for segment in SEGMENTS],
+        RANKING_HEADER,
+        segment_of=_by_segment,
+    ),
+    "preferences": Small(
+        "preferences.csv",
+        [f"lab,en-de,arena,{segment},{a},{b},{segment - 2}\n" for a, b in _PAIRS for segment in SEGMENTS],
+        "testset,lp,human,segment,system_a,system_b,score\n",
+        segment_of=_by_segment,
+    ),
     "long table": Small(
         "mine.csv",
         _of_segments(lambda system, segment, value: f"{_LAB},{system},{_place(segment)[0]},{segment},{value}\n"),
@@ -364,10 +377,10 @@ _GERMAN: Mapping[str, Small] = {
 }
 
 _TARGETS = [
-    (two, facts["three"])
+    (two, facts["three"].split()[0])
     for two, facts in packaged("languages.toml").items()
     if "three" in facts and two not in ("en", "zh")
-] + [("xa", "xaa"), ("xb", "xbb"), ("xc", "xcc"), ("xd", "xdd"), ("xe", "xee")]
+] + [("xa", "xaa"), ("xb", "xbb"), ("xc", "xcc"), ("xd", "xdd"), ("xe", "xee"), ("xf", "xff")]
 
 
 def _into(small: Small, target: tuple[str, str]) -> Small:
@@ -409,6 +422,7 @@ _ASKED = (
     f" FROM judgement AS j {_OF_JUDGEMENT}",
     "SELECT e.lp, c.name, s.name, g.position, g.document, g.index_in_document, j.rater, category, severity, weight,"
     f" span_start, span_end FROM span JOIN judgement AS j USING (judgement_id) {_OF_JUDGEMENT}",
+    "SELECT lp, system_a, system_b, scorer, segment, rater, answer, is_same_output FROM preferences",
     "SELECT lp, testset FROM evalsets",
 )
 

@@ -33,6 +33,10 @@ _VECTOR_DROPS = (
     DELETE FROM temp.staged_span
     WHERE judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_CHOSEN})
     """,
+    """
+    DELETE FROM temp.staged_preference
+    WHERE vector_a IN (SELECT unnest($vectors)) OR vector_b IN (SELECT unnest($vectors))
+    """,
     *(f"DELETE FROM temp.staged_{table} WHERE {_CHOSEN}" for table in ("judgement", "score", "aggregate", "vector")),
 )
 

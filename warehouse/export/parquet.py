@@ -199,6 +199,17 @@ TABLES: dict[str, tuple[str, str, str]] = {
         )""",
         "judgement_id, place_in_table",
     ),
+    "preference": (
+        "scorer, system_a, system_b",
+        f"""(
+          SELECT p.*, v.evalset_id, sc.name AS scorer, y.name AS system_a, z.name AS system_b
+          FROM preference AS p
+          JOIN vector AS v ON v.vector_id = p.vector_a {NAMES}
+          JOIN vector AS w ON w.vector_id = p.vector_b
+          JOIN system AS z ON z.system_id = w.system_id
+        )""",
+        "vector_a, vector_b, ranking",
+    ),
 }
 """Tables that are exported: columns beside the table's own, where its rows come from with evalset_id, their order."""
 _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell

@@ -123,16 +123,20 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
         evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
         file = plain_path(partition_file(folder, "scorer", key))
         connection.execute(statement(__package__, "imported_scorer"), {"file": file})
+        vector_id = _shifted(connection, folder, key, "vector", "vector_id")
         new = {
             "testset_id": f"{testset_id:d}",
             "evalset_id": f"{evalset_id:d}",
             "source_id": _shifted(connection, folder, key, "source", "source_id"),
             "system_id": _shifted(connection, folder, key, "system", "system_id"),
-            "vector_id": _shifted(connection, folder, key, "vector", "vector_id"),
+            "vector_id": vector_id,
+            **{name: vector_id.replace("vector_id", name) for name in ("vector_a", "vector_b")},
             "judgement_id": _shifted(connection, folder, key, "judgement", "judgement_id"),
             "scorer_id": "(SELECT m.new_id FROM temp.imported_scorer AS m WHERE m.old_id = p.scorer_id)",
         }
         for table in TABLES:
+            if table == "preference" and not partition_file(folder, table, key).is_file():
+                continue  # exports of before there were preferences are complete without them
             # scorers are shared by evaluation sets: those that the warehouse knows by name are kept
             which = "p.scorer_id IN (SELECT m.old_id FROM temp.imported_scorer AS m WHERE m.is_new)"
             _insert(connection, folder, key, table, new, which if table == "scorer" else "true")

@@ -55,6 +55,21 @@ def _of_three_letters() -> Mapping[str, str]:
     return {three: code for code, data in listed for three in data.get("three", "").split()}
 
 
+@cache
+def _by_english_name() -> Mapping[str, str]:
+    return {one.name.casefold(): code for code, one in languages().items()}
+
+
+def language_named(name: str) -> str | None:
+    """The code that WMT uses for a language, by its English name or any code; None where it is not listed.
+
+    >>> [language_named(name) for name in ("Czech", "deu", "fre", "en", "Klingon")]
+    ['cs', 'de', 'fr', 'en', None]
+    """
+    code = _by_english_name().get(name.strip().casefold()) or two_letters(written_language(name.strip()))
+    return code if language(code) is not None else None
+
+
 def language(code: str) -> Language | None:
     """A language by its code, which may also name script and country; None where it is not listed.
 

@@ -20,6 +20,8 @@ from warehouse.readers.long_table import LongTableReader, with_place
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
+from warehouse.readers.preference_table import PreferenceTableReader
+from warehouse.readers.rankings import RankingReader
 from warehouse.readers.records import Records
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
@@ -79,6 +81,7 @@ class Reader(Protocol):
 READERS: tuple[Reader, ...] = (mtme.MtmeReader(), ChallengeSetReader())
 RECORD_READERS: tuple[RecordReader, ...] = (
     DirectAssessmentReader(),
+    RankingReader(),
     ErrorSpanReader(),
     SubmissionReader(),
     SegmentDetailsReader(),
@@ -93,12 +96,14 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     Wmt25HumanReader(),
     PearmutReader(),
     CampaignWorkbookReader(),
+    PreferenceTableReader(),
     LongTableReader(),
     WideTableReader(),
 )
 
 OWN_READERS: tuple[RecordReader, ...] = (
     OwnScoreReader(),
+    PreferenceTableReader(),
     ErrorSpanReader(),
     ToolOutputReader(),
     LongTableReader(),
@@ -208,7 +213,8 @@ def reader_named(name: str) -> Reader:
 
 
 _NUMBERED = tuple(
-    reader.name.partition("/")[0] for reader in (LongTableReader, WideTableReader, ErrorSpanReader, ToolOutputReader)
+    reader.name.partition("/")[0]
+    for reader in (LongTableReader, WideTableReader, PreferenceTableReader, ErrorSpanReader, ToolOutputReader)
 )
 """Readers of tables whose segments users number, from 0 or 1."""
 UNKNOWN_FORMAT = "not a known score format"

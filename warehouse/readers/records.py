@@ -119,7 +119,19 @@ def _without_restart(rows: pl.DataFrame, path: Path) -> list[Fault]:
 Kind = pl.DataType | type[pl.DataType]
 
 MOST_SEGMENTS = 2**31 - 1
-_NAMES = ("testset", "lp", "scorer", "reference", "system", "rater", "item", "domain", "document")
+_NAMES = (
+    "testset",
+    "lp",
+    "scorer",
+    "reference",
+    "system",
+    "system_a",
+    "system_b",
+    "rater",
+    "item",
+    "domain",
+    "document",
+)
 _NO_NAMES = (*MISSING, "N/A", "#N/A", "#NAME?", "#REF!", "#VALUE!")  # the last ones are spreadsheets' errors
 _ENDING = ".txt"  # of a system's output
 _SUMMARIES = ("mean", "average", "avg", "median", "overall", "total", "all systems")
@@ -142,6 +154,8 @@ class Records:
         an output without one was not predicted, which is not the same as predicted error-free.
     ratings: judgement, category, severity, weight, span_start, span_end, is_source_error; in the file's order.
     segments: testset, lp, segment, domain, document, index: all segments of the evaluation set, declared.
+    preferences: line, testset, lp, kind, scorer, reference, the place of the segment, ranking (number within the file),
+        system_a, system_b, rater, answer (a, b, tie), is_same_output; `normal` makes scores of them, see `win_shares`.
     scores_from_judgements: human scores are the means of the valid judgements, also where several files bring
         judgements of one system.
     """
@@ -150,6 +164,7 @@ class Records:
     judgements: pl.DataFrame | None = None
     ratings: pl.DataFrame | None = None
     segments: pl.DataFrame | None = None
+    preferences: pl.DataFrame | None = None
     scores_from_judgements: bool = False
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -160,9 +175,13 @@ class Records:
         numbering: what the user says that the numbers of segments count within.
         """
         faults, notes = list(self.faults), list(self.notes)
-        scores, judgements, ratings, segments = (
-            _completed(getattr(self, name), columns(name)) for name in ("scores", "judgements", "ratings", "segments")
+        scores, judgements, ratings, segments, preferences = (
+            _completed(getattr(self, name), columns(name))
+            for name in ("scores", "judgements", "ratings", "segments", "preferences")
         )
+        if not preferences.is_empty():
+            preferences = _with_pairs(numbered(with_visible_names(preferences, _NAMES)[0], numbering))
+            scores = pl.concat([scores, _completed(win_shares(preferences), columns("scores"))])
         if faults:
             scores, judgements, segments = (readable_rows(frame) for frame in (scores, judgements, segments))
         (scores, n_scores), (judgements, n_judgements), (segments, n_segments) = (
@@ -189,6 +208,7 @@ class Records:
             judgements=judgements.with_columns(_without_negative_zero("value"), pl.col("kind").fill_null("human")),
             ratings=ratings,
             segments=segments,
+            preferences=preferences,
             scores_from_judgements=self.scores_from_judgements,
             faults=faults,
             notes=notes,
@@ -196,14 +216,22 @@ class Records:
 
     def of(self, evalset: EvalsetKey) -> "Records":
         """The rows of one evaluation set, without the faults of the file; of completed records."""
-        scores, judgements, segments = (
+        scores, judgements, segments, preferences = (
             frame.filter(pl.col("testset") == evalset[0], pl.col("lp") == evalset[1])
-            for frame in (self.scores, self.judgements, self.segments)
+            for frame in (self.scores, self.judgements, self.segments, self.preferences)
             if frame is not None
         )
         assert self.ratings is not None
         ratings = self.ratings.join(judgements, on="judgement", how="semi", maintain_order="left")
-        return replace(self, scores=scores, judgements=judgements, segments=segments, ratings=ratings, faults=[])
+        return replace(
+            self,
+            scores=scores,
+            judgements=judgements,
+            segments=segments,
+            ratings=ratings,
+            preferences=preferences,
+            faults=[],
+        )
 
     @property
     def evalsets(self) -> tuple[EvalsetKey, ...]:
@@ -236,10 +264,28 @@ def columns(name: str) -> Mapping[str, Kind]:
     if name == "judgements":
         of_one = {"judgement": pl.Int64, **scored, **dict.fromkeys(("rater", "item", "status"), pl.String)}
         return {**place, **of_one, "n": pl.Int64, "time": pl.Datetime("us")}
+    if name == "preferences":
+        of_pair = dict.fromkeys(("kind", "scorer", "reference", "system_a", "system_b", "rater", "answer"), pl.String)
+        numbered_place = {column: kind for column, kind in place.items() if column != "system"}
+        return {**numbered_place, **of_pair, "ranking": pl.Int64, "is_same_output": pl.Boolean}
     if name == "segments":
         return {column: kind for column, kind in place.items() if column not in ("line", "system")}
     marks = {"category": pl.String, "severity": pl.String, "weight": pl.Float64}
     return {"judgement": pl.Int64, **marks, "span_start": pl.Int64, "span_end": pl.Int64, "is_source_error": pl.Boolean}
+
+
+def win_shares(preferences: pl.DataFrame) -> pl.DataFrame:
+    """Segment scores that preferences give: the share of an output's comparisons that it won, ties count half."""
+    won = pl.col("answer").replace_strict({"a": 1.0, "tie": 0.5, "b": 0.0}, default=None, return_dtype=pl.Float64)
+    of_one = ("testset", "lp", "kind", "scorer", "reference", "system", "domain", "document", "segment", "index")
+    sides = pl.concat(
+        [
+            preferences.with_columns(system="system_a", won=won).select("line", *of_one, "won"),
+            preferences.with_columns(system="system_b", won=1.0 - won).select("line", *of_one, "won"),
+        ]
+    )
+    shares = sides.group_by(of_one, maintain_order=True).agg(pl.col("line").min(), value=pl.col("won").sort().mean())
+    return shares.with_columns(level=pl.lit("seg"))
 
 
 def _with_pairs(frame: pl.DataFrame) -> pl.DataFrame:

@@ -60,6 +60,27 @@ def published_testset(name: str) -> str | None:
     return testset_called(name, Path()) if is_published else None
 
 
+_OUTPUT = re.compile(
+    r"(?P<test>news[a-z]*20\d\d)\.(?:(?P<lp>[a-z]{2,3}-[a-z]{2,3})\.)?(?P<system>.+?)(?:\.(?P<number>\d+))?"
+    r"(?:\.[a-z]{2,3}-[a-z]{2,3})?(?:\.txt)?"
+)
+
+
+def published_output(name: str) -> tuple[str, str]:
+    """The system that a published output is of, by the name of its file: without and with the submission's number.
+
+    >>> published_output("newstest2015.uedin-jhu-phrase.4102.de-en.txt")
+    ('uedin-jhu-phrase', 'uedin-jhu-phrase.4102')
+    >>> published_output("newstest2013.fr-en.online-A"), published_output("cu-bojar")
+    (('online-A', 'online-A'), ('cu-bojar', 'cu-bojar'))
+    """
+    found = _OUTPUT.fullmatch(name)
+    if found is None:
+        return name, name
+    number = found["number"]
+    return found["system"], found["system"] if number is None else f"{found['system']}.{number}"
+
+
 def year_of(path: Path) -> int | None:
     """The campaign's year that a path names, its nearest part first."""
     for part in reversed(path.parts):

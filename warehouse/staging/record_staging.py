@@ -22,7 +22,7 @@ from warehouse.staging.placing import (
     stage_declared,
 )
 from warehouse.staging.slips import report_slips
-from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_vectors
+from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_preferences, stage_vectors
 from warehouse.wording import counted, option
 
 _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
@@ -43,12 +43,15 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
 
 
 def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    judgements, ratings, declared = (_together(sound, name) for name in ("judgements", "ratings", "segments"))
+    judgements, ratings, declared, preferences = (
+        _together(sound, name) for name in ("judgements", "ratings", "segments", "preferences")
+    )
     stage_declared(declared, stage)
     scores = _together(sound, "scores")
     report_slips(sound, scores, judgements, stage, aliases)
     names = names_of(contents, spellings_in(scores), judgements, stage, aliases)
     scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
+    preferences = _of_known_segments(preferences, scores, names)
     _report_shared(sound, judgements, stage)
     note_beyond(sound, scores, judgements, stage)
     scores = distinct(sound, _with_means(sound, scores, judgements), stage)
@@ -57,6 +60,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     _report_predicted_twice(sound, judgements, stage)
     vectors = stage_vectors(sound, scores, judgements, stage)
     stage_judgements(sound, judgements, ratings, vectors, stage)
+    stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
     _report_empty(sound, stage)
     for content in sound:
         assert content.records is not None
@@ -65,6 +69,16 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
         notes = [*content.records.notes, *(_direction(content) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
+
+
+def _of_known_segments(preferences: pl.DataFrame, scores: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
+    """Preferences with the systems' names and the number of each segment. scores: of the same outputs, with both."""
+    if preferences.is_empty():
+        return preferences.with_columns(number=pl.col("segment"))
+    place = ["file_no", "segment", "document", "index"]
+    numbers = scores.filter(level="seg").select(*place, "number").unique()
+    found = preferences.join(numbers, on=place, how="inner", nulls_equal=True, maintain_order="left")
+    return found.with_columns(pl.col("system_a", "system_b").replace_strict(names, return_dtype=pl.String))
 
 
 def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
@@ -147,6 +161,8 @@ def _rows_of(content: Content) -> pl.DataFrame:
     assert records.segments is not None
     if records.scores_from_judgements:
         return records.judgements
+    if records.preferences is not None and records.preferences.height:
+        return records.preferences
     return records.scores if records.scores.height else records.segments
 
 

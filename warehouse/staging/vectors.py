@@ -132,3 +132,31 @@ def stage_judgements(
             "is_source_error",
         ),
     )
+
+
+def stage_preferences(
+    contents: Sequence[Content], preferences: pl.DataFrame, vectors: pl.DataFrame, stage: Stage
+) -> None:
+    """Preferences under the vectors of their two outputs. vectors: as `stage_vectors` gives them."""
+    if preferences.is_empty():
+        return
+    of_system = vectors.filter(level="seg").select("group", "kind", "scorer", "system", "vector_no")
+    rows = preferences.with_columns(group=pl.col("file_no").replace_strict(_groups(contents), return_dtype=pl.Int64))
+    for side in ("a", "b"):
+        rows = rows.join(
+            of_system.rename({"system": f"system_{side}", "vector_no": f"vector_{side}"}),
+            on=["group", "kind", "scorer", f"system_{side}"],
+            maintain_order="left",
+        )
+    stage.add(
+        "preference",
+        rows.select(
+            "vector_a",
+            "vector_b",
+            pl.col("number").cast(pl.Int32).alias("segment"),
+            pl.col("ranking").cast(pl.Int32),
+            "rater",
+            "answer",
+            pl.col("is_same_output").fill_null(False),
+        ),
+    )

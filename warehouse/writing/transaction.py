@@ -67,6 +67,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         write_systems(batch)
         write_scores(batch)
         first_judgement = write_judgements(batch)
+        write_preferences(batch)
         if known or any(stage.faults for stage in batch.stages):
             remove_nameless_systems(batch)
             remove_nameless_segments(batch)
@@ -195,18 +196,23 @@ def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, in
 
 
 def renumber(batch: Batch) -> None:
-    """Give scores and judgements of the warehouse the numbers that their segments have now.
+    """Give scores, judgements and preferences of the warehouse the numbers that their segments have now.
 
     To be called once what the files brought before is taken away, and before the segments are written. What nothing is
     left of gets no insert: after one of no rows, DuckDB shows a later large one of the same transaction to nobody.
     """
     if not batch.rows("SELECT 1 FROM temp.staged_renumbering WHERE new IS NOT NULL LIMIT 1"):
         return
-    for table, order in (("score", "vector_id, segment"), ("judgement", "vector_id, segment, judgement_id")):
+    of_tables = (
+        ("score", "vector_id", "vector_id, segment"),
+        ("judgement", "vector_id", "vector_id, segment, judgement_id"),
+        ("preference", "vector_a", "vector_a, vector_b, ranking"),
+    )
+    for table, vector, order in of_tables:
         renumbered = f"temp.renumbered_{table}"
         batch.connection.execute(_sql(f"renumbered_{table}"))
         if batch.rows(f"SELECT 1 FROM {renumbered} LIMIT 1"):
-            batch.connection.execute(f"DELETE FROM {table} WHERE vector_id IN (SELECT vector_id FROM {renumbered})")
+            batch.connection.execute(f"DELETE FROM {table} WHERE {vector} IN (SELECT {vector} FROM {renumbered})")
             batch.connection.execute(f"INSERT INTO {table} FROM {renumbered} ORDER BY {order}")
         batch.connection.execute(f"DROP TABLE {renumbered}")
 
@@ -251,6 +257,15 @@ def write_judgements(batch: Batch) -> int | None:
     for name in ("insert_judgements", "insert_spans"):
         batch.connection.execute(_sql(name), {"first": first})
     return int(first)
+
+
+def write_preferences(batch: Batch) -> None:
+    """Preferences between outputs; both vectors of each are there."""
+    if not batch.has("preference"):
+        return
+    ((n_staged,),) = batch.rows("SELECT count(*) FROM temp.staged_preference")
+    ((n_written,),) = batch.rows(_sql("insert_preferences"))
+    assert n_written == n_staged, f"staged {n_staged} preferences, wrote {n_written}"
 
 
 def check_written(batch: Batch) -> None:

@@ -503,7 +503,7 @@ def test_exported_parquet_without_its_manifest_is_refused_by_load(one_exported: 
     shutil.copytree(one_exported, tmp_path / "out")
     (tmp_path / "out" / MANIFEST).unlink()
     report = load([tmp_path / "out"], tmp_path / "back.duckdb")
-    assert len(report.faults) == 13
+    assert len(report.faults) == 14
     assert {fault.found for fault in report.faults} == {"exported Parquet without its scorehouse-export.json"}
 
 

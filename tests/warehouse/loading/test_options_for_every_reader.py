@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.warehouse.building import ask
-from tests.warehouse.readers.samples import MQM_HEADER, mqm_row, workbook
+from tests.warehouse.readers.samples import MQM_HEADER, RANKING_HEADER, mqm_row, workbook
 from warehouse import SourceError, load
 from warehouse.loading.files import find
 from warehouse.loading.record_files import Opened, human_scores
@@ -101,6 +101,21 @@ FORMS = {
     ),
     "pearmut": Form("a.json", json.dumps({"en-de v1": [PEARMUT]}), Given("mine"), ("mine", "en-de", "esa")),
     "campaign-workbook": Form("workbook", "", Given("mine"), ("mine", "en-zh", "da")),
+    "wmt-rankings": Form(
+        "r.csv", RANKING_HEADER + "Czech,English,1,judge,A,1,B,2\n", Given("mine"), ("mine", "cs-en", "rr")
+    ),
+    "preferences": Form(
+        "mine.csv",
+        "testset,lp,human,segment,system_a,system_b,answer\nmine,en-de,arena,1,A,B,tie\n",
+        NOTHING,
+        ("mine", "en-de", "arena"),
+    ),
+    "preferences nameless": Form(
+        "mine.csv",
+        "segment,system_a,system_b,answer\n1,A,B,tie\n",
+        Given("mine", "en-de", "arena"),
+        ("mine", "en-de", "arena"),
+    ),
     "long-table": Form(
         "mine.csv", "testset,lp,human,system,segment,score\nmine,en-de,mqm,A,1,-1\n", NOTHING, ("mine", "en-de", "mqm")
     ),

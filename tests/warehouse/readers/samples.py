@@ -67,6 +67,7 @@ def workbook(
     return path
 
 
+RANKING_HEADER = "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
 MQM_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment\n"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer, claimed, read, reads_or_refuses
-from tests.warehouse.readers.samples import MQM_HEADER, esa, mqm_row, workbook
+from tests.warehouse.readers.samples import MQM_HEADER, RANKING_HEADER, esa, mqm_row, workbook
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
@@ -21,6 +21,8 @@ from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
+from warehouse.readers.preference_table import PreferenceTableReader
+from warehouse.readers.rankings import RankingReader
 from warehouse.readers.recognition import OWN_READERS, RECORD_READERS, RecordReader
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
@@ -73,6 +75,18 @@ TASKS_FILES: dict[str, Sample] = {
         lambda n: mqm_row(segment=str(n)),
     ),
     "ESA": (AppraiseReader(), "wmt24/humeval/esa_wave2.csv", "", lambda n: esa(item=n)),
+    "rankings": (
+        RankingReader(),
+        "wmt12/rankings.csv",
+        RANKING_HEADER,
+        lambda n: f"Czech,English,{n},judge1,A,1,B,{n}\n",
+    ),
+    "preferences": (
+        PreferenceTableReader(),
+        "preferences.csv",
+        "testset,lp,human,segment,system_a,system_b,score\n",
+        lambda n: f"lab,en-de,arena,{n},A,B,0.{n}\n",
+    ),
     "long table": (
         LongTableReader(),
         "long.csv",
@@ -179,7 +193,12 @@ def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
         assert answer(reader, Path(name), text.encode(), Given()) is None, (reader, text)
 
 
-TABLES = ("long table", "wide table", "system scores")  # the rows of two name it, and the third has it in its name
+TABLES = (
+    "preferences",
+    "long table",
+    "wide table",
+    "system scores",
+)  # the rows of three name it, and the last has it in its name
 
 
 @together("name", [name for name in TASKS_FILES if name not in TABLES])
@@ -205,7 +224,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) ->
     sound = read(reader, path, _sample(name), given)
     found = read(reader, path, "\ufeff" + _sample(name).replace("\n", "\r\n"), given)
     assert found.faults == []
-    for frame in ("scores", "judgements", "ratings", "segments"):
+    for frame in ("scores", "judgements", "ratings", "segments", "preferences"):
         assert getattr(found, frame).equals(getattr(sound, frame)), frame
 
 

@@ -29,3 +29,7 @@ CREATE OR REPLACE TEMP TABLE staged_span (
   judgement_no INTEGER NOT NULL, category VARCHAR, severity VARCHAR, weight DOUBLE, span_start INTEGER,
   span_end INTEGER, is_source_error BOOLEAN
 );
+CREATE OR REPLACE TEMP TABLE staged_preference (
+  vector_a INTEGER NOT NULL, vector_b INTEGER NOT NULL, segment INTEGER NOT NULL, ranking INTEGER NOT NULL,
+  rater VARCHAR, answer VARCHAR NOT NULL, is_same_output BOOLEAN NOT NULL
+);
