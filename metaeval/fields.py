@@ -81,7 +81,12 @@ class DataFields(EvalsetFields):
 
     human: Annotated[
         str | None,
-        WhichData("Human score; NAME:z for one standardised by annotator.", names="human", default="the official one"),
+        WhichData(
+            "Human score; NAME:z for one standardised by annotator, rr:ew, rr:bto, rr:trueskill or rr:bt for system "
+            "scores from rankings.",
+            names="human",
+            default="the official one",
+        ),
     ] = None
     reference: Annotated[
         str | None,

@@ -9,9 +9,10 @@ import numpy as np
 from metaeval.kernels.arrays.scales import mad_outliers
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.preference_scores import of_preferences
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
-from queries.evalsets import HumanUse, expand
+from queries.evalsets import HumanUse, expand, preference_score, stored_human
 from queries.reasons import Exclusion, Reason
 from queries.selection import Level, Selection, Slice, most_common, select
 from queries.span_blocks import fetch_span_block
@@ -153,12 +154,13 @@ class Inputs:
 
     def _with(self, selection: Selection) -> Block:
         if selection.human not in self._by_human:
-            block = fetch_block(self._warehouse, selection)
+            block = of_preferences(self._warehouse, fetch_block(self._warehouse, selection))
             if self._asked.outliers == "mad":
                 block = without_mad_outliers(block)
             self._by_human[selection.human] = rounded(block, self._round_human)
         block = self._by_human[selection.human]
-        return replace(block, selection=replace(block.selection, notes=selection.notes))
+        notes = (*selection.notes, *(note for note in block.selection.notes if note not in selection.notes))
+        return replace(block, selection=replace(block.selection, notes=notes))
 
 
 YOUR_OWN = "your own"
@@ -172,7 +174,9 @@ def where(selection: Selection) -> str:
 
 def without_segments(selection: Selection) -> QuestionError:
     """The error where nothing is judged by segments."""
-    return QuestionError(f"human score {selection.human!r} of {IT} has no segment scores", where=where(selection))
+    human = str(selection.human)
+    hint = f"{stored_human(human)} has: shares of comparisons won" if preference_score(human) else ()
+    return QuestionError(f"human score {human!r} of {IT} has no segment scores", where=where(selection), hint=hint)
 
 
 def check_judged(block: Block) -> None:

@@ -16,13 +16,34 @@ BY_ANNOTATOR = ":z"
 """Behind the name of a human score: standardised by annotator."""
 
 
+BY_PREFERENCES = {
+    "ew": "expected wins",
+    "bto": "better than others",
+    "boe": "better than or equal to others",
+    "trueskill": "TrueSkill",
+    "bt": "Bradley-Terry with ties",
+}
+"""Behind a colon after the name of a human score: how system scores are made of its preferences."""
+
+
 def stored_human(name: str) -> str:
     """The human score as it is stored, whatever is done with it.
 
-    >>> stored_human("esa:z"), stored_human("esa")
-    ('esa', 'esa')
+    >>> stored_human("esa:z"), stored_human("esa"), stored_human("rr:ew")
+    ('esa', 'esa', 'rr')
     """
-    return name.removesuffix(BY_ANNOTATOR)
+    stored, _, _ = name.rpartition(":")
+    return stored if name.endswith(BY_ANNOTATOR) or preference_score(name) is not None else name
+
+
+def preference_score(human: str | None) -> str | None:
+    """How system scores are made of preferences, one of `BY_PREFERENCES`; None where they are not.
+
+    >>> preference_score("rr:ew"), preference_score("rr"), preference_score("esa:z")
+    ('ew', None, None)
+    """
+    stored, _, how = (human or "").rpartition(":")
+    return how if stored and how in BY_PREFERENCES else None
 
 
 def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
@@ -267,7 +288,7 @@ def human_score(
         if not humans:
             raise QuestionError(f"no human score of {IT} is loaded", where=where)
         raise unknown("human score", named, humans, where=where)
-    if official in humans:
+    if official is not None and stored_human(official) in humans:
         return official, ()
     absent = f"the official human score {official!r} of {IT} is not loaded" if official else _NO_OFFICIAL_HUMAN
     if len(humans) == 1:

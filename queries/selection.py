@@ -31,7 +31,8 @@ Place = tuple[int, str | None, str | None, str | None]
 class Slice:
     """What a user asks for; the defaults are the organisers'.
 
-    human: human score; None for the official one; NAME:z for one standardised by annotator. reference: that metrics
+    human: human score; None for the official one; NAME:z for one standardised by annotator, NAME:ew and others of
+    `BY_PREFERENCES` for system scores made of its preferences. reference: that metrics
     compared with; None for the official one.
     domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
         number.
@@ -200,7 +201,7 @@ def select(
         raise without_grades(asked.testset)
     chosen_human, notes = evalsets.human_score(found.humans, asked.human, official, human, where)
     stored = None if chosen_human is None else stored_human(chosen_human)
-    if stored is not None and stored != chosen_human:
+    if chosen_human is not None and chosen_human.endswith(BY_ANNOTATOR) and stored is not None:
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
     translations = [name for _, name, kind, _ in found.systems if kind == "human"]
     used = {one.reference for one in found.metrics if one.reference is not None}

@@ -18,6 +18,7 @@ PUBLIC = {
     *(
         "judgements",
         "annotations",
+        "preferences",
         "phenomena",
         "spans",
         "span_scores",

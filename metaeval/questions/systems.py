@@ -42,7 +42,8 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
     BLEU, chrF or TER, where texts are loaded (permutation is its approximate randomisation, with 10,000 trials unless
-    draws says otherwise); with rounds, whether rankings from one rater's scores hold in another's.
+    draws says otherwise); with rounds, whether rankings from one rater's scores hold in another's; with ranges, systems
+    ranked by preferences (rr:trueskill, rr:ew) with rank ranges and clusters.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -53,10 +54,11 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
         str | None, Argument("Metric to score systems with.", ("scorer",), names="metric", default="the human score")
     ] = None
     view: Annotated[
-        Literal["pairs", "domains", "corpus", "rounds"],
+        Literal["pairs", "domains", "corpus", "rounds", "ranges"],
         Option(
-            "Pairs of systems; means by domain; pairs by corpus scores (scorer: bleu, chrf or ter); or rounds of "
-            "ratings (human: two or more scores by pattern, or one with several judgements)."
+            "Pairs of systems; means by domain; pairs by corpus scores (scorer: bleu, chrf or ter); rounds of ratings "
+            "(human: two or more scores by pattern, or one with several judgements); or rank ranges by preferences "
+            "(human: rr:trueskill, rr:ew, rr:bto, rr:boe or rr:bt)."
         ),
     ] = "pairs"
     test: Annotated[Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test.")] = (
@@ -81,7 +83,7 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
             raise QuestionError("name a scorer whose corpus scores are compared: bleu, chrf or ter")
         if self.view == "rounds" and self.human is None:
             raise QuestionError(f"name the ratings that are rounds of one design with {option('human', 'rater*')}")
-        if self.view in ("domains", "rounds") and self.scorer is not None:
+        if self.view in ("domains", "rounds", "ranges") and self.scorer is not None:
             raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
 
     def _table(self, run: Run) -> "Table":
@@ -98,6 +100,10 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
                 humans = str(self.human).split(",")
                 asked = replace(asked, human=None)
                 return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.draws, seed=self.seed)
+            if self.view == "ranges":
+                from metaeval.people.ranked_systems import ranked_systems
+
+                return ranked_systems(warehouse, asked, draws=self.draws, seed=self.seed)
             from metaeval.significance.systems import corpus_tests
             from queries.selection import select
 

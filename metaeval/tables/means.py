@@ -11,6 +11,7 @@ from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.remarks import slice_remarks
 from queries.counting import named_means
 from queries.engines import Engine, opened
+from queries.evalsets import stored_human
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.export.reimport import Source
@@ -33,7 +34,7 @@ def system_means(
         found = gridded(source, asked, engine, human="optional")
         selection = found.selection
         metrics = selection.chosen_metrics
-        if selection.is_by_annotator:
+        if selection.human is not None and stored_human(selection.human) != selection.human:
             reason = f"means shows scores as they are stored, not {selection.human}; systems has its means"
             raise QuestionError(reason)
         human = () if selection.human_id is None else (selection.human_id,)

@@ -58,7 +58,8 @@ SELECT
   e.standard_human_seg,
   coalesce(list_contains(k.humans_seg, e.standard_human_seg), false) AS is_standard_human_seg_loaded,
   e.standard_human_sys,
-  coalesce(list_contains(k.humans_sys, e.standard_human_sys), false) AS is_standard_human_sys_loaded,
+  coalesce(list_contains(k.humans_sys, regexp_replace(e.standard_human_sys, ':[a-z]+$', '')), false)
+    AS is_standard_human_sys_loaded,
   array_to_string(k.humans_seg, ',') AS loaded_humans_seg,
   array_to_string(k.humans_sys, ',') AS loaded_humans_sys,
   e.n_segments,
@@ -76,7 +77,7 @@ COMMENT ON COLUMN evalsets.target_language IS 'Language translated into.';
 COMMENT ON COLUMN evalsets.standard_reference IS 'Official reference; NULL where not declared.';
 COMMENT ON COLUMN evalsets.standard_human_seg IS 'Official human score of segments, loaded or not; NULL where not declared.';
 COMMENT ON COLUMN evalsets.is_standard_human_seg_loaded IS 'True where the official human score has segment scores here; a sum over official scores has nothing of the others.';
-COMMENT ON COLUMN evalsets.standard_human_sys IS 'Official human score of systems, loaded or not; NULL where not declared.';
+COMMENT ON COLUMN evalsets.standard_human_sys IS 'Official human score of systems, loaded or not, such as rr:bto, better than others by the preferences of rr; NULL where not declared.';
 COMMENT ON COLUMN evalsets.is_standard_human_sys_loaded IS 'True where the official human score of systems has scores of systems or segments here.';
 COMMENT ON COLUMN evalsets.loaded_humans_seg IS 'Human scores with segment scores here, joined by commas; NULL for none.';
 COMMENT ON COLUMN evalsets.loaded_humans_sys IS 'Human scores with scores of systems or segments here, joined by commas; NULL for none.';
@@ -218,7 +219,8 @@ SELECT
   e.lp,
   sc.name AS human,
   protocol_of(sc.name) AS protocol,
-  coalesce(sc.name IN (e.standard_human_seg, e.standard_human_sys), false) AS is_standard,
+  coalesce(sc.name IN (e.standard_human_seg, regexp_replace(e.standard_human_sys, ':[a-z]+$', '')), false)
+    AS is_standard,
   string_agg(DISTINCT v.level, ',' ORDER BY v.level) AS levels,
   count(DISTINCT v.system_id) FILTER (WHERE y.kind <> 'qc' AND v.n_values > 0) AS n_systems,
   coalesce(sum(v.n_values) FILTER (WHERE y.kind <> 'qc' AND v.level = 'seg'), 0)::BIGINT AS n_scores,

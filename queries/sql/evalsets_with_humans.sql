@@ -6,7 +6,7 @@ SELECT
   e.lp,
   e.evalset_id,
   h.name AS human,
-  coalesce(h.name IN (e.standard_human_seg, e.standard_human_sys), false) AS is_standard,
+  coalesce(h.name IN (e.standard_human_seg, regexp_replace(e.standard_human_sys, ':[a-z]+$', '')), false) AS is_standard,
   coalesce(h.name = 'grade', false)
     OR e.evalset_id IN (SELECT o.evalset_id FROM source AS o WHERE o.reader LIKE 'challenge-set/%') AS is_challenge
 FROM evalset AS e

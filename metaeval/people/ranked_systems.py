@@ -1,0 +1,129 @@
+"""Systems ranked by preferences, with rank ranges and clusters, as the shared tasks of 2013 to 2016 printed them."""
+
+import numpy as np
+import polars as pl
+
+from metaeval.answer import Table
+from metaeval.inputs import Inputs, where
+from metaeval.kernels.agreement.preferences import better_than_others, bradley_terry, expected_wins, preference_counts
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.clusters import ranks
+from metaeval.kernels.resampling.draws import resample_counts
+from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
+from metaeval.preference_scores import preferences_of, runs_of, system_scores_of
+from metaeval.signature import signed, slice_parts
+from queries.blocks import fetch_block
+from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
+from queries.preferences import Preferences
+from queries.selection import Slice, select
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
+from warehouse.wording import counted, option
+
+_STREAM = 22  # of the seed
+_LEAST_RUNS = 20  # of fewer, nothing can be left out at either end
+
+
+def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, seed: int = 0) -> Table:
+    """The systems of a slice by a score made of preferences (`BY_PREFERENCES`), best first.
+
+    Columns rank, rank_low, rank_high, system, value, cluster, n_won, n_tied, n_lost (comparisons). TrueSkill: value is
+    the mean over `draws` runs, ranges are of these runs; the others: the score of all preferences, ranges over
+    resamples of segments. 95% of the ranks lie in a range. A cluster ends after a system whose worst rank, and that of
+    all above, is better than the best rank of every system below.
+    Raises QuestionError: see `Inputs`; the human score is not made of preferences; fewer than 20 runs.
+    """
+    if asked.outliers == "mad":
+        block = Inputs(warehouse, asked).of_level("sys")
+    else:  # without the system scores, which TrueSkill takes long for
+        block = fetch_block(warehouse, select(warehouse, asked, "sys"))
+    selection = block.selection
+    how = preference_score(selection.human)
+    if how is None:
+        human = stored_human(str(selection.human))
+        known = ", ".join(f"{human}:{one}" for one in BY_PREFERENCES)
+        reason = f"view ranges needs a system score made of preferences, not {selection.human} of {IT}"
+        raise QuestionError(reason, where=where(selection), way_out=f"name one with {option('human')}: {known}")
+    if draws < _LEAST_RUNS:
+        raise QuestionError(
+            f"rank ranges of {draws} runs leave nothing out: take {option('draws')} of {_LEAST_RUNS} or more"
+        )
+    found = preferences_of(warehouse, block)
+    wins, ties = preference_counts(found.first, found.second, found.answer, len(found.systems))
+    compared = np.flatnonzero((wins + wins.T + ties).sum(axis=1) > 0)
+    by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""
+    notes = [f"{BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}", *selection.notes]
+    if how == "trueskill":
+        runs = runs_of(found, draws, seed)
+        values = runs.mean(axis=0)
+    else:
+        runs = _resampled(found, how, np.random.default_rng([seed, _STREAM]), draws)
+        values = system_scores_of(found, how)
+        undefined = np.isnan(runs[:, compared]).any(axis=1)
+        runs = runs[~undefined]
+        if undefined.any():
+            n = int(undefined.sum())
+            notes.append(
+                f"{counted(n, 'resample')} of {draws} without a value for every system, excluded from the ranges"
+            )
+    if len(runs) < _LEAST_RUNS:
+        raise QuestionError(f"{selection.human} of {IT} is not defined in most resamples", where=where(selection))
+    low, high = trimmed_rank_ranges(runs[:, compared])
+    frame = pl.DataFrame(
+        {
+            "rank": ranks(values[compared]),
+            "rank_low": low,
+            "rank_high": high,
+            "system": [found.systems[place] for place in compared],
+            "value": values[compared],
+            "cluster": clusters_of_ranges(values[compared], low, high),
+            "n_won": wins.sum(axis=1)[compared],
+            "n_tied": ties.sum(axis=1)[compared],
+            "n_lost": wins.sum(axis=0)[compared],
+        }
+    ).sort("value", "system", descending=[True, False])
+    parts = [
+        ("systems_by", selection.human),
+        *slice_parts(selection),
+        ("rank_range", "95%,runs" if how == "trueskill" else "95%,segments"),
+        ("runs" if how == "trueskill" else "resamples", draws),
+        ("seed", seed),
+        ("n_systems", len(compared)),
+        ("n_preferences", len(found)),
+    ]
+    n_clusters = counted(int(frame["cluster"].n_unique()), "cluster")
+    return Table(frame, signed(*parts), (n_clusters, *notes))
+
+
+def _resampled(found: Preferences, how: str, rng: np.random.Generator, draws: int) -> Floats:
+    """(draws, N) scores of systems on resampled segments."""
+    n = len(found.systems)
+    wins, ties = _by_segment(found)
+    drawn = resample_counts(rng, draws, len(wins))
+    all_wins, all_ties = (drawn @ counts for counts in (wins, ties))
+    scores = np.full((draws, n), np.nan)
+    for row, (won, tied) in enumerate(zip(all_wins.reshape(-1, n, n), all_ties.reshape(-1, n, n), strict=True)):
+        if how == "ew":
+            scores[row] = expected_wins(won)
+        elif how in ("bto", "boe"):
+            scores[row] = better_than_others(won, tied if how == "boe" else None)
+        else:
+            try:
+                scores[row] = bradley_terry(won, tied)[0]
+            except ValueError:
+                continue  # strengths at infinity: counted by the caller
+    return scores
+
+
+def _by_segment(found: Preferences) -> tuple[Ints, Ints]:
+    """(S, N · N) wins and ties of each system against each other on every segment that has any."""
+    n = len(found.systems)
+    segments, place = np.unique(found.segment, return_inverse=True)
+    winner = np.where(found.answer >= 0, found.first, found.second)
+    loser = np.where(found.answer >= 0, found.second, found.first)
+    cell = place * n * n + winner * n + loser
+    is_tie, size = found.answer == 0, len(segments) * n * n
+    wins = np.bincount(cell[~is_tie], minlength=size).reshape(-1, n, n)
+    ties = np.bincount(cell[is_tie], minlength=size).reshape(-1, n, n)
+    ties = ties + ties.transpose(0, 2, 1)
+    return wins.reshape(-1, n * n), ties.reshape(-1, n * n)

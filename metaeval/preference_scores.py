@@ -1,0 +1,109 @@
+"""System scores made of preferences, and how sure their order is: expected wins, TrueSkill and others."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from metaeval.kernels.agreement.preferences import (
+    better_than_others,
+    bradley_terry,
+    expected_wins,
+    preference_counts,
+)
+from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.resampling.trueskill import trueskill
+from queries.blocks import Block
+from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
+from queries.preferences import Preferences, fetch_preferences
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
+from warehouse.wording import counted
+
+RUNS = 100  # of TrueSkill, where its mean stands for human scores: as far off as .005
+_STREAM = 21  # of the seed
+_SEED = 0
+
+
+def of_preferences(warehouse: Warehouse, block: Block) -> Block:
+    """The block with system scores made of preferences, where its human score is such a one: NAME:ew and others.
+
+    Those between its systems on its segments count, where both outputs are judged. It has no segment scores then.
+    Raises QuestionError: the human score has no preferences, or none that system scores can be made of.
+    """
+    human = block.selection.human
+    how = preference_score(human)
+    if how is None:
+        return block
+    found = preferences_of(warehouse, block)
+    scores = system_scores_of(found, how)
+    by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""
+    runs = f", the mean of {RUNS} runs" if how == "trueskill" else ""
+    note = f"{human}: {BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}{runs}"
+    selection = replace(block.selection, notes=(*block.selection.notes, note))
+    return replace(block, selection=selection, human=np.full_like(block.human, np.nan), human_submitted=scores)
+
+
+def preferences_of(warehouse: Warehouse, block: Block) -> Preferences:
+    """Preferences of a block's human score between its systems, on what is judged of its segments.
+
+    Raises QuestionError: there are none.
+    """
+    selection = block.selection
+    where = f"{selection.slice.testset} {selection.slice.lp}"
+    if selection.human is None or selection.human_id is None:
+        raise QuestionError(f"{IT} has no human score with preferences", where=where)
+    found = fetch_preferences(warehouse, selection.evalset_id, selection.human_id)
+    if not len(found):
+        stored = stored_human(selection.human)
+        raise QuestionError(f"human score {stored!r} of {IT} has no preferences", where=where)
+    return in_block(found, block)
+
+
+def in_block(found: Preferences, block: Block) -> Preferences:
+    """Preferences between the systems of a block, in its numbering, on what is judged of its segments."""
+    here = found.of_systems(block.systems)
+    column = {int(segment): place for place, segment in enumerate(block.segments)}
+    places = np.array([column.get(int(segment), -1) for segment in here.segment], dtype=np.int64)
+    kept: Bools = places >= 0
+    if block.judged.any():
+        kept &= block.judged[here.first, places] & block.judged[here.second, places]
+    return here.only(kept)
+
+
+def system_scores_of(found: Preferences, how: str) -> Floats:
+    """(N,) scores of systems by one of `BY_PREFERENCES`, NaN for a system that was never compared.
+
+    Raises QuestionError: no preference is left, or none that strengths of systems can be estimated from.
+    """
+    n = len(found.systems)
+    if not len(found):
+        raise QuestionError("no preferences between these systems")
+    if how == "trueskill":
+        scores: Floats = runs_of(found, RUNS, _SEED).mean(axis=0)
+        return scores
+    wins, ties = preference_counts(found.first, found.second, found.answer, n)
+    if how == "ew":
+        return expected_wins(wins)
+    if how in ("bto", "boe"):
+        return better_than_others(wins, ties if how == "boe" else None)
+    compared = (wins + wins.T + ties).sum(axis=1) > 0
+    strengths = np.full(n, np.nan)
+    try:
+        strengths[compared] = bradley_terry(wins[np.ix_(compared, compared)], ties[np.ix_(compared, compared)])[0]
+    except ValueError as error:
+        raise QuestionError(f"Bradley-Terry: {error}") from error
+    return strengths
+
+
+def runs_of(found: Preferences, n_runs: int, seed: int) -> Floats:
+    """(n_runs, N) mean skills of each run of TrueSkill; the same for the same preferences."""
+    arrays = (found.first, found.second, found.answer)
+    return _runs(tuple(array.tobytes() for array in arrays), len(found.systems), n_runs, seed)
+
+
+@lru_cache(maxsize=32)
+def _runs(arrays: tuple[bytes, ...], n_systems: int, n_runs: int, seed: int) -> Floats:
+    first, second, answer = (np.frombuffer(array, dtype=np.int64) for array in arrays)
+    rng = np.random.default_rng([seed, _STREAM])
+    return trueskill(first, second, answer, rng=rng, n_systems=n_systems, n_runs=n_runs)

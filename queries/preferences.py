@@ -1,0 +1,72 @@
+"""Preferences of a scorer, people or a metric, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from queries.catalog import ask
+from warehouse import Warehouse
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+NOBODY = -1  # in a rater's place
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Which of two outputs was found better; arrays are (n,), one for each pair as judged.
+
+    systems: names; first, second: places of the two systems there, in the order in which they were shown. segment: its
+    number. answer: 1 where the first is better, -1 where the second is, 0 for a tie. ranking: its number; pairs of
+    several files may share one. rater: place in `raters`, NOBODY where not known. is_same_output: shown as one output.
+    """
+
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    first: Ints
+    second: Ints
+    segment: Ints
+    ranking: Ints
+    rater: Ints
+    answer: Ints
+    is_same_output: Bools
+
+    def __len__(self) -> int:
+        return len(self.answer)
+
+    def only(self, kept: Bools) -> "Preferences":
+        """Some of them."""
+        names = ("first", "second", "segment", "ranking", "rater", "answer", "is_same_output")
+        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+
+    def of_systems(self, systems: Sequence[str]) -> "Preferences":
+        """Those between some systems, which are numbered in this order."""
+        place = {name: at for at, name in enumerate(systems)}
+        to = np.array([place.get(name, -1) for name in self.systems], dtype=np.int64)
+        kept = self.only((to[self.first] >= 0) & (to[self.second] >= 0)) if len(self) else self
+        return replace(kept, systems=tuple(systems), first=to[kept.first], second=to[kept.second])
+
+
+def fetch_preferences(warehouse: Warehouse, evalset_id: int, scorer_id: int) -> Preferences:
+    """All preferences of a scorer on an evaluation set."""
+    found = ask(warehouse, "slice_preferences", evalset=evalset_id, scorer=scorer_id)
+    systems = sorted({*found["system_a"].unique(), *found["system_b"].unique()})
+    raters = sorted(found["rater"].drop_nulls().unique())
+    place = {name: at for at, name in enumerate(systems)}
+    rater = {name: at for at, name in enumerate(raters)}
+
+    def numbers(column: str, places: dict[str, int]) -> Ints:
+        numbered = found[column].replace_strict(places, default=NOBODY) if len(places) else [NOBODY] * found.height
+        return np.asarray(numbered, dtype=np.int64)
+
+    return Preferences(
+        systems=tuple(systems),
+        raters=tuple(raters),
+        first=numbers("system_a", place),
+        second=numbers("system_b", place),
+        rater=numbers("rater", rater),
+        is_same_output=np.asarray(found["is_same_output"], dtype=np.bool_),
+        **{name: np.asarray(found[name], dtype=np.int64) for name in ("segment", "ranking", "answer")},
+    )
