@@ -34,9 +34,14 @@ def test_the_packaged_facts_are_the_public_record() -> None:
                 assert packaged.primary is None, testset
 
 
-def test_wmt12_has_its_human_score_for_both_language_pairs() -> None:
+def test_wmt12_has_its_released_human_score_for_two_language_pairs_and_rankings_for_the_others() -> None:
     standard = EvalsetFacts(standard_reference="ref", standard_human={"sys": "HUMAN"})
-    assert facts("wmt12").lps == {"en-fr": standard, "es-en": standard}
+    ranked = EvalsetFacts(standard_reference="ref", standard_human={"sys": "rr:bto", "seg": "rr"})
+    lps = facts("wmt12").lps
+    assert {lp: lps[lp] for lp in ("en-fr", "es-en")} == {"en-fr": standard, "es-en": standard}
+    assert {lp: lps[lp] for lp in lps if lp not in ("en-fr", "es-en")} == dict.fromkeys(
+        ("cs-en", "de-en", "en-cs", "en-de", "en-es", "fr-en"), ranked
+    )
     assert facts("wmt12").status("es-en", "BLEU") is None
 
 
