@@ -29,6 +29,10 @@ def _face() -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("scorehouse")
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module 'scorehouse' has no attribute {name!r}")
     return getattr(_face(), name)

@@ -1,8 +1,8 @@
 """What `scorehouse` gives in Python: `open`, warehouses whose methods are the questions, the questions, kernels."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import metaeval
@@ -10,7 +10,9 @@ from metaeval.questions import HOMES
 from warehouse.database.connection import Warehouse as _Opened
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 _QUESTIONS = tuple(name.replace("-", "_") for name in HOMES)
 __all__ = ["Warehouse", "open", *("kernels", *_QUESTIONS)]
@@ -22,10 +24,19 @@ class Warehouse(_Opened):
     def __getattr__(self, name: str) -> "Callable[..., metaeval.Answer]":
         if name not in _QUESTIONS:
             raise AttributeError(f"a warehouse has no attribute {name!r}")
-        return partial(getattr(metaeval, name), self)
+        return MethodType(getattr(metaeval, name), self)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *_QUESTIONS]
+
+    def scores(self, testset: str, lp: str, scorer: str) -> "tuple[list[str], NDArray[np.float64]]":
+        """System names (N,) and their segment scores (N, S) by a metric or people; NaN where there is none.
+
+        Higher is better. Raises QuestionError: unknown names, or a metric with scores for several references.
+        """
+        from queries.score_arrays import segment_scores
+
+        return segment_scores(self, testset, lp, scorer)
 
     def sql(
         self, query: str, parameters: Mapping[str, object] | None = None, *, limits: bool = False

@@ -1,5 +1,6 @@
 """`import scorehouse`: a warehouse that answers questions."""
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,33 @@ def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -
             opened.rnk("sim24")
     with pytest.raises(QuestionError, match="the warehouse is closed"):
         opened.rank("sim24", "cs-uk", measures="pa")
+
+
+def test_a_method_explains_itself_as_the_question_does(simulated_database: Path) -> None:
+    assert scorehouse.__version__.count(".") == 2
+    with scorehouse.open(simulated_database) as opened:
+        assert opened.rank.__doc__ == metaeval.rank.__doc__
+        assert list(inspect.signature(opened.rank).parameters)[:2] == ["testset", "lp"]
+
+
+def test_scores_are_an_array_with_the_names_of_its_systems(simulated_database: Path) -> None:
+    with scorehouse.open(simulated_database) as opened:
+        for scorer, view in (("simchrF-refA", "scores WHERE metric"), ("mqm", "human_scores WHERE human")):
+            systems, values = opened.scores("sim24", "en-de", scorer)
+            expected = opened.rows(
+                f"SELECT system, segment, value FROM {view} = '{scorer}' AND testset = 'sim24' AND lp = 'en-de'"
+            )
+            assert values.shape == (len(systems), 369)
+            assert {
+                (system, segment + 1, value)
+                for system, row in zip(systems, values.tolist(), strict=True)
+                for segment, value in enumerate(row)
+                if value == value
+            } == {row for row in expected if row[2] is not None}
+        with pytest.raises(QuestionError, match="name one: simchrF-refA, simchrF-refB"):
+            opened.scores("sim24", "en-de", "simchrF")
+        with pytest.raises(QuestionError, match="unknown scorer 'simchr'"):
+            opened.scores("sim24", "en-de", "simchr")
 
 
 def test_sql_gives_a_frame_with_limits_where_they_are_asked_for(simulated_database: Path) -> None:

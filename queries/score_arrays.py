@@ -1,0 +1,32 @@
+"""Scores of one scorer as an array, for work outside the questions."""
+
+from typing import TYPE_CHECKING
+
+from queries import catalog
+from queries.evalsets import evalset_id, stored_name
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def segment_scores(warehouse: Warehouse, testset: str, lp: str, scorer: str) -> "tuple[list[str], NDArray[np.float64]]":
+    """System names (N,) and their segment scores (N, S), segments in the test set's order.
+
+    Higher is better. NaN: no score. scorer: a metric, with or without its reference, or a human score.
+    Raises QuestionError: unknown names, or a metric that has scores with several references.
+    """
+    evalset = evalset_id(warehouse, testset, lp)
+    scorers = catalog.ask(warehouse, "scorers_of_evalset", evalset=evalset).filter(level="seg")
+    names = dict(scorers.select("name", "scorer_id").iter_rows())
+    scorer = stored_name(scorer, [*names, *scorers["base_name"].drop_nulls()])
+    variants = [scorer] if scorer in names else scorers.filter(base_name=scorer)["name"].unique().sort().to_list()
+    if not variants:
+        raise unknown("scorer", scorer, names, where=f"{testset} {lp}")
+    if len(variants) > 1:
+        raise QuestionError(f"{scorer} has scores with several references; name one: {', '.join(variants)}")
+    frame = catalog.ask(warehouse, "scores_of_scorer", evalset=evalset, scorer=names[variants[0]])
+    systems = frame["system"].unique(maintain_order=True).to_list()
+    return systems, frame["value"].cast(float).to_numpy().reshape(len(systems), -1)
