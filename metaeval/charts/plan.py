@@ -32,7 +32,7 @@ def plan_chart(plan: "Plan") -> alt.VConcatChart:
         "needed": needed,
     }
     base = alt.Chart().encode(
-        x=alt.X("units:Q").title(f"{row['unit']} (log scale)").scale(type="log", nice=False, padding=8),
+        x=alt.X("units:Q").title(f"{row['unit']}s (log scale)").scale(type="log", nice=False, padding=8),
         y=alt.Y("power:Q").title("estimated power").scale(domain=[0, 1]).axis(format="%"),
         tooltip=tips("units:Q", "power:Q"),
     )
@@ -48,7 +48,7 @@ def plan_chart(plan: "Plan") -> alt.VConcatChart:
     number = "not reached" if row["needed"] is None else f"{row['needed']}"
     return titled(
         alt.layer(*drawn, width=560, height=320),
-        f"How many {row['unit']} tell {row['first']} and {row['second']} apart? {number}",
+        f"How many {row['unit']}s tell {row['first']} and {row['second']} apart? {number}",
         plan.table.signature,
         {name: rows for name, rows in datasets.items() if rows},
         "thick: 95% by the number of simulated data sets alone; thin: with the uncertainty of the observed difference",

@@ -1,5 +1,6 @@
 """Deltas: how large a metric's difference between two systems must be for people to agree with it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -239,10 +240,14 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
 
 
 def _answers(metric: str, fits: Sequence[Fit]) -> list[str]:
-    """A line for each protocol, all directions together: the first level, its differences, and the years."""
+    """A line for each protocol, all directions together: the first level, its differences, and the years; or that there
+    are too few pairs for it.
+    """
     lines = []
     for fit in (one for one in fits if one.direction == ALL):
         first = fit.found.thresholds[0]
+        if fit.n_pairs < pairs_needed(first.level):
+            lines.append(f"{fit.protocol} of {fit.years}: too few systems for an answer: {_reason(fit, first.level)}")
         if np.isnan(first.difference):
             continue
         safe = "none among these differences" if np.isnan(first.high) else f"{first.high:.3g}"
@@ -325,11 +330,19 @@ _COUNTED = (
 )
 
 
+def pairs_needed(level: float) -> int:
+    """How many pairs have to be that far apart: with fewer, one that disagrees would miss the level."""
+    return math.ceil(1 / (1 - level) - 1e-9)
+
+
 def _reason(fit: Fit, level: float) -> str:
+    if fit.n_pairs < pairs_needed(level):
+        verb = "is" if fit.n_pairs == 1 else "are"
+        return f"{level:.0%} takes {pairs_needed(level)} pairs of systems, and there {verb} {fit.n_pairs}"
     best, largest = float(fit.found.curve.fitted[-1]), float(fit.found.curve.differences[-1])
     if best < level:
         return f"not reached: {best:.2f} at the largest difference, {largest:.4g}"
-    return f"not reached by {round(1 / (1 - level))} pairs"
+    return f"not reached by {pairs_needed(level)} pairs"
 
 
 def deltas_table(found: Deltas) -> Table:

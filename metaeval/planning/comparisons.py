@@ -1,12 +1,13 @@
-"""How many segments, systems or judgements tell two metrics or two systems apart."""
+"""How many documents, segments, systems or judgements tell two metrics or two systems apart."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from metaeval.evaluation import evaluate, without_variation
 from metaeval.inputs import Inputs, check_judged, where
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.required_size import Trial
 from metaeval.kernels.resampling.system_tests import signed_rank_p_values
@@ -18,11 +19,14 @@ from metaeval.planning.plans import (
     Asked,
     Plan,
     Question,
+    Unit,
+    members_of,
     planned,
     simulation_of_judgements,
     simulation_of_units,
     single_judgements,
     two_needed,
+    unit_of,
 )
 from metaeval.signature import option_parts, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
@@ -32,7 +36,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 def plan_metrics(
@@ -44,41 +48,43 @@ def plan_metrics(
     what: Asked,
     progress: Progress | None = None,
 ) -> Plan:
-    """How many segments, systems or judgements tell two metrics apart by a measure.
+    """How many documents, segments, systems or judgements tell two metrics apart by a measure.
 
-    Each simulated data set draws so many segments (or systems) with replacement, or so many single judgements of the
-    outputs that there are, whose means are the human score, and runs the test that holds its level for that population
-    (judgements: for new segments); the difference is found where p <= alpha, two-sided, in the direction observed. Data
-    sets are made with `Measure.in_simulations`; permutation tests stop early in those that are clear after 100
-    resamples.
-    Raises QuestionError: see `select`; no single judgements; metrics without scores; no difference.
+    Each simulated data set draws so many documents (segments, systems) with replacement, or so many single judgements
+    of the outputs that there are, whose means are the human score, and runs the test that holds its level for that
+    population, by that unit (judgements: for new segments, by document where they are the default); the difference is
+    found where p <= alpha, two-sided, in the direction observed. Data sets are made with `Measure.in_simulations`;
+    permutation tests stop early in those that are clear after 100 resamples.
+    Raises QuestionError: see `select`, `units_of`; no single judgements; metrics without scores; no difference; too few
+        systems or segments for a test.
     """
     what.check()
     asked_measure, measure = measure, measure.in_simulations
     block = Inputs(warehouse, replace(asked, metrics=metrics), options.round_human).block(measure)
     if len(block.metrics) != 2:
         raise two_needed("metrics", metrics, block.selection.metrics)
-    if what.unit != "systems" or measure.definition.needs_segments:
+    if what.unit != "system" or measure.definition.needs_segments:
         check_judged(block)
     if np.isnan(evaluate(measure, block, options).value).any():
         why = without_variation(measure, block, options)
         reason = f"{asked_measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}"
         raise QuestionError(reason if why is None else f"{reason}: {why}")
-    drawn = (
-        simulation_of_judgements(warehouse, block)
-        if what.unit == "judgements"
-        else simulation_of_units(block, what.unit)
-    )
+    unit = unit_of(block.selection, block.judged.any(axis=0), what.unit)
+    drawn = simulation_of_judgements(warehouse, block) if unit == "judgement" else simulation_of_units(block, unit)
     block = drawn.block
-    population: Population = "systems" if what.unit == "systems" else "segments"
-    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, n_threads=1)
+    population: Population = "systems" if unit == "system" else "segments"
+    by = unit if unit in ("document", "segment") else None
+    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, unit=by, n_threads=1)
     testing = chosen(measure, block, options, wanted)
     test = testing.test
     assert test is not None
     if test in PERMUTATIONS and EARLY_STOP[0] < what.alpha < EARLY_STOP[1]:
         testing = replace(testing, early_stop=True)
     options = fitted_options(measure, test, options, asked)
-    values = run_test(block, measure, options, replace(testing, draws=BLOCK)).evaluation.value
+    tested = run_test(block, measure, options, replace(testing, draws=BLOCK))
+    if tested.why is not None:
+        raise QuestionError(f"{where(block.selection)}: {tested.why}")
+    values = tested.evaluation.value
     if len(values) != 2 or np.isnan(values).any() or values[0] == values[1]:
         raise QuestionError(f"{measure} shows no difference of {' and '.join(metrics)} in {where(block.selection)}")
     first = int(values[1] > values[0])
@@ -100,6 +106,7 @@ def plan_metrics(
 
     limit = f"simulated data sets take {measure}, the limit of {asked_measure.definition.name} for many resamples"
     question = Question(
+        unit=unit,
         names=names,
         difference=float(abs(values[0] - values[1])),
         there=drawn.there,
@@ -125,50 +132,61 @@ def plan_systems(
     what: Asked,
     progress: Progress | None = None,
 ) -> Plan:
-    """How many segments, or judgements of each system, tell two systems apart by the human score.
+    """How many documents, segments, or judgements of each system, tell two systems apart by the human score.
 
     Segments: differences over the segments annotated for both, drawn with replacement, tested by Wilcoxon's signed-rank
-    test. Judgements: single ones of each system, drawn with replacement whatever their segment, tested by Wilcoxon's
-    rank-sum test. Both two-sided, found where p <= alpha in the direction observed (of the means).
-    Raises QuestionError: see `select`; systems as unit; nothing annotated for both; no difference.
+    test; documents: their sums of these differences. Judgements: single ones of each system, drawn with replacement
+    whatever their segment, tested by Wilcoxon's rank-sum test. All two-sided, found where p <= alpha in the direction
+    observed (of the means).
+    Raises QuestionError: see `select`, `units_of`; systems as unit; nothing annotated for both; no difference.
     """
     what.check()
-    if what.unit == "systems":
-        raise QuestionError("two systems need segments or judgements; systems tell metrics apart")
+    if what.unit == "system":
+        raise QuestionError("two systems need documents, segments or judgements; more systems tell metrics apart")
     block = Inputs(warehouse, replace(asked, systems=systems), options.round_human).of_level("seg")
     check_judged(block)
     if len(block.systems) != 2:
         raise two_needed("systems", systems, block.selection.systems)
-    sides = _of_judgements(warehouse, block) if what.unit == "judgements" else _of_segments(block)
+    both = np.asarray(block.judged.all(axis=0))
+    unit = unit_of(block.selection, both, what.unit)
+    sides = _of_judgements(warehouse, block) if unit == "judgement" else _of_segments(block, both)
     difference = float(sides[0].mean() - sides[1].mean())
     if difference == 0:
-        raise QuestionError(f"{' and '.join(block.systems)} have the same mean: no number of {what.unit} is enough")
+        raise QuestionError(f"{' and '.join(block.systems)} have the same mean: no number of {unit}s is enough")
     first, second = (0, 1) if difference > 0 else (1, 0)
     better, worse = sides[first], sides[second]
-    trial = _rank_sum(better, worse, what.alpha) if what.unit == "judgements" else _signed(better - worse, what.alpha)
-    assumes = {
-        "segments": "new segments are like those annotated for both systems, and independent of each other",
-        "judgements": "new judgements are like the loaded ones, each of another segment by another annotator",
+    if unit == "judgement":
+        there, trial = min(len(better), len(worse)), _rank_sum(better, worse, what.alpha)
+    else:
+        members = members_of(block.selection, both, unit)
+        there, trial = (
+            len(members),
+            _signed([(block.human[first] - block.human[second])[one] for one in members], what.alpha),
+        )
+    assumes: dict[Unit, str] = {
+        "document": "new documents are like those annotated for both systems, and independent of each other",
+        "segment": "new segments are like those annotated for both systems, and independent of each other",
+        "judgement": "new judgements are like the loaded ones, each of another segment by another annotator",
     }
     question = Question(
+        unit=unit,
         names=(block.systems[first], block.systems[second]),
         difference=abs(difference),
-        there=min(len(better), len(worse)),
+        there=there,
         trial=trial,
-        test="rank-sum" if what.unit == "judgements" else "wilcoxon",
+        test="rank-sum" if unit == "judgement" else "wilcoxon",
         measure=str(block.selection.human),
         parts=[*(part for part in slice_parts(block.selection) if part[0] != "systems"), *option_parts(options)],
-        assumes=(assumes[what.unit],),
+        assumes=(assumes[unit],),
     )
     return planned(question, what, progress)
 
 
-def _of_segments(block: Block) -> tuple[Floats, Floats]:
-    both = block.judged.all(axis=0)
-    if both.sum() < FEWEST["segments"]:
+def _of_segments(block: Block, both: Bools) -> tuple[Floats, Floats]:
+    if both.sum() < FEWEST["segment"]:
         raise QuestionError(
             f"both systems are annotated on {counted(int(both.sum()), 'segment')} of {where(block.selection)}; "
-            "take judgements"
+            f"take {option('unit', 'judgement')}"
         )
     return block.human[0, both], block.human[1, both]
 
@@ -179,15 +197,19 @@ def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
     sides = tuple(
         frame["value"].filter(frame["system"] == name).to_numpy().astype(np.float64) for name in block.systems
     )
-    if min(len(side) for side in sides) < FEWEST["judgements"]:
-        raise QuestionError(f"fewer than {FEWEST['judgements']} single judgements of a system")
+    if min(len(side) for side in sides) < FEWEST["judgement"]:
+        raise QuestionError(f"fewer than {FEWEST['judgement']} single judgements of a system")
     return sides[0], sides[1]
 
 
-def _signed(gaps: Floats, alpha: float) -> Trial:
+def _signed(gaps: Sequence[Floats], alpha: float) -> Trial:
+    """Wilcoxon's test of drawn units. gaps: of each unit, the differences of its segments."""
+    sums, sizes = np.array([one.sum() for one in gaps]), np.array([one.size for one in gaps])
+
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
-        drawn = rng.choice(gaps, size)
-        difference = float(drawn.mean())
+        picks = rng.choice(len(sums), size)
+        drawn = sums[picks]
+        difference = float(drawn.sum() / sizes[picks].sum())
         there = drawn[drawn != 0]
         is_found = there.size > 0 and difference > 0 and signed_rank_p_values(there, "two-sided")[0] <= alpha
         return bool(is_found), difference

@@ -1,10 +1,11 @@
 """Plans: how many units a question needs for a given power, as a table, with signature and notes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from metaeval.answer import Table
@@ -13,17 +14,19 @@ from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
+from metaeval.measures.judged import LEAST_DOCUMENTS, units_of
 from metaeval.notes import Finding
 from metaeval.people.ceilings import judged_by
 from metaeval.signature import signed
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from queries.reasons import Reason
-from queries.selection import MetricChoice, SystemChoice
+from queries.selection import MetricChoice, Selection, SystemChoice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import option
 
-Unit = Literal["segments", "systems", "judgements"]
+Unit = Literal["document", "segment", "system", "judgement"]
 
 
 @dataclass(frozen=True)
@@ -37,20 +40,47 @@ class Simulation:
 
 
 def simulation_of_units(block: Block, unit: Unit) -> Simulation:
-    """Data sets of segments (those with a human score) or systems, drawn with replacement."""
-    units = np.arange(len(block.systems)) if unit == "systems" else np.flatnonzero(block.judged.any(axis=0))
-    other = "segments" if unit == "systems" else "systems"
+    """Data sets of documents, segments (those with a human score) or systems, drawn with replacement."""
+    if unit == "system":
+        members = [np.array([place]) for place in range(len(block.systems))]
+    else:
+        members = members_of(block.selection, block.judged.any(axis=0), unit)
+    other = "segments" if unit == "system" else "systems"
+    size_of_one = f" ({np.mean([len(one) for one in members]):.1f} segments each)" if unit == "document" else ""
+
+    def draw(size: int, rng: np.random.Generator) -> Block:
+        drawn = rng.choice(len(members), size)
+        picks = np.concatenate([members[one] for one in drawn])
+        return drawn_block(block, unit, picks, np.repeat(np.arange(size), [len(members[one]) for one in drawn]))
+
     return Simulation(
-        block,
-        len(units),
-        lambda size, rng: drawn_block(block, unit, rng.choice(units, size)),
-        f"new {unit} are like the loaded ones, and the {other} stay the same",
+        block, len(members), draw, f"new {unit}s are like the loaded ones{size_of_one}, and the {other} stay the same"
     )
 
 
-def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
-    """The block of some of its segments or systems, which may be there several times."""
-    if unit == "systems":
+def members_of(selection: Selection, kept: npt.ArrayLike, unit: Unit) -> list[Ints]:
+    """The segments of each unit, documents or single segments, of those that are kept.
+
+    Raises QuestionError: see `units_of`.
+    """
+    places = np.flatnonzero(np.asarray(kept))
+    documents = units_of(selection, kept, unit).documents if unit == "document" else None
+    if documents is None:
+        return list(places[:, np.newaxis])
+    return [places[documents == number] for number in range(int(documents.max()) + 1)]
+
+
+def unit_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None) -> Unit:
+    """The unit of a plan: the one that is named, else documents, where there are at least 10, else segments."""
+    return asked or units_of(selection, kept).unit
+
+
+def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:
+    """The block of some of its segments or systems, which may be there several times.
+
+    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents.
+    """
+    if unit == "system":
         return replace(
             block,
             systems=tuple(block.systems[place] for place in picks),
@@ -67,7 +97,7 @@ def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
             selection,
             segments=tuple(selection.segments[place] for place in picks),
             domains=tuple(selection.domains[place] for place in picks),
-            documents=tuple(selection.documents[place] for place in picks),
+            documents=tuple(_drawn_name(selection, unit, place, n) for place, n in zip(picks, of_draw, strict=True)),
         ),
         segments=block.segments[picks],
         human=block.human[:, picks],
@@ -76,6 +106,12 @@ def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
         submitted=np.full(block.submitted.shape, np.nan),
         marked_errors=None if block.marked_errors is None else block.marked_errors[:, picks],
     )
+
+
+def _drawn_name(selection: Selection, unit: Unit, place: int, draw: int) -> str | None:
+    """The document of a drawn segment."""
+    name = selection.documents[place]
+    return f"{draw} {name}" if unit == "document" else name
 
 
 def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
@@ -120,13 +156,14 @@ def single_judgements(warehouse: Warehouse, block: Block) -> pl.DataFrame:
     name = judged_by(human_levels(warehouse, asked.testset, asked.lp), official)
     if name is None:
         raise QuestionError(
-            f"no single judgements of {official} are loaded for {where(block.selection)}; take segments"
+            f"no single judgements of {official} are loaded for {where(block.selection)}; "
+            f"take {option('unit', 'segment')}"
         )
     return judgements(warehouse, block.selection.evalset_id, name)
 
 
 MOST = 64  # times the units that there are
-FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
+FEWEST: Mapping[Unit, int] = {"document": LEAST_DOCUMENTS, "segment": 10, "system": 5, "judgement": 10}
 _COLUMNS = (
     *("unit", "first", "second", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
     *("n_there", "power_there", "difference", "effect", "power", "alpha", "test", "measure", "reason", "signature"),
@@ -137,10 +174,11 @@ _COLUMNS = (
 class Asked:
     """How much power, at which level, by how many simulated data sets (simulations).
 
-    draws: resamples of the test of two metrics on each.
+    unit: None = documents, where there are at least 10, else segments. draws: resamples of the test of two metrics on
+    each.
     """
 
-    unit: Unit = "segments"
+    unit: Unit | None = None
     power: float = 0.8
     alpha: float = 0.05
     simulations: int = 100
@@ -166,6 +204,7 @@ class Plan:
 class Question:
     """What is simulated: a trial, the better one of the two first, and what describes it; there: units there are."""
 
+    unit: Unit
     names: tuple[str, str]
     difference: float
     there: int
@@ -196,15 +235,15 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
 
     Raises QuestionError: fewer units than a plan can start from.
     """
-    fewest, most = FEWEST[what.unit], MOST * question.there
+    fewest, most, units = FEWEST[question.unit], MOST * question.there, f"{question.unit}s"
     if question.there < fewest:
-        raise QuestionError(f"a plan needs at least {fewest} {what.unit} to start from, not {question.there}")
+        raise QuestionError(f"a plan needs at least {fewest} {units} to start from, not {question.there}")
     advance: Advance | None = None
     if progress is not None:
         shown = progress
 
         def tell(size: int, n: int) -> None:
-            shown(f"simulated data sets of {size} {what.unit}", n, 0)
+            shown(f"simulated data sets of {size} {units}", n, 0)
 
         advance = tell
     found = required_size(
@@ -244,11 +283,13 @@ def _row(question: Question, what: Asked, found: RequiredSize, most: int, signat
 
     reason = None
     if np.isnan(found.size):
-        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times the loaded ones"
+        reason = (
+            f"not reached: power {share[float(most)]:.2f} with {most} {question.unit}s, {MOST} times the loaded ones"
+        )
     elif np.isnan(found.high):
         reason = "reached with the fewest that were tried"
     return {
-        "unit": what.unit,
+        "unit": question.unit,
         "first": question.names[0],
         "second": question.names[1],
         "needed": whole(found.size),
@@ -272,7 +313,7 @@ def _row(question: Question, what: Asked, found: RequiredSize, most: int, signat
 
 def _signature(question: Question, what: Asked) -> str:
     parts: list[tuple[str, object]] = [
-        ("plan", what.unit),
+        ("plan", question.unit),
         ("first", question.names[0]),
         ("second", question.names[1]),
         ("measure", question.measure),
@@ -291,9 +332,9 @@ def _signature(question: Question, what: Asked) -> str:
 
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
-        *_needed(what, found),
+        *_needed(question.unit, what.power, found),
         f"assumed: {'; '.join(question.assumes)}",
-        f"n_there, power_there: loaded {what.unit}, and the estimated power with them; needed: the fewest for the "
+        f"n_there, power_there: loaded {question.unit}s, and the estimated power with them; needed: the fewest for the "
         "power asked",
         *question.notes,
         "low, high: 95% interval from the number of simulated data sets, the observed difference taken for the true "
@@ -302,20 +343,20 @@ def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, .
     ]
     if not np.isnan(found.size) and found.size > question.there:
         notes.append(
-            f"more {what.unit} than are loaded ({question.there}), resampled with replacement: an extrapolation"
+            f"more {question.unit}s than are loaded ({question.there}), resampled with replacement: an extrapolation"
         )
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)
 
 
-def _needed(what: Asked, found: RequiredSize) -> list[str]:
+def _needed(unit: Unit, power: float, found: RequiredSize) -> list[str]:
     """The answer: the interval that the uncertain difference leaves, which holds where the number itself is far off."""
     if np.isnan(found.size) or np.isnan(found.data_low):
         return []
     low, size = int(np.ceil(found.data_low)), int(np.ceil(found.size))
     ends = f"at least {low}" if np.isnan(found.data_high) else f"between {low} and {int(np.ceil(found.data_high))}"
-    return [Finding(f"needed for power {what.power:g}: {ends} {what.unit} (95% interval; best estimate {size})")]
+    return [Finding(f"needed for power {power:g}: {ends} {unit}s (95% interval; best estimate {size})")]
 
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:

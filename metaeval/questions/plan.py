@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"):
-    """Plan how many segments or judgements a test needs.
+    """Plan how many documents or segments a test needs.
 
-    To tell two metrics, or two systems, apart.
+    To tell two metrics, or two systems, apart; also how many systems or judgements.
 
     Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
 
@@ -32,9 +32,12 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
         "metrics"
     )
     unit: Annotated[
-        Literal["segments", "systems", "judgements"],
-        Option("What is simulated in other numbers; systems only for two metrics."),
-    ] = "segments"
+        Literal["document", "segment", "system", "judgement"] | None,
+        Option(
+            "What is simulated in other numbers; system only for two metrics.",
+            default="document where there are at least 10, else segment",
+        ),
+    ] = None
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"
     )

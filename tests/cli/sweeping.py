@@ -79,7 +79,7 @@ ANALYSES = (
         "--tell",
         "systems",
         "--unit",
-        "judgements",
+        "judgement",
         "--simulations",
         "20",
     ),
@@ -139,7 +139,7 @@ THOROUGH = (
     ("show", "{testset}", "{lp}", "1", "--metrics", "*", "--human", "*"),
     ("deltas", "--hard", "--least-metrics", "1", "--significant"),
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--tell", "systems", "--simulations", "20"),
-    ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "systems", "-m", "pa", "--simulations", "20"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "system", "-m", "pa", "--simulations", "20"),
     *(
         ("export", f"{{folder}}.{form}", "{testset}", "{lp}", "--format", form)
         for form in ("parquet", "csv", "mtme", "subset2evaluate", "texts")

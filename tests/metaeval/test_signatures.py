@@ -129,10 +129,10 @@ ASKED: dict[str, tuple[str, Given]] = {
     "paper, deutsch-2023 thresholds": ("paper", {"paper": "deutsch-2023", "item": "thresholds", **YEARS}),
     "plan": ("plan", {**SIM, **PLAN, "second": "Kestrel-24", "measure": "pearson"}),
     "plan, segments": ("plan", {**SIM, **PLAN, "second": "Kestrel-24"}),
-    "plan, systems": ("plan", {**SIM, **PLAN, "second": "Kestrel-24", "measure": "pearson", "unit": "systems"}),
+    "plan, systems": ("plan", {**SIM, **PLAN, "second": "Kestrel-24", "measure": "pearson", "unit": "system"}),
     "plan, some scores missing": (
         "plan",
-        {**SIM, **PLAN, "second": "Marlin-XL-24", "measure": "pearson", "unit": "systems"},
+        {**SIM, **PLAN, "second": "Marlin-XL-24", "measure": "pearson", "unit": "system"},
     ),
     "annotators": ("annotators", QUICK),
     "annotators, as asked": ("annotators", SIM),

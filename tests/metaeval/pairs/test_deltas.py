@@ -82,6 +82,18 @@ def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_w
     assert (reached["n_at_least"] <= reached["n_pairs"]).all()
 
 
+def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehouse: Warehouse) -> None:
+    two = Slice("sim24", "en-de", systems=("[AB]*",))
+    found = deltas(simulated_warehouse, two, "simBLEU", Options(), QUICK)
+    assert [fit.n_pairs for fit in found.fits] == [1]
+    assert found.notes[0] == (
+        "mqm of sim24: too few systems for an answer: 80% takes 5 pairs of systems, and there is 1"
+    )
+    assert deltas_frame(found)["reason"].to_list() == [
+        f"{level}% takes {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))
+    ]
+
+
 def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -> None:
     first, again = (metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", draws=20).frame for _ in range(2))
     assert first.equals(again)
