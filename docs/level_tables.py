@@ -7,6 +7,7 @@ from benchmarks.null_worlds import POPULATIONS, Population
 from docs.tables import table
 from metaeval.measures import parse_measure
 from metaeval.options import Population as PopulationOfTests
+from metaeval.significance.metric_tests import BY_DOCUMENT
 
 _DATA = (levels.SIMULATED, *(" ".join(evalset) for evalset in levels.EVALSETS))
 _TESTS_FOR: Mapping[Population, PopulationOfTests] = {
@@ -15,6 +16,12 @@ _TESTS_FOR: Mapping[Population, PopulationOfTests] = {
     "both": "both",
     "documents": "segments",
 }
+_COLUMNS: Mapping[str, tuple[Population, str]] = {
+    **{f"new {population}": (population, "") for population in POPULATIONS[:-1]},
+    "new documents, tested by segment": ("documents", ""),
+    "new documents, tested by document": ("documents", BY_DOCUMENT),
+}
+"""Their populations, and what stands behind the name of a test."""
 
 
 def levels_of_defaults() -> str:
@@ -27,16 +34,15 @@ def levels_of_defaults() -> str:
     rows = []
     for name in dict.fromkeys(measure for measure, *_ in counts):
         cells = []
-        for population in POPULATIONS:
+        for population, by_unit in _COLUMNS.values():
             test = parse_measure(name).holding_test(_TESTS_FOR[population])
-            found = [counts[name, population, test, data] for data in _DATA if (name, population, test, data) in counts]
+            places = [(name, population, f"{test}{by_unit}", data) for data in _DATA]
+            found = [counts[place] for place in places if place in counts]
             shown = " ".join(_level(one.n_found, one.n_worlds) for one in found)
             cells.append(f"`{test}`: {shown}" if shown else "")
         if any(cells):
             rows.append([f"`{name}`", *cells])
-    return table(
-        ["measure", *(f"new {population}" for population in POPULATIONS[:-1]), "new documents, tested by segment"], rows
-    )
+    return table(["measure", *_COLUMNS], rows)
 
 
 def _level(n_found: int, n_worlds: int) -> str:

@@ -9,7 +9,7 @@ from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
 from metaeval.options import Options, Run
 from metaeval.significance.comparison import Comparison, compare_block
-from metaeval.significance.metric_tests import chosen, fitted_options
+from metaeval.significance.metric_tests import chosen, fitted_options, levels_checksum
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
@@ -76,7 +76,7 @@ def pending(
         options = fitted
     kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
     question: Question[PairwiseComparison | Comparison] = Question(
-        key(kind, [block], str(measure), options, testing), kind, asked.testset, asked.lp, answer
+        key(kind, [block], str(measure), options, testing, levels_checksum()), kind, asked.testset, asked.lp, answer
     )
     kept = None if fresh or testing.keep_null else question.stored(warehouse)
     return Pending(block, measure, options, testing, question, kept, is_pair, evaluation)

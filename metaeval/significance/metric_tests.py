@@ -1,6 +1,7 @@
 """A test of a slice's metrics: the system scores it takes, what is excluded, p-values, levels and signature."""
 
 import csv
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -56,12 +57,22 @@ class Level:
         return self.distance > OFF * NOMINAL
 
 
+def _counted() -> str:
+    """What the simulations counted: lines of levels.csv."""
+    return files(__package__).joinpath("levels.csv").read_text(encoding="utf-8")
+
+
+@cache
+def levels_checksum() -> str:
+    """Checksum of the measured levels: a stored result that shows them is computed anew where others were measured."""
+    return hashlib.sha256(_counted().encode()).hexdigest()[:16]
+
+
 @cache
 def _measured() -> dict[tuple[str, str, str, str], tuple[Level, ...]]:
     """(measure, test, population, null) -> levels on every kind of data."""
     found: dict[tuple[str, str, str, str], tuple[Level, ...]] = {}
-    text = files(__package__).joinpath("levels.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv.DictReader(_counted().splitlines()):
         n_worlds = int(row["n_worlds"])
         if float(row["effect"]) == 0 and n_worlds >= LEAST_WORLDS:
             key = (row["measure"], row["test"], row["population"], row["null"])

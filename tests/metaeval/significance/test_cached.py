@@ -100,6 +100,13 @@ def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers
     assert (first.pairwise.words, first.pairwise.notes) == (second.pairwise.words, second.pairwise.notes)
 
 
+def test_a_result_is_computed_anew_where_other_levels_were_measured_since(
+    compared_before: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metaeval.significance.cached.levels_checksum", lambda: "others")
+    assert ran(compared_before).notes == []
+
+
 def test_fresh_computes_again_and_keeps_one_result(with_result: tuple[bytes, Compared], compared_before: Path) -> None:
     first, second = with_result[1], ran(compared_before, fresh=True)
     assert second.notes == []
