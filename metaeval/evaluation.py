@@ -164,10 +164,23 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
     if why is not None:
         return [f"{measure}: {why}, so that only ties count"]
     reasons: dict[str, list[str]] = {}
+    shared = _by_shared_ties(evaluation)
     for metric, there in zip(evaluation.metrics, is_nan, strict=True):
         if there:
             reasons.setdefault(evaluation.why.get(metric.name, ""), []).append(metric.name)
     return [
         f"{measure}: not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
         for reason, names in reasons.items()
-    ]
+    ] + shared
+
+
+def _by_shared_ties(evaluation: Evaluation) -> list[str]:
+    """A line on metrics that order no pair, where the measure is defined to count ties that people share."""
+    counts = evaluation.counts
+    if counts is None or evaluation.measure.name not in ("acc23", "tau_23"):
+        return []
+    ordered = counts.n_concordant + counts.n_discordant + counts.n_tied_human
+    names = [one.name for one, n in zip(evaluation.metrics, ordered.sum(axis=1), strict=True) if n == 0]
+    verb = "orders" if len(names) == 1 else "order"
+    line = f"{', '.join(names)} {verb} no pair: by definition the value is made of the pairs that people tie"
+    return [f"{evaluation.measure}: {line}"] if names else []

@@ -14,6 +14,7 @@ from metaeval.kernels.resampling.rank_ranges import rank_ranges
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.system_intervals import LEAST_FOR_INTERVAL
 from metaeval.measures import Measure
+from metaeval.measures.applicable import TOO_NARROW
 from metaeval.measures.judged import Units, units_of
 from metaeval.options import Options, Unit
 from metaeval.ranking import Read
@@ -25,6 +26,7 @@ from warehouse.progress import Progress
 from warehouse.wording import counted
 
 CONFIDENCE = 0.95
+LEAST_TOO_NARROW = 12  # systems: over fewer the intervals are wide enough
 _STREAM = 7  # of the seed: resamples of their own, which no test shares
 
 
@@ -88,6 +90,8 @@ def _ends(
                 few = f"no intervals, {counted(n, 'system')}: with fewer than {LEAST_FOR_INTERVAL} they hold any value"
                 return none, none, few, ""
             how = f"{CONFIDENCE:.0%} intervals of the value over all such systems (Fisher's z, jackknife, t({n - 1}))"
+            if measure.name == "pearson" and n >= LEAST_TOO_NARROW:
+                how += f", {TOO_NARROW}: then .87 to .94 hold it"
             return *by_systems, how, interval_in_words(CONFIDENCE, "fisher_z", "systems", None, options.seed)
         units = units_of(block.selection, block.judged.any(axis=0), unit)
         by_unit = f"for new {units.unit}s"

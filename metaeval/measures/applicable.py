@@ -26,6 +26,8 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
         "both": "new systems and new segments",
     }
 )
+#: Of intervals of Pearson's r over systems, and of its differences (docs/levels.md).
+TOO_NARROW = "too narrow where a metric misjudges some systems"
 #: Tests that swap, resample or leave out segments, and can do so with whole documents.
 BY_UNIT: tuple[Test, ...] = ("perm-inputs", "bootstrap", "bootstrap-normal", "jackknife-segments", "jackknife-both")
 #: Those of them that were published with single segments, and keep them where they are named.

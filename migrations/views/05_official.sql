@@ -339,6 +339,7 @@ LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.coefficient DESC NULLS LAST, l.name;
 COMMENT ON MACRO TABLE pearson_by_metric IS 'Pearson correlation of every metric with the official human score over the systems of the official ranking, best first: what `rank -m pearson` gives. Columns: metric, human, n_systems, pearson (NULL where one side is constant), reason. Metrics that are excluded have a row with the reason.';
 
+-- A metric that ties all systems would be right on those pairs alone that people tie: it has no value where there are any.
 CREATE OR REPLACE MACRO pairwise_accuracy_by_metric(testset, lp) AS TABLE
 WITH listed AS (
   SELECT l.evalset_id, l.human, l.name, l.reason
@@ -368,7 +369,14 @@ pair AS (
   JOIN cell AS b ON b.evalset_id = a.evalset_id AND b.metric = a.metric AND b.system > a.system
 ),
 measured AS (
-  SELECT p.evalset_id, p.metric, count(*) AS n, avg((p.h_sign = p.m_sign)::INTEGER) AS accuracy
+  SELECT
+    p.evalset_id,
+    p.metric,
+    count(*) AS n,
+    CASE
+      WHEN bool_or(p.h_sign <> 0) AND (bool_or(p.m_sign <> 0) OR bool_and(p.h_sign <> 0))
+        THEN avg((p.h_sign = p.m_sign)::INTEGER)
+    END AS accuracy
   FROM pair AS p
   GROUP BY p.evalset_id, p.metric
 ),
@@ -388,7 +396,7 @@ FROM listed AS l
 LEFT JOIN ranked AS k ON k.evalset_id = l.evalset_id AND k.metric = l.name
 LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.accuracy DESC NULLS LAST, l.name;
-COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first: what `rank -m pa` gives. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs), reason. Metrics that are excluded have a row with the reason.';
+COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first: what `rank -m pa` gives. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs, where people tie all systems, and for a metric that ties all where people tie some), reason. Metrics that are excluded have a row with the reason.';
 
 CREATE OR REPLACE MACRO concordance_official(testset, lp, epsilon := 0) AS TABLE
 WITH listed AS (

@@ -133,6 +133,8 @@ def test_a_metric_that_scores_all_outputs_alike_gets_nothing_for_systems_that_pe
     assert {name.partition("(")[0] for name, value in asleep.items() if value is not None} <= BY_DEFINITION
     why = "not defined for Asleep-src (scores all systems alike, so that only pairs that people tie speak for it)"
     assert {f"pa: {why}", f"spa: {why}"} <= set(found.notes)
+    ties = "Asleep-src orders no pair: by definition the value is made of the pairs that people tie"
+    assert {f"acc23(by=item): {ties}", f"tau_23(by=item): {ties}"} <= set(found.notes)
     (one, other) = tested.frame.filter(metric="Asleep-src").select("rank", "rank_low", "cluster").rows()
     assert one == other == (None, None, None)
 

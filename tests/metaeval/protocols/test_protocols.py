@@ -439,7 +439,7 @@ def test_significance_adds_the_mean_over_ranks_of_clusters_to_a_mean_of_ranks(si
     assert (found.metrics, found.overall.tolist()) == (plain.metrics, plain.overall.tolist())
     assert clusters[~np.isnan(clusters)].max() < len(found.metrics)
     assert found.n_significant is None
-    assert any("the overall score is a mean of ranks, which is not tested" in note for note in found.notes)
+    assert any("the overall score, a mean of ranks, is not tested" in note for note in found.notes)
     assert "overall:weighted mean of ranks by value" in found.signature
 
 
