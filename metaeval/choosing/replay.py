@@ -288,8 +288,11 @@ def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | No
     return mean, mean - half, mean + half
 
 
+_NO_DIFFERENCE = "no difference from random found"
+
+
 def _verdicts(each: Sequence[Replayed]) -> list[str]:
-    """A sentence for each method: whether chance is as good, by SPA."""
+    """A sentence for each method: whether it differs from chance, by SPA."""
     lines = []
     for method, sets in _by_method(each).items():
         by = " or ".join(dict.fromkeys(str(one.by) for one in sets if one.by is not None))
@@ -303,7 +306,7 @@ def _verdicts(each: Sequence[Replayed]) -> list[str]:
             low, high = (gain + float(over_sizes.mean() - end) for end in np.quantile(over_sizes, (_HIGH, _LOW)))
             found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random, the mean over sizes"
         is_better, is_worse = low is not None and low > 0, high is not None and high < 0
-        verdict = "better than random" if is_better else "worse than random" if is_worse else "random is as good"
+        verdict = "better than random" if is_better else "worse than random" if is_worse else _NO_DIFFERENCE
         verdict += " in this campaign" if len(sets) == 1 else ""
         lines.append(f"{name}: {verdict} ({found})")
     return lines

@@ -91,7 +91,12 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
         if isinstance(half, HumanRow):
             rows.append(half)
             of = half.ceiling
-            notes.append(f"{measure}: {half.name}, {of.source}: 2.5-97.5% range {of.low:.3f} to {of.high:.3f}")
+            line = f"{measure}: {half.name}, {of.source}: 2.5-97.5% range {of.low:.3f} to {of.high:.3f}"
+            if not half.is_bound:
+                line += f"; even a perfect metric reaches only about √{of.value:.3f} = {of.value**0.5:.3f}"
+            if f"split-half of {official} " not in half.name:
+                line += f"; metrics are compared with {official}, which is not the score that was halved"
+            notes.append(line)
         else:
             notes.append(f"{measure}: {half}")
     return HumanRows(tuple(rows), tuple(notes))

@@ -17,6 +17,7 @@ from metaeval.kernels.resampling.clusters import (
     corrected_pairs,
     indistinct_across_clusters,
     ranks,
+    share_with_clusters,
     significance_clusters,
 )
 from metaeval.kernels.resampling.draws import Alternative
@@ -91,7 +92,7 @@ class Comparison:
     def chance(self) -> list[str]:
         """A line on clusters that are chance, where nothing is corrected: see `by_holm`."""
         is_raw = self.correction == "none" and not np.isnan(self.p).all()
-        return _chance(self.values, self.p, self.least, self.alpha) if is_raw else []
+        return _chance(self.values, self.p, self.least, self.alpha, self.alternative) if is_raw else []
 
     @property
     def warning(self) -> Decisive | None:
@@ -120,7 +121,7 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
     )
 
 
-def by_holm(values: Floats, p: Floats, least: Floats, alpha: float, of: str = "metrics") -> str:
+def by_holm(values: Floats, p: Floats, least: Floats, alpha: float, side: Alternative, of: str = "metrics") -> str:
     """A line on how many clusters there are where all comparisons count as one family, as some clusters are chance.
 
     p: as of `significance_clusters`, best first, uncorrected. least: the same, where a p of 0 is what it stands for:
@@ -131,9 +132,11 @@ def by_holm(values: Floats, p: Floats, least: Floats, alpha: float, of: str = "m
     there = f"there {'is' if most == 1 else 'are'} {counted(n, 'cluster')}"
     if n < most:
         there = f"there are {n} to {most} clusters, which more {option('draws')} would tell"
+    tested = int(np.count_nonzero(~np.isnan(values)))
+    share = share_with_clusters(tested, alpha, two_sided=side == "two-sided")
     return hinted(
-        f"every pair of {of} is tested, so some clusters are chance: ten equally good {of} form more than one in 64% "
-        f"of data sets; corrected for all comparisons (Holm) {there}",
+        f"every pair of {of} is tested, so some clusters are chance: {tested} equally good {of} form more than one in "
+        f"about {min(share, 0.99):.0%} of data sets; corrected for all comparisons (Holm) {there}",
         option("correction", "holm"),
     )
 
@@ -152,8 +155,8 @@ def unresolved(corrected: Floats, least: Floats, alpha: float, resolution: float
     ]
 
 
-def _chance(values: Floats, p: Floats, least: Floats, alpha: float) -> list[str]:
-    return [by_holm(values, p, least, alpha)] if len(values) > 2 else []
+def _chance(values: Floats, p: Floats, least: Floats, alpha: float, side: Alternative) -> list[str]:
+    return [by_holm(values, p, least, alpha, side)] if len(values) > 2 else []
 
 
 def compare_block(
@@ -196,7 +199,7 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     resolution = testing.resolution(is_exact)
     least = corrected_pairs(np.where(raw == 0, resolution, raw), testing.correction)
     if testing.correction == "none" and not np.isnan(raw).all():
-        notes += _chance(values, raw, least, testing.alpha)
+        notes += _chance(values, raw, least, testing.alpha, testing.side)
     notes += unresolved(corrected, least, testing.alpha, resolution)
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None

@@ -136,6 +136,7 @@ def compare_systems(
     order = best_first(values)
     p, values, submitted = p[np.ix_(order, order)], values[order], scored.submitted[order]
     is_drawn = test in ("permutation", "bootstrap")
+    is_chance = correction == "none" and len(order) > 2
     resolution = (2.0 if alternative == "two-sided" else 1.0) / draws if is_drawn else SMALLEST
     raw = corrected_pairs(p, "none")
     p = corrected_pairs(raw, correction)
@@ -190,7 +191,7 @@ def compare_systems(
             *block.selection.notes,
             *([] if warning is None else [warning]),
             *unresolved(p, least, alpha, resolution),
-            *([by_holm(values, raw, least, alpha, "systems")] if correction == "none" and len(raw) > 2 else []),
+            *([by_holm(values, raw, least, alpha, alternative, "systems")] if is_chance else []),
             *_beside(values, submitted, scored.source),
             *_of_other_humans(warehouse, asked, scored),
         ),

@@ -37,11 +37,14 @@ def within_frame(found: Within) -> pl.DataFrame:
         }
         for one in found.sets
     ]
+    n_all = len({(one.testset, one.lp, one.human) for one in found.sets})
     for slope in found.slopes:
+        n = len({(one.testset, one.lp, one.human) for one in slope.sets})
+        sets = f"all {n} sets" if n == n_all else f"{n} of {n_all} sets"
         left, alone = slope.leave_one_out, [one.without for one in slope.metrics]
         rows.append(
             {
-                **_row("pooled", "all sets, slope a year", slope.pooled),
+                **_row("pooled", f"{sets}, slope a year", slope.pooled),
                 "kind": slope.kind,
                 "n_metrics": len(slope.metrics),
                 "first_year": min(one.first_year for one in slope.sets),

@@ -97,7 +97,8 @@ class Warehouse:
         for column in columns.values():
             if column.dtype.kind == "f" and column.size and np.fmax.reduce(np.abs(column)) > LARGEST_SCORE:
                 raise SchemaError(
-                    f"{self.path}: holds scores beyond {LARGEST_SCORE:g}, which no load takes; load the files anew"
+                    f"{self.path} has scores beyond {LARGEST_SCORE:g}, which scorehouse never stores: another program "
+                    "changed the file. Load your score files into a new one."
                 )
         return columns
 

@@ -61,7 +61,7 @@ _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time c
 class AppraiseReader(TextReader):
     """Reader of Appraise's exports."""
 
-    name = "appraise/4"
+    name = "appraise/5"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         layout = _layout(head)
@@ -140,9 +140,16 @@ def _testset_named(path: Path, head: Sequence[str]) -> str | None:
     return f"wmt{found['year']}" if found else None
 
 
+def _is_side_by_side(columns: Sequence[str]) -> bool:
+    """Whether outputs of two systems were judged at once."""
+    return "shown" in columns or "errors" in columns
+
+
 def _human(path: Path, layout: Sequence[str]) -> str:
     if "spans" in layout:
         return "esa"
+    if _is_side_by_side(layout):
+        return "da-pairwise"
     if "calibration" in path.name.lower():
         return "da-sqm-calibration"
     if "SegLvlLivRef" in path.name:
@@ -283,7 +290,7 @@ def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:
 def _unread(table: pl.DataFrame) -> list[str]:
     """Notes on systems side by side, and on what stands in the rows and is not read."""
     notes = []
-    if "shown" in table.columns or "errors" in table.columns:
+    if _is_side_by_side(table.columns):
         notes.append("systems were judged side by side: each one's score is a judgement of its own")
     if further := [name for name in ("batch", "number", "shown") if name in table.columns]:
         called = {"batch": "batch", "number": "item", "shown": "place among the systems side by side"}

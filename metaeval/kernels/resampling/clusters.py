@@ -129,6 +129,23 @@ def significance_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float 
     return clusters
 
 
+def share_with_clusters(n: int, alpha: float = 0.05, *, two_sided: bool = True) -> float:
+    """Share of data sets in which n equally good members form more than one cluster: the best and the last differ.
+
+    Values are normal with one variance and any one correlation, so that it is the range of n independent ones that
+    passes √2 times the quantile of a single comparison (Tukey's studentized range with known variance).
+    >>> round(share_with_clusters(2), 3), round(share_with_clusters(10), 2)
+    (0.05, 0.63)
+    """
+    from scipy.special import ndtr, ndtri
+
+    reach = float(np.sqrt(2) * ndtri(1 - alpha / (2 if two_sided else 1)))
+    lowest = np.linspace(-8.0, 8.0, 2001)
+    density = np.exp(-(lowest**2) / 2) / np.sqrt(2 * np.pi)
+    within = n * density * (ndtr(lowest + reach) - ndtr(lowest)) ** (n - 1)
+    return float(np.clip(1 - within.sum() * (lowest[1] - lowest[0]), 0.0, 1.0))
+
+
 def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> list[tuple[int, int]]:
     """Pairs (better, worse) in different clusters although the better one is not significantly better.
 

@@ -116,6 +116,9 @@ def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere
     assert all("|people:split-half of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
     assert ["spearman_brown:yes" in one for one in rows["signature"]] == [True, True, False]
     assert any(f"{people['system_r']:.3f} between halves" in note for note in found.notes)
+    r = rows["value"][0]
+    perfect = f"even a perfect metric reaches only about √{r:.3f} = {r**0.5:.3f}"
+    assert sum(perfect in note for note in found.notes) == 1
 
 
 def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:

@@ -193,7 +193,7 @@ def test_scores_that_no_load_takes_are_refused_before_statistics_overflow(tmp_pa
     with duckdb.connect(str(database)) as connection:
         connection.execute("UPDATE internal.score SET value = 1e308 WHERE segment = 1")
     with Warehouse.open(database) as warehouse:
-        with pytest.raises(SchemaError, match=r"holds scores beyond 1e\+100, which no load takes"):
+        with pytest.raises(SchemaError, match=r"has scores beyond 1e\+100, which scorehouse never stores"):
             warehouse.columns("SELECT value FROM internal.score")
         assert len(warehouse.columns("SELECT value FROM internal.score WHERE segment > 1")["value"])
 

@@ -290,18 +290,20 @@ KINDS = {
     "u1,A,7,TGT,eng,deu,91,1.5,2.5": "da-sqm",
     "u1,A,7,TGT,eng,deu,91,doc-1,False,1.5,2.5": "da-sqm",
     "u1,A,7,TGT,eng,deu,91,doc-1,False,[],1.5,2.5": "esa",
-    "u1,A,7,TGT,eng,deu,91,omission,,1.5,2.5": "da-sqm",
+    "u1,A,7,TGT,eng,deu,91,omission,,1.5,2.5": "da-pairwise",
 }
 
 
 @together("row", KINDS)
 def test_batch_numbers_behind_the_times_change_nothing_but_are_counted(row: str) -> None:
     plain, *others = [read(READER, Path("mine.csv"), row + more + "\n", Given(testset="mine")) for more in FURTHER]
-    compared = ["testset", "lp", "scorer", "system", "segment", "index", "document", "value", "time", "status"]
+    compared = ["testset", "lp", "system", "segment", "index", "document", "value", "time", "status"]
     assert plain.judgements.select("scorer", "value").rows() == [(KINDS[row], 91.0)]
     for records, further in zip(others, ("batch, item", "batch, item, place among"), strict=True):
         assert records.faults == []
         assert records.judgements.select(compared).equals(plain.judgements.select(compared)), further
+        is_of_pairs = "place" in further and KINDS[row] == "da-sqm"
+        assert set(records.judgements["scorer"]) == {"da-pairwise" if is_of_pairs else KINDS[row]}
         assert any(f"columns not read: {further}" in note for note in records.notes)
     assert not any("columns not read" in note for note in plain.notes)
 
@@ -336,7 +338,7 @@ def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: P
     path.write_text(side_by_side("A", "B", "1") + side_by_side("A", "C", "2", scores="70 10"))
     assert not load([path], tmp_path / "w.duckdb", given=Given(testset="mine")).faults
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
-        means = warehouse.rows("SELECT system, value FROM human_scores WHERE human = 'da-sqm'")
+        means = warehouse.rows("SELECT system, value FROM human_scores WHERE human = 'da-pairwise'")
     assert sorted(means) == [("A", 75.0), ("B", 60.0), ("C", 10.0)]
 
 

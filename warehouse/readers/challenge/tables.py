@@ -6,6 +6,7 @@ document, source, reference, text; every other column is a metric. A metric is c
 """
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ from warehouse.readers.text.tables import MISSING, NORMALISED, finite, first_fau
 from warehouse.wording import counted
 
 ACES = "aces"
+_CALLED_ACES = re.compile(
+    r"(?<![a-z0-9])aces(?![a-z0-9])(?![-_. ]?v?\d(?!\d{3}))"
+)  # a year may follow, no number of a set
 _ACES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
 _OWN = ("item", "phenomenon", "hypothesis", "grade", "lp")
 _OPTIONAL = ("testset", "class", "domain", "document", "source", "reference", "text")
@@ -47,7 +51,7 @@ def is_table(path: Path) -> bool:
 def is_nameless(path: Path) -> bool:
     """Whether nothing says of a table in ACES' form which challenge set it is; ACES itself is called so by its path."""
     header, rows, _ = _read(path)
-    is_called_so = any(ACES in part.lower() for part in path.parts[-3:])
+    is_called_so = any(_CALLED_ACES.search(part.lower()) for part in path.parts[-3:])
     return set(_ACES) <= set(header) and not is_called_so and not all(row.get("testset") for row in rows)
 
 

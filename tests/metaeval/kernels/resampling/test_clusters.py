@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from metaeval.kernels.resampling.clusters import (
     benjamini_hochberg,
@@ -14,6 +16,7 @@ from metaeval.kernels.resampling.clusters import (
     indistinct_across_clusters,
     n_significant_pairs,
     ranks,
+    share_with_clusters,
     significance_clusters,
 )
 from tests.helpers import refused
@@ -118,3 +121,13 @@ def test_ranks_count_how_many_are_better(values: list[float]) -> None:
 def test_missing_values_rank_after_all_others() -> None:
     assert ranks([np.nan, 0.2, np.nan, 0.7]).tolist() == [3, 2, 3, 1]
     assert best_first([np.nan, 0.2, 0.7, 0.2]).tolist() == [2, 1, 3, 0]
+
+
+@pytest.mark.parametrize(("n", "two_sided"), [(3, True), (12, True), (12, False)])
+def test_equally_good_members_form_clusters_as_often_as_their_range_passes_one_comparison(
+    n: int, two_sided: bool
+) -> None:
+    values = np.random.default_rng(5).normal(size=(2000, n))
+    p = ndtr(-(values[:, :, np.newaxis] - values[:, np.newaxis]) / np.sqrt(2)) * (2 if two_sided else 1)
+    found = [significance_clusters(one, own).max() > 1 for one, own in zip(values, p, strict=True)]
+    assert share_with_clusters(n, two_sided=two_sided) == pytest.approx(np.mean(found), abs=0.035)  # 3 errors of .011
