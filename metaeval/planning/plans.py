@@ -75,11 +75,12 @@ def unit_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None) -> Un
     return asked or units_of(selection, kept).unit
 
 
-def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:
+def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints | None = None) -> Block:
     """The block of some of its segments or systems, which may be there several times.
 
-    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents.
+    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents. None = one each.
     """
+    of_draw = np.arange(len(picks)) if of_draw is None else of_draw
     if unit == "system":
         return replace(
             block,

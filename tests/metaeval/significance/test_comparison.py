@@ -737,7 +737,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
     values = []
     for one in picks:
         columns = kept[np.concatenate([np.flatnonzero(documents == document) for document in one])]
-        values.append(measure.value(drawn_block(block, "segments", columns), options).value)
+        values.append(measure.value(drawn_block(block, "segment", columns), options).value)
     names = [metric.name for metric in block.metrics]
     a, b = (names.index(name) for name in found.metrics[:2])
     gaps = np.array(values)[:, a] - np.array(values)[:, b]
