@@ -140,13 +140,12 @@ class _Commands(Mapping[str, Callable[..., None]]):
         "remove": ("own", "remove"),
         "sql": ("sql", "sql"),
         "explore": ("explore", "explore"),
-        "report": ("report", "report"),
         "compute": ("compute", "compute"),
         "export": ("export", "export"),
     }
 
     def __getitem__(self, name: str) -> Callable[..., None]:
-        if name in HOMES:
+        if name in HOMES or name not in self._homes:  # the report is a question of the command line's
             from cli.questions import command_of
 
             return command_of(name)

@@ -10,20 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from cli.completion import completion_of
-from cli.exit_codes import ExitCode, UsageError
+from cli.exit_codes import ExitCode, UsageError, check_extra
 from cli.hints import dashed
 from cli.options.folding import folded
-from cli.options.output import ChartFlags, Output
+from cli.options.output import ChartFlags, Output, PageOutput
 from cli.render.output import progress
 from cli.views import view_of
-from metaeval.question import Field, fields_of
+from metaeval.question import Field, Question, fields_of
 from metaeval.questions import question_named
 
 
 @cache
 def command_of(name: str) -> Callable[..., None]:
     """The command of a question."""
-    question = question_named(name)
+    question = _question(name)
     show = view_of(name)
     known = fields_of(question)
 
@@ -32,6 +32,8 @@ def command_of(name: str) -> Callable[..., None]:
         from metaeval.options import Run
         from warehouse import Warehouse
 
+        if output.is_page:
+            check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
         _check_order(known, words, output.database)
         given = _given(name, known, words)
         if "after" in given and output.db is not None:
@@ -51,7 +53,11 @@ def command_of(name: str) -> Callable[..., None]:
 
     parameters = [_parameter(one, flags, one.name in question.hidden) for one in known.values() for flags in _ways(one)]
     parameters = [one for one in parameters if one.name != _VERBOSE]  # of all commands: `Output.verbose`
-    parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, annotation=Output))
+    parameters.append(
+        inspect.Parameter(
+            "output", inspect.Parameter.KEYWORD_ONLY, annotation=PageOutput if name == _REPORT else Output
+        )
+    )
     if question.has_chart():
         parameters.append(inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, annotation=ChartFlags))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -60,6 +66,15 @@ def command_of(name: str) -> Callable[..., None]:
     return folded(command, looks_up=False)
 
 
+def _question(name: str) -> type[Question]:
+    if name == _REPORT:  # a question of the command line's own
+        from cli.report.question import Report
+
+        return Report
+    return question_named(name)
+
+
+_REPORT = "report"
 _VERBOSE = "verbose"
 _BY_FLAG = "_by_flag"  # behind the name of an argument that can be given with a flag as well
 

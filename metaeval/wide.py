@@ -1,5 +1,6 @@
 """A ranking as a findings paper prints it: a row a metric, a column a language pair, best ones and clusters marked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ import polars as pl
 
 from metaeval.evaluation import EQUAL
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.measures import Measure
 
 KEYS = ("measure", "testset", "lp", "domain", "phenomenon")
 
@@ -91,3 +93,27 @@ def _names(frame: pl.DataFrame, keys: list[str]) -> pl.Series:
     doubled = frame.filter(pl.struct(column).is_duplicated())["base_metric"].unique().implode()
     named = pl.when(pl.col("base_metric").is_in(doubled)).then(pl.col("metric")).otherwise(pl.col("base_metric"))
     return frame.select(metric=named)["metric"]
+
+
+def by_metric(frame: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
+    """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
+    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
+    several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
+    keys = [*several, "metric"]
+    found = None
+    for measure in measures:
+        part = frame.filter(pl.col("measure") == str(measure))
+        shown = {"value": str(measure), "rank": f"rank {measure}"}
+        optional = ["low", "high", "rank_low", "rank_high", "cluster", "epsilon"]
+        optional += ["observed_variance", "sampling_variance"]
+        shown |= {
+            name: f"{name} {measure}" for name in optional if name in part.columns and part[name].is_not_null().any()
+        }
+        if not measure.is_calibrated:
+            shown.pop("epsilon", None)
+        part = part.select(*keys, *(pl.col(name).alias(heading) for name, heading in shown.items()))
+        if found is not None:
+            part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
+        found = part
+    assert found is not None
+    return found.sort(several, maintain_order=True) if several else found

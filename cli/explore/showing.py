@@ -13,10 +13,10 @@ import polars.selectors as cs
 from cli.render import DIGITS
 from cli.render.cells import number_text
 from cli.render.marks import Piece, in_colour, marked
-from cli.views.rank import by_metric
 from metaeval.answer import Answer
 from metaeval.measures import parse_measure
 from metaeval.notes import Decisive
+from metaeval.wide import by_metric
 from queries.segment import Text
 from warehouse import QuestionError, WarehouseError
 from warehouse.wording import in_python

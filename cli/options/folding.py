@@ -107,7 +107,9 @@ def folded(command: Callable[..., None], *, looks_up: bool = True) -> Callable[.
             if name in homes:
                 gathered[homes[name]][name] = values[name]
         context = values[own_context] if own_context is not None else values.pop(_CONTEXT)
-        made = {group: kind.of(context, **gathered[group]) for group, kind in groups.items() if kind is Output}
+        made = {
+            group: kind.of(context, **gathered[group]) for group, kind in groups.items() if issubclass(kind, Output)
+        }
         if (written := next(iter(made.values()), None)) is not None:
             check_targets({**values, "output": written.output}, written.database)
             for name, value in as_stored(values, kinds, written.database).items():

@@ -50,6 +50,7 @@ class Output:
     safe_cells: SafeCells = False
     verbose: Verbose = False
     every_row: EveryRow = False
+    is_page = False
     _options = frozenset[str]()  # of the command
 
     @classmethod
@@ -62,7 +63,10 @@ class Output:
         given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name, False) for item in fields(cls)}
         made = cls(**given)
         object.__setattr__(made, "_options", options_of(context.command))
-        if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
+        if made.is_page:
+            if made.format:
+                raise UsageError("--format is for tables; the report is a page")
+        elif format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
             raise UsageError("--safe-cells is for --format csv and tsv")
         return made
 
@@ -88,7 +92,7 @@ class Output:
     @property
     def is_for_reading(self) -> bool:
         """Whether people read the result, and not programs."""
-        return is_for_reading(format_for(self.format, self.output))
+        return self.is_page or is_for_reading(format_for(self.format, self.output))
 
     @property
     def is_for_terminal(self) -> bool:
@@ -151,6 +155,16 @@ class Output:
         more.setdefault("short", answer.short_signature())
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
+
+
+@dataclass(frozen=True)
+class PageOutput(Output):
+    """Where a page is written, which is in no other format."""
+
+    format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", hidden=True)] = False
+    every_row: Annotated[bool, typer.Option("--all", hidden=True)] = False
+    is_page = True
 
 
 if TYPE_CHECKING:

@@ -23,6 +23,32 @@ MOST_OPEN = 12
 """Rows of a table that is not folded."""
 MOST_NAMES = 30
 """Beside a matrix that is not folded."""
+HEADINGS = {
+    "testset": "test set",
+    "lp": "language pair",
+    "n_segments": "segments",
+    "n_systems": "systems",
+    "n_metrics": "metrics",
+    "n_outputs": "outputs",
+    "n_right": "right",
+    "standard_human_seg": "human score of segments",
+    "standard_human_sys": "of systems",
+    "shown": "in this report",
+    "low": "95% low",
+    "high": "95% high",
+    "rank_low": "rank from",
+    "rank_high": "rank to",
+    "epsilon": "ε",
+    "value_at_zero": "value at ε = 0",
+    "epsilon_high": "as good up to",
+    "epsilon_sd": "ε in standard deviations",
+    "in_sd": "difference (sd)",
+    "protocol": "rules of",
+    "overall": "overall score",
+    "kendall": "Kendall's τ with the year's own rules",
+    "tasks": "measures",
+}
+"""Names of columns for people, where they are others."""
 _MOST_BESIDE = 8  # columns of values
 _WHY = "`scorehouse rank --explain` says why"
 
@@ -75,6 +101,11 @@ class Grid:
     is_open: bool | None = None
 
     @property
+    def headings(self) -> list[str]:
+        """The columns for people."""
+        return [" ".join(HEADINGS.get(word, word) for word in name.split(" ")) for name in self.columns]
+
+    @property
     def is_folded(self) -> bool:
         """Whether a reader opens it first."""
         return len(self.rows) > MOST_OPEN if self.is_open is None else not self.is_open
@@ -110,7 +141,7 @@ class Figure:
 class Part:
     """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each.
 
-    lead: what it says, in a sentence. missing: why there is nothing else in it. measures: those that it has values of.
+    lead: what it says, in a sentence. missing: why there is nothing else in it.
     A page has no options: notes are without hints that name some.
     """
 
@@ -121,7 +152,6 @@ class Part:
     signatures: tuple[str, ...] = ()
     lead: str = ""
     missing: str = ""
-    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(on_page, self.notes)))
@@ -153,25 +183,16 @@ def figure(chart: "alt.VConcatChart", *, is_folded: bool = False) -> Figure:
     return Figure(found.title, found.lines, spec, is_folded)
 
 
-def grid(
-    title: str,
-    frame: pl.DataFrame,
-    columns: Mapping[str, str] | None = None,
-    digits: int | dict[str, int] = DIGITS,
-    *,
-    is_open: bool | None = None,
-) -> Grid:
-    """A table of a frame. columns: those shown, with their headings; None for all."""
-    shown = dict(columns) if columns is not None else {name: name for name in frame.columns}
-    frame = spelt_frame(frame.select(name for name in shown if name in frame.columns), in_flags)
+def grid(title: str, frame: pl.DataFrame, digits: int | Mapping[str, int] = DIGITS) -> Grid:
+    """A table of a frame, without columns that have no value."""
+    frame = spelt_frame(frame.select(one for one in frame if one.null_count() < max(1, frame.height)), in_flags)
     schema = frame.schema
     return Grid(
         title,
-        tuple(shown[name] for name in frame.columns),
-        tuple(schema[name].is_numeric() for name in frame.columns),
+        tuple(frame.columns),
+        tuple(kind.is_numeric() for kind in schema.values()),
         tuple(tuple(_plain(value) for value in row) for row in frame.rows()),
-        digits,
-        is_open=is_open,
+        digits if isinstance(digits, int) else dict(digits),
     )
 
 

@@ -1,66 +1,208 @@
-"""Sections of a report: each part comes from the result store where it was computed before, else it is computed now."""
+"""A report is made: each section's questions are asked, and each part of the page is taken from the store or kept."""
 
+import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from cli.report.content import Part, message, part_of
-from cli.report.desk import Desk
-from metaeval.cache import Question, keep, key_of
-from queries.longitudinal import EvalsetState
+import polars as pl
+
+from cli.hints import in_flags
+from cli.report.content import MOST_NAMES, Figure, Grid, Part, figure, grid, message, part_of, wide_grids
+from cli.report.sections import SECTIONS, Ask, Section
+from metaeval.answer import Answer
+from metaeval.cache import FROM_STORE, Question, keep, key_of
+from metaeval.catalogue import measures
+from metaeval.doors import answered
+from metaeval.fields import DEFAULT_MEASURES
+from metaeval.measures import parse_measure
+from metaeval.notes import Finding, placed
+from metaeval.options import Run
+from metaeval.question import fields_of
+from metaeval.questions import question_named
+from metaeval.ranking import leaders, named
+from metaeval.wide import by_metric
+from queries.evalsets import expand
+from queries.listing import listing, official_human
+from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
+from warehouse.wording import counted
 
-SHAPE = 11  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 12  # counts up when parts of a report, or charts in them, get another form
+USUAL = "BLEU"
+"""The metric that others are measured against."""
+MOST = 300  # rows of a table
 _NOTHING = "no evaluation set of the report has human and metric scores"
+_MEASURED = re.compile(r"\b(?:measure|matrix|thresholds|curve):([a-z0-9_]+(?:\([^()]*\))?)")
+
+
+@dataclass
+class Desk:
+    """report: the question, `question.Report`. every: all evaluation sets of the warehouse; states: those of the
+    report; humans: those that can be ranked, and reason: why there are none.
+
+    judged: those with human scores of segments. parts: those of the page that were made already.
+    """
+
+    report: Any
+    run: Run
+    every: tuple[EvalsetState, ...]
+    states: tuple[EvalsetState, ...]
+    humans: tuple[EvalsetState, ...]
+    judged: frozenset[tuple[str, str]]
+    reason: str = ""
+    parts: list[Part] = field(default_factory=list)
+    _answers: dict[str, Answer | QuestionError] = field(default_factory=dict)
+
+    @cached_property
+    def detailed(self) -> tuple[EvalsetState, ...]:
+        """Those that say most: segments scored by humans, the latest year, many metrics; in the order of `humans`."""
+        order = sorted(
+            self.humans,
+            key=lambda one: (
+                (one.testset, one.lp) not in self.judged,
+                -(one.year or 0),
+                -one.n_metrics,
+                one.testset,
+                one.lp,
+            ),
+        )
+        first = order[: self.report.details]
+        return tuple(one for one in self.humans if one in first)
+
+    @cached_property
+    def anchor(self) -> str:
+        """BLEU where it is; else a metric with BLEU in its name, else the first."""
+        with self.run.opened() as warehouse:
+            names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].to_list()
+        return min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
+
+    def ask(self, place: "Place", asked: Ask) -> Answer:
+        """The answer of a question, computed once. Raises QuestionError: there is none."""
+        question = question_named(asked.question)
+        known, given = fields_of(question), dict(asked.fields)
+        if "testset" in known:
+            given |= {"testset": place.testset, "lp": place.lp}
+        if "own" in known and not known["own"].option.needs and "own" not in question.needs:
+            given["own"] = self.report.own
+        given["charted"] = asked.is_charted
+        key = repr((asked.question, sorted(given.items(), key=lambda one: one[0])))
+        if key not in self._answers:
+            try:
+                self._answers[key] = answered(question, given, self.run)
+            except QuestionError as error:
+                self._answers[key] = error
+        found = self._answers[key]
+        if isinstance(found, QuestionError):
+            raise found
+        return found
+
+    def places(self, section: Section) -> list["Place"]:
+        """What a section has a part of."""
+        if section.name == "overview":
+            return [*(self._testset(one) for one in dict.fromkeys(one.testset for one in self.humans)), self._whole]
+        if section.each == "evaluation set":
+            return [Place(self, f"{one.testset} {one.lp}", (one,)) for one in self.detailed]
+        if section.each == "test set":
+            return [self._testset(one) for one in dict.fromkeys(one.testset for one in self.humans)]
+        return [self._whole] if self.humans or section.name in ("audit", "methods") else []
+
+    @property
+    def _whole(self) -> "Place":
+        return Place(self, ", ".join(dict.fromkeys(one.testset for one in self.states)), self.states, is_whole=True)
+
+    def _testset(self, name: str) -> "Place":
+        return Place(self, name, tuple(one for one in self.humans if one.testset == name))
 
 
 @dataclass(frozen=True)
-class Job:
-    """A part to be made. states: evaluation sets that it depends on; settings: what else; kind: of what section.
+class Place:
+    """What a part of a section is of: one evaluation set, those of a test set, or all of the report."""
 
-    is_kept: whether it is worth storing.
-    """
-
-    kind: str
+    desk: Desk
     heading: str
     states: tuple[EvalsetState, ...]
-    settings: tuple[object, ...]
-    compute: Callable[[], Part]
-    is_kept: bool = True
+    is_whole: bool = False
 
+    @property
+    def report(self) -> Any:
+        return self.desk.report
 
-def detailed_jobs(kind: str, part: Callable[..., Part], desk: Desk, *more: object) -> list[Job]:
-    """A part for each of the evaluation sets that have charts of their own. more: what else it is computed from."""
-    return [
-        Job(kind, f"{one.testset} {one.lp}", (one,), (*desk.computing, *more), partial(part, desk, one, *more))
-        for one in desk.detailed
-    ]
+    @property
+    def testset(self) -> str:
+        return self.report.testset if self.is_whole else self.states[0].testset
 
+    @property
+    def lp(self) -> str:
+        return self.report.lp if self.is_whole else ",".join(one.lp for one in self.states)
 
-@dataclass(frozen=True)
-class Section:
-    """name: as `--section` takes it. about: what it shows, a sentence or two. jobs: its parts on a desk.
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """Fields of questions that resample."""
+        return {"draws": self.report.draws, "seed": self.report.seed, "fresh": self.report.fresh}
 
-    limits: what of the report's evaluation sets it does not show, a sentence each. is_open: whether all its parts are
-    shown; else those behind the first are folded.
-    """
+    @property
+    def anchor(self) -> str:
+        return self.desk.anchor
 
-    name: str
-    title: str
-    about: str
-    jobs: Callable[[Desk], Sequence[Job]]
-    limits: Callable[[Desk], Sequence[str]] = lambda desk: ()
-    is_open: bool = False
+    @property
+    def has_segments(self) -> bool:
+        """Whether humans scored segments of the evaluation set."""
+        return (self.testset, self.lp) in self.desk.judged
+
+    def ranking(self) -> Ask:
+        """The ranking of the evaluation set: by pa where humans scored systems alone and the usual measures have no
+        value, and without clusters where a measure has no test.
+
+        Raises QuestionError: no metric can be ranked.
+        """
+        refused: QuestionError | None = None
+        for names in [self.report.measures] if self.report.measures else [DEFAULT_MEASURES, ("pa",)]:
+            for tested in (True, False):
+                how = {"measures": names, "significance": tested, "intervals": True, "ranges": True, **self.drawn}
+                found = Ask("rank", how, "Ranking of metrics")
+                try:
+                    answer = self.desk.ask(self, found)
+                except QuestionError as error:
+                    refused = refused or error
+                    continue
+                if answer.frame["value"].count() or names == ("pa",) or self.report.measures:
+                    return found
+                break
+        raise refused or QuestionError("no metric has a value")
+
+    @property
+    def ranked(self) -> pl.DataFrame:
+        """The rows of the ranking, the best metric first."""
+        return self.desk.ask(self, self.ranking()).frame
+
+    @property
+    def best(self) -> str:
+        return str(self.ranked["metric"][0])
+
+    @property
+    def measures(self) -> list[str]:
+        return self.ranked["measure"].unique(maintain_order=True).to_list()
+
+    def over_years(self) -> list[Ask]:
+        """Raises QuestionError: there is a single year."""
+        if len({one.year for one in self.desk.humans}) < 2:
+            raise QuestionError("the report is on a single year")
+        return [
+            Ask("trend", {"anchor": self.anchor, **self.drawn}, "Values and gaps by year"),
+            Ask("trend", {"bridges": True}, "Two human protocols on the same systems", is_charted=False),
+        ]
 
 
 @dataclass(frozen=True)
 class Made:
-    """A section with its parts."""
+    """A section with its parts. reason: why there are none."""
 
     section: Section
     parts: tuple[Part, ...]
-    limits: tuple[str, ...]
+    reason: str = _NOTHING
 
     @property
     def is_gathered(self) -> bool:
@@ -70,7 +212,7 @@ class Made:
     @property
     def missing(self) -> str:
         """Why the section shows nothing; empty where it shows something."""
-        reasons = dict.fromkeys(part.missing for part in self.parts) or (_NOTHING,)
+        reasons = dict.fromkeys(part.missing for part in self.parts) or (self.reason,)
         return "; ".join(reasons) if all(reasons) else ""
 
 
@@ -82,37 +224,64 @@ class Kept:
     signature: str
 
 
-def made(desk: Desk, sections: Sequence[Section]) -> tuple[list[Made], list[str]]:
-    """The sections with their parts, and lines where parts could not be stored."""
-    waiting = [(section, list(section.jobs(desk))) for section in sections]
-    total, done = max(1, len([job for _, jobs in waiting for job in jobs])), 0
-    found: list[Made] = []
-    notes: list[str] = []
-    for section, jobs in waiting:
+def made(report: Any, run: Run) -> tuple[list[Made], list[str]]:
+    """The sections with their parts, and lines where parts could not be stored.
+
+    Raises QuestionError: unknown test sets, language pairs or measures.
+    """
+    desk = desk_of(report, run)
+    chosen = [one for name, one in SECTIONS.items() if name in (report.section or SECTIONS)]
+    waiting = [(section, desk.places(section)) for section in chosen]
+    total, n_done = max(1, sum(len(places) for _, places in waiting)), 0
+    found, notes = [], []
+    for section, places in waiting:
         parts = []
         unsaved: list[tuple[Question[Kept], Kept, float]] = []
-        for job in jobs:
-            desk.progress(f"{section.title}: {job.heading}", done, total)
-            part, fresh = _part(desk, job)
+        for place in places:
+            if run.progress is not None:
+                run.progress(f"{section.title}: {place.heading}", n_done, total)
+            part, fresh = _part(section, place)
             parts.append(part)
             desk.parts.append(part)
             unsaved += fresh
-            done += 1
-        notes += keep(desk.database, unsaved) if unsaved else []
-        found.append(Made(section, tuple(parts), tuple(section.limits(desk))))
-    desk.progress("page", total, total)
+            n_done += 1
+        if unsaved and run.database is not None:
+            notes += keep(run.database, unsaved)
+        found.append(Made(section, tuple(parts), desk.reason or _NOTHING))
     return found, list(dict.fromkeys(notes))
 
 
-def _part(desk: Desk, job: Job) -> tuple[Part, list[tuple[Question[Kept], Kept, float]]]:
+def desk_of(report: Any, run: Run) -> Desk:
+    """The evaluation sets of a report. Raises QuestionError: unknown test sets, language pairs or measures."""
+    for text in report.measures:
+        parse_measure(text)
+    with run.opened() as warehouse:
+        every = tuple(evalset_states(warehouse, "all", "all"))
+        if not every:
+            raise QuestionError("the warehouse holds no evaluation set; `scorehouse load PATH` brings scores in")
+        states = tuple(evalset_states(warehouse, report.testset, report.lp))
+        reason, chosen = "", set()
+        try:
+            chosen = set(expand(warehouse, report.testset, report.lp).chosen)
+        except QuestionError as error:
+            reason = message(error)
+        rows = listing(warehouse, "lps").select("testset", "lp", "is_standard_human_seg_loaded").rows()
+    humans = tuple(one for one in states if one.n_humans and one.n_metrics and (one.testset, one.lp) in chosen)
+    judged = frozenset((testset, lp) for testset, lp, is_there in rows if is_there)
+    return Desk(report, run, every, states, humans, judged, "" if humans else reason or _NOTHING)
+
+
+def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Kept], Kept, float]]]:
     """A part, and what of it is to be stored."""
-    settings = [repr(one) for one in (SHAPE, job.kind, job.heading, *job.settings)]
-    places = [",".join(dict.fromkeys(names)) for names in zip(*((s.testset, s.lp) for s in job.states), strict=True)]
-    testset, lp = places or ["all", "all"]
-    key = key_of("report", [f"{one.testset} {one.lp} {one.fingerprint}" for one in job.states], *settings)
-    question = Question(key, "report", testset, lp, Kept)
-    if job.is_kept and not desk.settings.fresh:
-        with desk.opened() as warehouse:
+    desk, report = place.desk, place.report
+    is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
+    depends = desk.every if section.name == "protocols" else place.states  # rules take all language pairs
+    settings = (SHAPE, section.name, place.heading, report.measures, report.draws, report.seed, report.own, desk.anchor)
+    contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
+    key = key_of("report", contents, *map(repr, settings))
+    question = Question(key, "report", place.testset, place.lp, Kept)
+    if is_kept and not report.fresh:
+        with desk.run.opened() as warehouse:
             kept = question.stored(warehouse)
         if kept is not None:
             try:
@@ -121,10 +290,172 @@ def _part(desk: Desk, job: Job) -> tuple[Part, list[tuple[Question[Kept], Kept, 
                 pass  # damaged: computed again
     started = time.perf_counter()
     try:
-        part = job.compute()
+        part = _computed(section, place)
     except QuestionError as error:
-        return Part(job.heading, missing=message(error)), []
-    if not job.is_kept:
+        return Part(place.heading, missing=message(error)), []
+    if not is_kept:
         return part, []
-    signature = "\n".join(part.signatures) or f"report:{job.kind}"
+    signature = "\n".join(part.signatures) or f"report:{section.name}"
     return part, [(question, Kept(part.as_text(), signature), time.perf_counter() - started)]
+
+
+def _computed(section: Section, place: Place) -> Part:
+    """Raises QuestionError: none of a part's questions has an answer."""
+    if section.name == "overview":
+        return _evalsets(place.desk) if place.is_whole else _overview(place)
+    if section.name == "methods":
+        return _methods(place.desk)
+    figures: list[Figure] = []
+    grids: list[Grid] = []
+    notes: list[str] = []
+    signatures: list[str] = []
+    refused: list[QuestionError] = []
+    asks = section.asks(place)
+    for asked in asks:
+        try:
+            answer = place.desk.ask(place, asked)
+        except QuestionError as error:
+            refused.append(error)
+            continue
+        if answer.signature and answer.signature in signatures and asked.is_charted:
+            continue  # the best metric is the anchor, under its full name
+        if asked.is_charted:
+            is_folded = not asked.title and answer.frame.height > MOST_NAMES  # a matrix
+            figures.append(figure(answer.chart(), is_folded=is_folded))
+        if asked.title:
+            grids += _tables(asked, answer, place.heading, notes)
+        said = answer.notes if asked.is_whole or answer.reading_notes is None else answer.reading_notes
+        several = len(asks) > 1 and asked.label
+        notes += [placed(asked.label, note) if several else note for note in said]
+        signatures += answer.signature.splitlines()
+    if len(refused) == len(asks):
+        raise refused[0]
+    notes += map(message, refused)
+    return Part(
+        place.heading,
+        tuple(figures),
+        tuple(grids),
+        tuple(dict.fromkeys(note for note in notes if _is_for_page(note))),
+        tuple(dict.fromkeys(signatures)),
+        lead=" ".join(dict.fromkeys(str(note) for note in notes if isinstance(note, Finding))),
+    )
+
+
+def _is_for_page(note: str) -> bool:
+    """Whether a note is neither the lead, nor on the store, nor advice to add an option."""
+    return FROM_STORE not in note and not isinstance(note, Finding) and not in_flags(note).startswith("--")
+
+
+def _tables(asked: Ask, answer: Answer, heading: str, notes: list[str]) -> list[Grid]:
+    """The answer's rows for reading; and a note where they are too many."""
+    frame = answer.frame if asked.is_whole or answer.reading is None else answer.reading
+    if asked.question == "rank":
+        frame = by_metric(answer.frame, [parse_measure(one) for one in answer.question.measures])
+    frame = frame.drop_nulls(asked.valued) if asked.valued else frame
+    frame = frame.drop(asked.without, strict=False)
+    if frame.height > MOST:
+        notes.append(f"The table has the first {MOST} of {frame.height} rows; `scorehouse {asked.question}` lists all.")
+    digits = {} if answer.digits is None else {"digits": answer.digits}
+    return [grid(f"{asked.title}, {heading}", frame.head(MOST), **digits)] if frame.height else []
+
+
+def _overview(place: Place) -> Part:
+    """Who leads a test set, and a row a metric with a column a language pair."""
+    frames: list[pl.DataFrame] = []
+    signatures: list[str] = []
+    reasons: dict[str, list[tuple[str, str]]] = {}
+    for state in place.states:
+        one = Place(place.desk, f"{state.testset} {state.lp}", (state,))
+        try:
+            answer = place.desk.ask(one, one.ranking())
+        except QuestionError as error:
+            reasons.setdefault(message(error), []).append((state.testset, state.lp))
+            continue
+        frames.append(answer.frame)
+        signatures += answer.signature.splitlines()
+    if not frames:
+        raise QuestionError("; ".join(reasons))
+    frame = pl.concat(frames, how="diagonal")
+    title = f"{place.heading}: metrics by language pairs; bold: best; in brackets: significance cluster"
+    notes = tuple(f"Not ranked: {named(of)}: {reason}." for reason, of in reasons.items())
+    return Part(place.heading, (), wide_grids(title, frame), notes, tuple(signatures), lead=leaders(frame))
+
+
+def _evalsets(desk: Desk) -> Part:
+    """The evaluation sets of the report, and why some are not ranked."""
+    shown = pl.DataFrame(
+        [
+            (one.testset, one.lp, "in detail" if one in desk.detailed else "ranking" if one in desk.humans else "-")
+            for one in desk.states
+        ],
+        {"testset": pl.String, "lp": pl.String, "shown": pl.String},
+        orient="row",
+    )
+    with desk.run.opened() as warehouse:
+        rows = listing(warehouse, "lps").with_columns(official_human("seg"), official_human("sys"))
+    columns = ("standard_human_seg", "standard_human_sys", "n_segments", "n_systems", "n_metrics")
+    frame = shown.join(rows.select("testset", "lp", *columns), on=["testset", "lp"], how="left", maintain_order="left")
+    n_every, where = counted(len(desk.every), "evaluation set"), desk.run.database
+    notes = [f"This report is on {len(desk.states)} of {n_every}" + (f" in {where.name}." if where else ".")]
+    if len(desk.detailed) < len(desk.humans):
+        detailed = named([(one.testset, one.lp) for one in desk.detailed])
+        notes.append(
+            f"Charts of single evaluation sets are of {len(desk.detailed)} of the {len(desk.humans)} evaluation sets "
+            f"with human scores (`--details {desk.report.details}`: those whose segments humans scored first, then the "
+            f"latest, then those with most metrics): {detailed}."
+        )
+    notes += unranked(desk.states, desk.humans)
+    return Part("Evaluation sets", (), (grid("Evaluation sets of this report", frame),), tuple(notes))
+
+
+def unranked(states: Sequence[EvalsetState], ranked: Sequence[EvalsetState]) -> list[str]:
+    """A line for each reason why evaluation sets are not ranked."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one in states:
+        if one in ranked:
+            continue
+        if not one.n_humans:
+            reason = "no human score is loaded"
+        elif not one.n_metrics:
+            reason = "no metric is loaded"
+        else:
+            reason = "the official human score is not loaded; `scorehouse rank --human NAME` ranks by another one"
+        found.setdefault(reason, []).append((one.testset, one.lp))
+    return [f"Not ranked: {named(of)}: {reason}." for reason, of in found.items()]
+
+
+def _methods(desk: Desk) -> Part:
+    """The measures that signatures of the page name, and what tests and intervals stand on."""
+    signatures = [line for part in desk.parts for line in part.signatures]
+    tables = [one for part in desk.parts for one in part.grids if "tasks" in one.columns]
+    tasks = [task for one in tables for row in one.records() for task in row["tasks"].split("; ")]
+    texts = [*(text for line in signatures for text in _MEASURED.findall(line)), *tasks]
+    parsed = {str(one): one for text in texts if (one := _measure(text))}
+    known = {row["measure"]: row for row in measures().rows(named=True)}
+    rows = [{**known[str(one.definition.measure)], "measure": name} for name, one in sorted(parsed.items())]
+    columns = ("measure", "level", "meaning", "formula", "source")
+    notes = [
+        "Human scores, references, outlier systems and metrics are those of the shared task: the official human "
+        "score and reference, the organisers' outliers excluded, metrics with scores for every system."
+    ]
+    if any("|test:" in line for line in signatures):
+        notes.append(
+            f"Clusters and p-values: two-sided tests at p ≤ 0.05, {counted(desk.report.draws, 'resample')} where a "
+            f"test resamples, random seed {desk.report.seed}; each signature names the test and what it generalises "
+            "to. Best first, a metric that is significantly worse than any of the current cluster begins the next."
+        )
+    if any("|interval:" in line for line in signatures):
+        notes.append("Intervals are at 95%; the lines above a chart say what was resampled.")
+    notes.append(
+        "Numbers in tables are rounded; CSV has them in full. A signature states everything a number depends on."
+    )
+    grids = (grid("Measures", pl.DataFrame(rows).select(columns)),) if rows else ()
+    return Part("Measures, tests and intervals", (), grids, tuple(notes))
+
+
+def _measure(text: str) -> Any:
+    """The measure that a signature names; None where it is none, such as a matrix of protocols."""
+    try:
+        return parse_measure(text)
+    except QuestionError:
+        return None

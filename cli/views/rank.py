@@ -18,7 +18,7 @@ def show(answer: "Answer", output: Output) -> None:
     """The rows; for reading one a metric."""
     from cli.render.wide import wide_texts
     from metaeval.measures import parse_measure
-    from metaeval.wide import wide
+    from metaeval.wide import by_metric, wide
 
     asked = answer.question
     if asked.explain:
@@ -70,35 +70,11 @@ def _legend(asked: "Rank") -> list[str]:
     return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
 
 
-def by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
-    """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
-    import polars as pl
-
-    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
-    several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
-    keys = [*several, "metric"]
-    found = None
-    for measure in measures:
-        part = frame.filter(pl.col("measure") == str(measure))
-        shown = {"value": str(measure), "rank": f"rank {measure}"}
-        optional = ["low", "high", "rank_low", "rank_high", "cluster", "epsilon"]
-        optional += ["observed_variance", "sampling_variance"]
-        shown |= {
-            name: f"{name} {measure}" for name in optional if name in part.columns and part[name].is_not_null().any()
-        }
-        if not measure.is_calibrated:
-            shown.pop("epsilon", None)
-        part = part.select(*keys, *(pl.col(name).alias(heading) for name, heading in shown.items()))
-        if found is not None:
-            part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
-        found = part
-    assert found is not None
-    return found.sort(several, maintain_order=True) if several else found
-
-
 def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
     """One row a metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
     import polars as pl
+
+    from metaeval.wide import by_metric
 
     found = by_metric(frame, measures)
     keys = found.columns[: found.columns.index("metric") + 1]

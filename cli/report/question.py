@@ -1,0 +1,64 @@
+"""`report`: a page with the answers to many questions."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cli.report.sections import SECTIONS
+from metaeval.fields import DrawsField, FreshField, SeedField, WhichMetrics
+from metaeval.options import Run
+from metaeval.question import Argument, Option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+    SectionName = str
+else:
+    SectionName = Literal[tuple(SECTIONS)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(DrawsField, SeedField, FreshField, name="report"):
+    """Write everything about test sets on one page.
+
+    The page has rankings, matrices, curves and findings, and needs no network.
+
+    Results are stored, so that the next report is quick.
+
+    Example: scorehouse report sim24 ja-en --section rankings --section audit -o report.html --draws 20
+    """
+
+    testset: Annotated[str, Argument("Test set, such as wmt23; several by commas, or all.", names="testset")] = "all"
+    lp: Annotated[str, Argument("Language pair; several by commas, or all.", ("lp",), names="lp")] = "all"
+    section: Annotated[tuple[SectionName, ...], Option("Only this section; repeatable.", default="all")] = ()
+    measures: Annotated[
+        tuple[str, ...],
+        Option(
+            "Measure, such as spa or acc_eq(by=item); repeatable.",
+            ("measure", "m"),
+            names="measure",
+            default="those of rank; pa where humans scored systems alone",
+        ),
+    ] = ()
+    own: Annotated[bool, WhichMetrics("Include metrics that users added.")] = False
+    details: Annotated[
+        int, Option("Number of evaluation sets with charts; of the others there is a table.", least=0)
+    ] = 6
+    static: Annotated[
+        bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
+    ] = False
+
+    def answer(self, run: Run) -> "Answer":
+        """A row for each part of the page, which `found` has with its section."""
+        import polars as pl
+
+        from cli.report.making import made
+        from metaeval.answer import Answer
+
+        sections, notes = made(self, run)
+        rows = [
+            (one.section.name, part.heading, len(part.figures), len(part.grids))
+            for one in sections
+            for part in one.parts
+        ]
+        columns = {"section": pl.String, "part": pl.String, "charts": pl.Int64, "tables": pl.Int64}
+        return Answer(pl.DataFrame(rows, columns, orient="row"), "", tuple(notes), question=self, found=sections)

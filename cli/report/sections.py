@@ -1,0 +1,158 @@
+"""The sections of a report: which questions are asked for each, of what, and what the page says above their answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+
+class Ask(NamedTuple):
+    """A question with its fields. title: above its table; "": the chart alone. is_charted: the answer is drawn.
+
+    is_whole: the table has all rows, where people would read fewer; valued: but those without this value; without:
+    columns that it has not.
+    """
+
+    question: str
+    fields: Mapping[str, Any] = {}
+    title: str = ""
+    is_charted: bool = True
+    is_whole: bool = False
+    valued: str = ""
+    without: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What tells it from others of its part."""
+        return str(self.fields.get("measure") or self.fields.get("metric") or "")
+
+
+class Section(NamedTuple):
+    """name: as `--section` takes it. about: what it shows. each: what has a part of its own. is_open: all parts are
+    shown; else those behind the first are folded.
+
+    asks: the questions of a part, for its `making.Place`.
+    """
+
+    name: str
+    title: str
+    about: str
+    each: Literal["evaluation set", "test set", "report"]
+    asks: Callable[[Any], Sequence[Ask]]
+    is_open: bool = False
+
+
+SECTIONS = {
+    one.name: one
+    for one in (
+        Section(
+            "overview",
+            "Overview",
+            "Which metrics agree best with human scores, by language pair. Metrics in the same significance cluster do "
+            "not differ significantly; some pairs in different clusters do not either.",
+            "test set",
+            lambda at: [],  # see `making.overview`
+            is_open=True,
+        ),
+        Section(
+            "rankings",
+            "Rankings",
+            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. Where humans scored systems "
+            "alone, the measure is pa.",
+            "evaluation set",
+            lambda at: [at.ranking()],
+        ),
+        Section(
+            "significance",
+            "Significance",
+            "Is a metric better than another, or by chance? p-values of every pair of metrics, best metric first.",
+            "evaluation set",
+            lambda at: [Ask("compare", {"measure": one, **at.drawn}) for one in at.measures],
+        ),
+        Section(
+            "correlations",
+            "Correlations",
+            "Which metrics are alike: correlations over the annotated (system, segment) scores; over systems where "
+            "there are no scores of segments.",
+            "evaluation set",
+            lambda at: [Ask("correlations", {} if at.has_segments else {"measure": "pearson"})],
+        ),
+        Section(
+            "calibration",
+            "Tie thresholds",
+            "Differences of a metric up to ε count as ties; acc_eq(by=item) takes the ε that gives each metric its "
+            "best value.",
+            "evaluation set",
+            lambda at: [Ask("thresholds", title="Tie thresholds")],
+        ),
+        Section(
+            "deltas",
+            "Metric against humans",
+            "The metric that leads the ranking, and an old one: do their differences between two systems point where "
+            "humans' differences do?",
+            "evaluation set",
+            lambda at: [Ask("scatter", {"metric": one}) for one in dict.fromkeys((at.best, at.anchor))],
+        ),
+        Section(
+            "trends",
+            "Over the years",
+            "Values of different years are not comparable (different systems, different annotation); the gap to an "
+            "anchor on the same data, and bridges between human protocols, are.",
+            "report",
+            lambda at: at.over_years(),
+        ),
+        Section(
+            "protocols",
+            "Old rules on new data",
+            "Each test set by the rules of every year that has its inputs: who wins, and how far the ranking is from "
+            "that by the year's own rules. All language pairs that the rules take, whichever the report is on; "
+            "`scorehouse protocol --significance` tests.",
+            "test set",
+            lambda at: [
+                Ask(
+                    "protocol",
+                    {"rules": at.testset, "matrix": True, "seed": at.report.seed, "fresh": at.report.fresh},
+                    "Rules of each year",
+                    is_charted=False,
+                    is_whole=True,
+                    valued="winner",
+                    without=("testset", "year", "lps", "spearman", "n_common", "reason"),
+                )
+            ],
+        ),
+        Section(
+            "hard-pairs",
+            "Hardest system pairs",
+            "Pairs of systems that at most one metric orders as people do.",
+            "report",
+            lambda at: [Ask("deltas", {"hard": True}, "Hardest pairs of systems")],
+        ),
+        Section(
+            "spans",
+            "Error spans",
+            "F of predicted error spans by mpp, and the ten outputs with most that is not matched.",
+            "evaluation set",
+            lambda at: [
+                Ask("spans", title="Spans", is_charted=False),
+                Ask("spans", {"view": "outputs"}, "Outputs that differ most", is_charted=False),
+            ],
+        ),
+        Section(
+            "audit",
+            "Audit",
+            "Errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues. An "
+            "error cannot be right; look at a warning before you trust the data.",
+            "report",
+            lambda at: [
+                Ask("audit", title="Kinds of findings", is_charted=False),
+                Ask("audit", {}, "Findings in the data", False, is_whole=True, without=("n", "value", "query")),
+            ],
+        ),
+        Section(
+            "methods",
+            "Methods",
+            "How the numbers of this page were made.",
+            "report",
+            lambda at: [],  # see `making.methods`
+        ),
+    )
+}
+"""By the names that `--section` takes, in the order of the page."""
