@@ -28,9 +28,11 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
     view: Annotated[
-        Literal["sets", "annotators", "pairs", "pace"] | None,
+        Literal["sets", "annotators", "pairs", "pace", "agreement", "judges"] | None,
         Option(
-            "A row a human score, an annotator, a pair of annotators with outputs in common; or how fast each judged.",
+            "One row per human score, annotator, or pair of annotators with outputs in common; how fast each judged; "
+            "kappa of preferences between and within annotators; or judges that answer with preferences: ties, "
+            "position bias, and agreement with people.",
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
@@ -39,6 +41,17 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
         if self.view == "pace":
             return super().answer(run)
         from metaeval.answer import answer_of
+
+        if self.view == "agreement":
+            from metaeval.people.preference_agreement import agreement
+
+            with run.opened() as warehouse:
+                return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), digits=3)
+        if self.view == "judges":
+            from metaeval.people.preference_agreement import judges
+
+            with run.opened() as warehouse:
+                return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), digits=3)
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
 
