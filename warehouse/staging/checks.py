@@ -108,17 +108,31 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
         _sql("repeated_vectors"),
         {"files": [file_no for file_no, _ in evalsets], "evalsets": [evalset_no for _, evalset_no in evalsets]},
     )
+    same, differing = dict[tuple[int, int, str], list[str]](), dict[tuple[int, int, str, str], list[str]]()
     for first, first_file, second, second_file, kind, scorer, system, level in pairs:
-        name = f"{kind} {scorer!r}, system {system!r}, level {level}"
+        name = f"{kind} {scorer!r}, level {level}"
         if not batch.rows(_sql("differing_values"), {"first": first, "second": second}):
-            note = f"{paths[second_file]}: {name} has the same scores in {paths[first_file]}, loaded once"
-            batch.stage_of(second_file).notes.append(note)
+            same.setdefault((second_file, first_file, name), []).append(system)
             batch.drop_vectors([second])
             continue
         for here, there in ((first_file, second_file), (second_file, first_file)):
-            what = f"{name} has different scores from {paths[there]}"
-            way_out = another_name(kind, files[here]) or "load one or the other"
-            _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
+            differing.setdefault((here, there, kind, name), []).append(system)
+    for (here, there, name), systems in same.items():
+        what = f"{name}: {_systems(systems)} the same scores in {paths[there]}, loaded once"
+        batch.stage_of(here).notes.append(f"{paths[here]}: {what}")
+    for (here, there, kind, name), systems in differing.items():
+        what = f"{name}: {_systems(systems)} different scores in {paths[there]}"
+        way_out = another_name(kind, files[here]) or "load one or the other"
+        _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
+
+
+def _systems(names: Sequence[str]) -> str:
+    """Subject and verb of a sentence on systems with scores in two files.
+
+    >>> _systems(["A"]), _systems(["A", "B", "C"])
+    ("system 'A' has", "3 systems, such as 'A', have")
+    """
+    return f"system {names[0]!r} has" if len(names) == 1 else f"{len(names)} systems, such as {names[0]!r}, have"
 
 
 def segment_contradictions(

@@ -48,8 +48,8 @@ def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_faul
     status = {evalset.testset: evalset.status for evalset in report.evalsets}
     assert status == {"differ24": "refused", "documents24": "refused", "marked24": "loaded", "same24": "loaded"}
     notes = {name: [note for note in report.notes if f"/{name}/" in note] for name in status}
-    assert [len(notes[name]) for name in ("marked24", "same24")] == [1, 2]
-    assert "metric 'A-src', system 'Ash', level sys has the same scores in" in "".join(notes["same24"])
+    assert [len(notes[name]) for name in ("marked24", "same24")] == [1, 1]
+    assert "metric 'A-src', level sys: 2 systems, such as 'Ash', have the same scores in" in "".join(notes["same24"])
     assert ask(database, "SELECT testset, system, value FROM aggregate_scores ORDER BY ALL") == [
         *(("same24", "Ash", 1.0), ("same24", "Beech", 2.0))
     ]
@@ -58,7 +58,7 @@ def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_faul
     faults = {name: [fault for fault in report.faults if f"/{name}/" in fault.path] for name in status}
     assert {Path(fault.path).parent.name for fault in faults["differ24"]} == {LONG, SHORT}
     for fault in faults["differ24"]:
-        assert fault.found.startswith("metric 'A-src', system 'Ash', level sys has different scores from ")
+        assert fault.found.startswith("metric 'A-src', level sys: system 'Ash' has different scores in ")
         assert (fault.expected, fault.way_out) == ("one content", "load one or the other")
     assert any(fault.found.startswith("documents beside ") for fault in faults["documents24"])
     assert len(report.faults) == len(faults["differ24"]) + len(faults["documents24"])
