@@ -79,6 +79,7 @@ def _no_warehouses(folder: Path) -> Iterator[tuple[object, str]]:
     yield _executed(written(folder / "newer.duckdb", tiny_bytes()), newer), said
 
 
+@pytest.mark.slow
 @together("words", [*QUESTIONS, ("load", "task")])
 def test_what_is_no_warehouse_is_told_as_such_and_left_alone(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path_factory: pytest.TempPathFactory
@@ -119,6 +120,7 @@ def test_a_warehouse_may_have_any_name_and_be_a_link(
     assert [path.name for path in Path("elsewhere").iterdir()] == ["its"]
 
 
+@pytest.mark.slow
 def test_a_database_of_an_earlier_program_is_brought_up_to_date_by_whatever_opens_it(
     tmp_path: Path, scorehouse: Scorehouse
 ) -> None:

@@ -40,6 +40,7 @@ def found(tiny: Path) -> Matrix:
     return matrix(lambda: Warehouse.open(tiny), "all", OPTIONS)
 
 
+@pytest.mark.slow
 def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: Matrix) -> None:
     assert [(cell.testset, cell.protocol) for cell in found.cells] == [
         (testset, name) for testset in ("wmt22", "wmt24") for name in protocols()
@@ -135,6 +136,7 @@ def two_years(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_threshold_from_another_year_loses_what_a_naive_count_says(tmp_path: Path) -> None:
     folder = two_years(tmp_path)
     with tiny_warehouse(tmp_path, folder) as warehouse:

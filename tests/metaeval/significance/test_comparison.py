@@ -487,6 +487,7 @@ SYSTEM_LEVEL = [one for one in DEFINITIONS.values() if one.level == "sys"]
 HALF = "; resamples that tie with the data count half (mid-p)"
 
 
+@pytest.mark.slow
 def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) -> None:
     asked, testing = replace(FEW, segments=(1, 40)), TestOptions(population="systems", draws=40)
     measure = "weighted_tau"

@@ -25,15 +25,16 @@ def gap(pool: Pair, name: str, population: Population, n_worlds: int) -> float:
     return float(differences.mean() / differences.std())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "population"),
     [
         ("pearson", "documents"),
-        pytest.param("pa", "segments", marks=pytest.mark.slow),
-        pytest.param("pearson", "systems", marks=pytest.mark.slow),
-        pytest.param("pearson(by=none)", "both", marks=pytest.mark.slow),
-        pytest.param("acc_eq(by=item)", "segments", marks=pytest.mark.slow),
-        pytest.param("spa(n=99)", "segments", marks=pytest.mark.slow),
+        ("pa", "segments"),
+        ("pearson", "systems"),
+        ("pearson(by=none)", "both"),
+        ("acc_eq(by=item)", "segments"),
+        ("spa(n=99)", "segments"),
     ],
 )
 def test_the_expected_values_are_equal(name: str, population: Population, monkeypatch: pytest.MonkeyPatch) -> None:

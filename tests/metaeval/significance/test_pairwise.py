@@ -251,6 +251,7 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
     assert shape["summary"] == " ".join(found.words)
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_warehouse: Warehouse) -> None:
     """Normal for Pearson over systems: the value, and 1.96 standard deviations of the resampled ones on either side.
 

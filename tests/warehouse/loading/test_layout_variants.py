@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout
 from tests.sharing import written
@@ -36,6 +37,7 @@ def test_columns_may_be_separated_by_any_white_space(tmp_path: Path) -> None:
     assert {name for name in plain if plain[name] != found[name]} <= {"sources"}
 
 
+@pytest.mark.slow
 def test_a_set_without_documents_has_as_many_segments_as_lines_until_they_come(tmp_path: Path) -> None:
     root, database = tiny_layout(tmp_path / "in"), tmp_path / "w.duckdb"
     shutil.move(root / "documents", tmp_path / "documents")

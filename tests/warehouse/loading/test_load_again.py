@@ -348,6 +348,7 @@ def test_other_documents_are_refused_while_scores_outside_the_load_hang_on_the_o
     assert database.read_bytes() == before or held(database)["segments"][0][4] == "news"
 
 
+@pytest.mark.slow
 def test_documents_read_along_with_a_subfolder_are_refused_when_they_changed(layout: Path, database: Path) -> None:
     before = held(database)
     edited(layout / DOCS, lambda lines: ["talk\tt1", *lines[1:]])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.helpers import together
 from tests.warehouse.small_files import SMALL, outcomes, unchanged
 
@@ -15,6 +17,7 @@ def copied(path: str, mark: str) -> str:
     return f"{folder}/{mark.format(stem, dot + ending)}".removeprefix("/")
 
 
+@pytest.mark.slow
 @together("mark", MARKS)
 def test_a_copy_without_its_original_names_nothing_after_itself(mark: str, tmp_path: Path) -> None:
     files = {

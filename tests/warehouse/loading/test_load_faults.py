@@ -245,6 +245,7 @@ def every_fault(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadRep
     return folder, report
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_where_every_evaluation_set_has_a_broken_file(every_fault: tuple[Path, LoadReport]) -> None:
     folder, report = every_fault
     assert not (folder / "a.duckdb").exists()

@@ -41,6 +41,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "w.duckdb"
 
 
+@pytest.mark.slow
 def test_esa_meets_the_organisers_segments_behind_the_canary(database: Path) -> None:
     query = "SELECT system, segment, document, value FROM human_scores WHERE testset = 'wmt24' AND value IS NOT NULL"
     assert sorted(ask(database, query)) == [("GPT-4", 2, "doc-a", 80.0), ("GPT-4", 4, "doc-b", 60.0)]

@@ -265,6 +265,7 @@ def test_real_livonian_campaigns_are_read_whole() -> None:
         }
 
 
+@pytest.mark.slow
 def test_real_means_of_systems_are_the_organisers(tmp_path: Path) -> None:
     files = sorted(real_data("wmt24-news-systems", "humeval").glob("esa_*.csv"))
     expected = beside_data("expected", "wmt24", "esa_system_means.csv")

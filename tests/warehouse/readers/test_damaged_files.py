@@ -21,6 +21,7 @@ from warehouse.readers.system_tables import SystemTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reader", "pattern"),
     [
