@@ -91,7 +91,7 @@ _ON_SIMULATED = [
 ]
 
 
-_DEAR = frozenset({"explore", "compute", "plan", "protocol"})
+_DEAR = frozenset({"audit", "compute", "explore", "plan", "protocol"})
 _EXTRAS = {"compute": "sacrebleu", "explore": "marimo"}
 
 
@@ -163,7 +163,7 @@ def _names(database: Path) -> list[str]:
 
 def _marked(cases: Iterable[Any]) -> list[Any]:
     """Commands, or their words, of which dear ones are slow."""
-    slow = _DEAR | set(_ON_SIMULATED[len(_QUESTIONS) :: 2])  # of further words
+    slow = _DEAR | set(_ON_SIMULATED[len(_QUESTIONS) :])  # of further words
     return [pytest.param(one, marks=[pytest.mark.slow] if slow & {one, one[0]} else []) for one in cases]
 
 

@@ -56,6 +56,7 @@ def test_its_own_language_pairs_are_scored(simulated_warehouse: Warehouse, tmp_p
         protocol(simulated_warehouse, str(mine), on="sim24")
 
 
+@pytest.mark.slow
 def test_its_tasks_and_overall_score_are_tested(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
     text = 'tasks = [{ measure = "spa" }, { measure = "pearson", test = "perm-both" }]'
     mine = str(_written(tmp_path, text))

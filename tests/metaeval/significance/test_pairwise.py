@@ -57,6 +57,7 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
     assert "; tested by document (42 documents)" in found.notes[0]
 
 
+@pytest.mark.slow
 def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson")
     for one in found.tests:

@@ -59,6 +59,7 @@ def test_values_are_those_of_rankings(cs_uk: History, simulated_warehouse: Wareh
         assert ((one.low <= one.value + 1e-12) & (one.value <= one.high + 1e-12))[known].mean() > 0.8
 
 
+@pytest.mark.slow
 def test_without_intervals_nothing_is_resampled_and_gaps_are_the_same(
     cs_uk: History, simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +122,7 @@ def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
     assert first.context.n_systems == second.context.n_systems
 
 
+@pytest.mark.slow
 def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_path: Path) -> None:
     humans = {"mqm": mqm_table()} | dict.fromkeys(("esa", "da-sqm", "psqm"), of_hundred())
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:

@@ -86,6 +86,7 @@ def test_a_metric_with_scores_keeps_them_beside_its_spans(loaded: Loaded) -> Non
     assert ask(loaded.database, query) == [("Spanner-src", 0, 3)]
 
 
+@pytest.mark.slow
 def test_predictions_come_back_from_the_layout_and_from_parquet(loaded: Loaded, tmp_path: Path) -> None:
     asked = (
         "SELECT scorer, system, segment, side, span_start, span_end, severity FROM spans WHERE testset = 'alone'",

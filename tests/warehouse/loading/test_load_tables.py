@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.warehouse.building import ask
 from warehouse import Given, load
 from warehouse.wording import option
@@ -46,6 +48,7 @@ def _own_tables(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_facts_beside_a_table_or_above_it_hold_for_its_test_set_and_may_change(tmp_path: Path) -> None:
     folder, changed = _own_tables(tmp_path / "mine"), _FACTS.replace("refB", "refC").replace("2025\n", "2024\n")
     for name, text, year, reference in (

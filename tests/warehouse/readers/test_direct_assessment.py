@@ -107,6 +107,7 @@ def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None
     assert told(read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)) == [(line, found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("year", [20, 21, 22])
 def test_the_real_assessments_come_through(year: int) -> None:
     folders = {20: ("wmt20-metrics",), 21: ("wmt21-news-systems", "humaneval"), 22: ("wmt22-news-systems",)}
