@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from cli.ending import run_program
 from cli.exit_codes import UsageError
-from cli.hints import generated
+from cli.hints import generated, options_of
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
 from metaeval.questions import HOMES
@@ -60,12 +60,13 @@ class _Once:
         """
         for one in self.get_params(ctx):  # type: ignore[attr-defined]
             _read_here(one)
-        values, _, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
+        values, further, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
         is_asked = not ctx.resilient_parsing  # the shell completes a word otherwise
         if is_asked and not any(option.is_eager for option in given):  # such as --help, which answers by itself
             for option in dict.fromkeys(given):
                 _check(option, given.count(option), args)
             _refuse_empty(self, values)
+            _refuse_pairs(self, values, further)
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
         return parsed
 
@@ -76,6 +77,19 @@ def _refuse_empty(command: Any, values: Mapping[str, Any]) -> None:
         given = values.get(option.name)
         if option.param_type_name == "option" and (given == "" or (isinstance(given, list) and "" in given)):
             raise UsageError(f"{option.opts[0]} '': expected a value, not an empty text")
+
+
+def _refuse_pairs(command: Any, values: Mapping[str, Any], further: list[str]) -> None:
+    """Raises UsageError: too many words, one of which is a language pair, of a command where that is an option."""
+    if not further or "--lp" not in options_of(command):
+        return
+    from warehouse.facts.languages import is_typed_pair
+
+    said = [values.get(one.name) for one in command.params if one.param_type_name == "argument"]
+    words = [word for word in (*said, *further) if isinstance(word, str)]
+    if pairs := [word for word in words if is_typed_pair(word)]:
+        name = next((word for word in words if word not in pairs), "")
+        raise UsageError(f"{pairs[0]!r} is a language pair; write `scorehouse {command.name} {name} --lp {pairs[0]}`")
 
 
 def _check(option: Any, n_times: int, words: list[str]) -> None:

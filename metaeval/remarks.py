@@ -119,11 +119,15 @@ def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Ite
         except QuestionError:
             continue
         found, n = _residuals(block)
+        alike: dict[tuple[str, str, float], list[str]] = {}  # BLEU and bleu are one metric, submitted twice
         for metric, system, away in found:
+            alike.setdefault((metric.casefold(), system, round(away, 9)), []).append(metric)
+        for (_, system, away), metrics in alike.items():
             text = (
                 f"{_rates(system, away)} relative to the other {counted(n, 'system')}; it is optimised for the metric"
             )
-            yield Finding("info", "issues", one, pair, metric, text, n, away, shown_query("issues", {"testset": one}))
+            query = shown_query("issues", {"testset": one})
+            yield Finding("info", "issues", one, pair, ", ".join(metrics), text, n, away, query)
 
 
 def _residuals(block: Block) -> tuple[list[tuple[str, str, float]], int]:

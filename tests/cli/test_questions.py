@@ -187,6 +187,8 @@ def test_an_option_that_a_view_leaves_without_use_is_told_with_the_switch_of_tha
         (("rank", "en-de", "sim24"), "'en-de' is a language pair; the test set comes before it, such as sim24 en-de"),
         (("systems", "en-de", "sim24"), "'en-de' is a language pair; the test set comes before it"),
         (("compare", "en-de", "sim24", "A", "B"), "'en-de' is a language pair; the test set comes before it"),
+        (("protocol", "en-de", "sim24"), "'en-de' is a language pair; write `scorehouse protocol sim24 --lp en-de`"),
+        (("protocol", "sim24", "en-de"), "'en-de' is a language pair; write `scorehouse protocol sim24 --lp en-de`"),
         (("deltas", "sim24", "en-de"), "deltas needs a metric, such as `scorehouse deltas sim24 en-de BLEU`"),
         (("compare", "sim24", "en-de", "simBLEU"), "compare needs two metrics; you named one: simBLEU"),
     ],

@@ -10,7 +10,7 @@ import metaeval
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
-from metaeval.remarks import residual
+from metaeval.remarks import overrating, residual
 from metaeval.study import study
 from queries.selection import Slice
 from tests.helpers import MQM, ScoreTable, tiny_layout
@@ -198,6 +198,14 @@ def test_the_audit_says_how_far_a_metric_overrates_its_own_choice(tmp_path: Path
     ((text, value),) = rows.select("finding", "value").rows()
     assert text.startswith("overrates NLLB_MBR_BLEU by 3.06 SD relative to the other 4 systems")
     assert value == pytest.approx(3.0569, abs=1e-4)  # as in the example of `residual`
+
+
+def test_one_metric_that_was_submitted_in_two_spellings_is_one_finding(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [(name, "NLLB_MBR_BLEU", -1.5) for name in ("BLEU-refA", "bleu-refA", "eBLEU-refA")]
+    monkeypatch.setattr("metaeval.remarks._residuals", lambda block: (found, 11))
+    assert [one.subject for one in overrating(warehouse, "wmt23", None)] == ["BLEU-refA, bleu-refA", "eBLEU-refA"]
 
 
 def test_a_residual_is_that_of_a_regression_without_the_system() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, unknown, unknown_evalset
+from warehouse.facts.languages import is_typed_pair, language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.loading.entry import load
 from warehouse.loading.evalsets import LoadReport
@@ -181,10 +182,16 @@ def variant_called(
     >>> variant_called(Path("en-de.COMET-99.seg.score"), ["en-de"], standard="refA")
     MetricVariant(base_name='COMET-99', reference='refA')
 
-    Raises QuestionError: the name does not tell.
+    >>> variant_called(Path("ende.MyMetric-refA.seg.score"), ["en-de"]).base_name
+    'MyMetric'
+
+    Raises QuestionError: the name does not tell, or names another language pair.
     """
     before, _, rest = path.name.partition(".")
-    found = _FILE.fullmatch(rest if before in lps else path.name)
+    is_of_pair = rest.count(".") > 0 and is_typed_pair(before)
+    if is_of_pair and language_pair_called(before.lower()) not in lps and before not in lps:
+        raise QuestionError(f"{path} is named after {before}, and {', '.join(sorted(lps))} is ranked")
+    found = _FILE.fullmatch(rest if is_of_pair or before in lps else path.name)
     name = found["name"] if found else ""
     base, stated, is_stated = variant(name)
     if is_stated:

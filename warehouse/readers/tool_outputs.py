@@ -10,6 +10,7 @@
 - A table with a column for each system.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -97,7 +98,7 @@ class ToolOutputReader:
         notes: list[str] = []
         if "segment" not in table.columns:
             of_segments, more, notes = placed(of_segments, (testset, lp), reading.known, claim.path)
-        notes += reading.settle_spans(of_segments)
+        notes += [*reading.notes, *reading.settle_spans(of_segments)]
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
         notes += unread(reading.unread, [*reading.columns, *reading.unread])
         if reading.is_of_errors:
@@ -217,6 +218,7 @@ class _Reading:
         self._given = replace(given, system=claim.system)
         self.known = known
         self.faults: list[Fault] = []
+        self.notes: list[str] = []
         self.n_predicted = 0
         self.spans: list[tuple[int, Error]] = []
         self._quoted: dict[int, str] = {}  # the text of each span that has one
@@ -262,6 +264,7 @@ class _Reading:
         whole = None
         if _WHOLE.match(text):
             whole = next((number_of(files[name]) for name in ("system_score", "mean_score") if name in files), None)
+            self._compare_mean(files)
             files = {"": files["scores"]}
         systems = self._systems(list(files))
         if whole is not None:
@@ -272,6 +275,16 @@ class _Reading:
                 continue
             for item in items:
                 yield from self._of_object(None, item if isinstance(item, dict) else {"score": item}, systems[name])
+
+    def _compare_mean(self, content: Mapping[str, Any]) -> None:
+        """A note where the mean that a file states is not that of its scores, up to the digits that it has."""
+        stated, scores = number_of(content.get("mean_score")), content["scores"]
+        there = [one for one in map(number_of, scores if isinstance(scores, list) else ()) if one is not None]
+        if stated is None or not there:
+            return
+        mean, digits = math.fsum(there) / len(there), len(str(stated).partition(".")[2])
+        if abs(mean - stated) > 10.0**-digits + 1e-6 * abs(mean):
+            self.notes.append(f"mean_score is {stated:g}, and the mean of its scores {mean:g}: both are kept")
 
     def _of_objects(self, text: str) -> Iterator[Row]:
         for line, item in json_objects(text, self._claim.path, self.faults):

@@ -1,6 +1,7 @@
 """Progress within the same data: slopes by hand and by a naive loop, who counts, and pooling."""
 
 import math
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -198,6 +199,9 @@ def test_reference_based_and_reference_free_metrics_are_two_populations() -> Non
     assert [one["kind"] for one in shape["by_kind"]] == ["reference-based", "reference-free"]
     frame = within_frame(found)
     assert frame.filter(what="pooled")["kind"].to_list() == ["reference-based", "reference-free"]
+    assert frame.filter(what="pooled")["name"].to_list() == ["all 3 sets, slope a year"] * 2
+    fewer = replace(found, slopes=tuple(replace(one, sets=one.sets[:2]) for one in found.slopes))
+    assert set(within_frame(fewer).filter(what="pooled")["name"]) == {"2 of 3 sets, slope a year"}
     assert "|kinds:separate|metrics:reference-based;reference-free|" in found.signature
 
 

@@ -10,9 +10,9 @@ import pytest
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, together
 from tests.warehouse.readers.reading import Whole, claimed_as_own, read_own
-from warehouse import SourceError, Warehouse
+from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.loading.evalsets import LoadReport
-from warehouse.own.scores import add
+from warehouse.own.scores import add, variant_called
 from warehouse.readers.claims import Claim
 from warehouse.readers.tool_outputs import NO_SYSTEM
 from warehouse.wording import option
@@ -410,6 +410,20 @@ def test_forms_that_people_have_are_read(name: str, tmp_path: Path) -> None:
     records = read_own(tmp_path / name, text, **more)
     assert values(records) == expected
     assert records.scores.filter(level="sys")["value"].to_list() == ([0.3] if "scores" in text[:40] else [])
+
+
+def test_a_stated_mean_that_its_scores_contradict_is_told(tmp_path: Path) -> None:
+    scores = VALUES["Ash"]
+    mean = sum(scores) / len(scores)
+    for stated, is_told in ((mean, False), (round(mean, 2), False), (mean + 0.5, True)):
+        notes = read_own(tmp_path / "m.json", json.dumps({"mean_score": stated, "scores": scores}), system="Ash").notes
+        assert any("the mean of its scores" in note for note in notes) == is_told, stated
+
+
+@pytest.mark.parametrize(("name", "lps"), [("zh-en.Mine-refA.seg.score", {"en-de"}), ("zhen.Mine-src.csv", {"en-de"})])
+def test_a_file_named_after_another_language_pair_is_refused(name: str, lps: set[str]) -> None:
+    with pytest.raises(QuestionError, match=r"is named after zh-?en, and en-de is ranked"):
+        variant_called(Path(name), lps)
 
 
 def test_a_file_for_each_system_is_added_together(database: Path, tmp_path: Path) -> None:

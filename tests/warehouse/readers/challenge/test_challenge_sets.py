@@ -14,10 +14,11 @@ from metaeval.tables.counts import pair_counts
 from queries.evalsets import expand
 from queries.selection import Slice
 from tests import sharing
-from tests.helpers import beside_data, tiny_layout
+from tests.helpers import beside_data, tiny_layout, together
 from tests.warehouse.building import ask
-from warehouse import LoadReport, QuestionError, Warehouse, load
+from warehouse import LoadReport, QuestionError, SourceError, Warehouse, load
 from warehouse.own.sacrebleu import compute
+from warehouse.readers.claims import Given
 
 Row = dict[str, Any]
 
@@ -189,6 +190,16 @@ def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path) -> Non
     assert [
         found for found, path in paths.items() if not any(at == str(path) and found in what for at, what in told)
     ] == []
+
+
+@together("name", ["aces2.tsv", "aces-2.tsv", "my_aces_v3.tsv"])
+def test_another_challenge_set_in_the_form_of_aces_needs_its_name(name: str, tmp_path: Path, database: Path) -> None:
+    header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
+    (tmp_path / name).write_text(header + "s\tg\tb\tr\taddition\ten-de\t40\t30\n", "utf-8")
+    with pytest.raises(SourceError, match="a challenge set in ACES' form; "):
+        load([tmp_path / name], database)
+    report = load([tmp_path / name], database, given=Given(testset="second"))
+    assert [evalset.testset for evalset in report.evalsets] == ["second"]
 
 
 def test_aces_has_a_good_and_an_incorrect_translation_in_each_row(tmp_path: Path, database: Path) -> None:
