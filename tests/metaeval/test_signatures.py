@@ -188,7 +188,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "plus_one": (True,),
     "mid_p": (True, False),
     "early_stop": (True,),
-    "unit": ("document", "judgements", "systems"),
+    "unit": ("document", "judgement", "system"),
     "legacy_df": (True,),
     "absolute": (True,),
     "resample": ("systems",),
