@@ -33,12 +33,13 @@ KINDS = {
 }
 """Formats that DuckDB writes as the program does, up to blanks and the spelling of numbers."""
 
-_AS_THEY_ARE = frozenset(
-    {"boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"}
-    | {"varchar", "enum"}
-)
-_FLOATS = frozenset({"float", "double"})
-_WHOLE = frozenset({"hugeint"})
+_WRITTEN = {
+    **dict.fromkeys(("boolean", "tinyint", "smallint", "integer", "bigint"), "{0}"),
+    **dict.fromkeys(("utinyint", "usmallint", "uinteger", "ubigint", "varchar", "enum"), "{0}"),
+    **dict.fromkeys(("float", "double"), "CASE WHEN NOT isnan({0}) THEN {0} END AS {0}"),
+    "hugeint": "CAST({0} AS BIGINT) AS {0}",
+}
+"""What is written of a column, by its type; others DuckDB writes in its own way."""
 
 
 def copied(
@@ -77,17 +78,12 @@ def copied(
 
 def _written(name: str, type_: Any, kind: str) -> str | None:
     """What is written of a column; None: a type that DuckDB writes in its own way."""
-    quoted = '"' + name.replace('"', '""') + '"'
-    if type_.id in _AS_THEY_ARE:
-        return quoted
-    if type_.id in _FLOATS:
-        is_value = f"isfinite({quoted})" if kind in ("json", "jsonl") else f"NOT isnan({quoted})"
-        return f"CASE WHEN {is_value} THEN {quoted} END AS {quoted}"
-    if type_.id in _WHOLE:
-        return f"CAST({quoted} AS BIGINT) AS {quoted}"
+    text = _WRITTEN.get(type_.id)
     if type_.id == "decimal":
-        return f"CAST({quoted} AS {'DOUBLE' if dict(type_.children)['scale'] else 'BIGINT'}) AS {quoted}"
-    return None
+        text = f"CAST({{0}} AS {'DOUBLE' if dict(type_.children)['scale'] else 'BIGINT'}) AS {{0}}"
+    elif text is not None and kind in ("json", "jsonl"):
+        text = text.replace("NOT isnan", "isfinite")  # JSON has no infinity
+    return None if text is None else text.format('"' + name.replace('"', '""') + '"')
 
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables", "Loading external extensions")
@@ -95,6 +91,8 @@ _LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOST_ROWS = 2**62  # that DuckDB can be asked for
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _MULTI = duckdb.StatementType.MULTI
+_OF_PIVOT = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+_OF_FILE = (duckdb.FatalException, duckdb.InternalException, duckdb.IOException)
 _NO_FRAME = re.compile(r"\b(BIGNUM|BIT|GEOMETRY|INTERVAL|TIME WITH TIME ZONE|TIMESTAMP_S|UHUGEINT|UNION|VARIANT)\b")
 
 
@@ -186,21 +184,20 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
             return _plain(frame(_framable(relation))), False
         found = _plain(frame(_framable(relation.limit(most + 1))))
         return found.head(most), found.height > most
-    except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
-        first = str(error).splitlines()[0]
-        if "Out of Memory" in first or _is_of_room(first):
-            raise _limit(first) from error
-        raise QuestionError(first) from error
-    except duckdb.OutOfMemoryException as error:
-        raise _limit(_first(error)) from error
-    except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
-        if _is_of_room(str(error)):
-            raise _limit(_first(error)) from error
-        raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
-    except duckdb.Error as error:
-        if is_of_damage(error):
-            raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error
-        raise QuestionError(_first(error)) from error
+    except (pl.exceptions.ComputeError, duckdb.Error) as error:  # the first: DuckDB's, wrapped while rows were fetched
+        raise _worded(asked.path, error) from error
+
+
+def _worded(path: Path, error: Exception) -> WarehouseError:
+    """DuckDB's error as what its user can do about it."""
+    first = _first(error)
+    is_of_file = isinstance(error, (*_OF_FILE, pl.exceptions.ComputeError))
+    is_memory = isinstance(error, duckdb.OutOfMemoryException) or (is_of_file and "Out of Memory" in first)
+    if is_memory or (is_of_file and _is_of_room(str(error))):
+        return _limit(first)
+    if isinstance(error, duckdb.Error) and (isinstance(error, _OF_FILE) or is_of_damage(error)):
+        return SchemaError(f"{path}: damaged or unreadable database: {first}")
+    return QuestionError(first)
 
 
 def _is_of_room(text: str) -> bool:
@@ -218,24 +215,16 @@ def _limit(text: str) -> LimitError:
 
 def _check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     """Raises QuestionError: not exactly one statement, or one that does more than read."""
-    statements = connection.extract_statements(query)
-    if _are_of_a_pivot(statements):
+    kinds = [statement.type for statement in connection.extract_statements(query)]
+    if kinds[:1] == [duckdb.StatementType.CREATE] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}:
+        kinds = kinds[-1:] if kinds[-1] in _OF_PIVOT else kinds  # before 2.0 a PIVOT makes a type for each column first
+    elif kinds == [_MULTI]:  # a PIVOT is one of many
         return
-    if len(statements) != 1:
-        raise QuestionError(f"expected one statement, found {len(statements)}")
-    kind = statements[0].type
-    if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.RELATION):
-        name = "this statement" if kind == _MULTI else str(kind).rpartition(".")[2]
+    if len(kinds) != 1:
+        raise QuestionError(f"expected one statement, found {len(kinds)}")
+    if kinds[0] not in (*_OF_PIVOT, duckdb.StatementType.RELATION):
+        name = str(kinds[0]).rpartition(".")[2]
         raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
-
-
-def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
-    """Whether these are what DuckDB makes of a PIVOT: one of many; before 2.0 a type for each column, and a query."""
-    kinds = [statement.type for statement in statements]
-    if kinds == [_MULTI]:
-        return True
-    last = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-    return set(kinds[:-1]) == {duckdb.StatementType.CREATE} and kinds[-1] in last
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -305,7 +294,7 @@ def _plain_numbers(answered: pl.DataFrame) -> pl.DataFrame:
     return answered
 
 
-def _first(error: duckdb.Error) -> str:
+def _first(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     hints = [line for line in lines[1:] if line.startswith(_HINTS)]
     hints += [_LIST_THE_VALUES for line in lines[:1] if "PIVOT statements with pivot elements" in line]
