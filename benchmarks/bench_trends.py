@@ -20,13 +20,12 @@ from metaeval.kernels.agreement.correlation import system_correlation
 from metaeval.kernels.agreement.slopes import year_trend
 from metaeval.kernels.agreement.studies import random_effects
 from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.significance.options import TestOptions
+from metaeval.options import Options, TestOptions
 from metaeval.trends.gaps import pool_gaps
 from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Context, Point
 from metaeval.trends.within import within
-from queries.selection import Slice
+from queries.slices import Slice
 
 Floats = npt.NDArray[np.float64]
 YEARS = tuple(range(2012, 2024))

@@ -44,12 +44,11 @@ from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
-from metaeval.options import Test
+from metaeval.options import Test, TestOptions
 from metaeval.significance.metric_tests import BY_DOCUMENT, MID_P, Null
-from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import Warehouse
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -267,7 +266,7 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
             draws=DRAWS[text.startswith("spa")],
             mid_p=test.endswith(MID_P),
             unit="document" if test.endswith(BY_DOCUMENT) else "segment",
-            n_threads=1,
+            threads=1,
         )
         rng = np.random.default_rng([seed, 1])
         yield float(run(measure, [block], thresholds.get(text), options, testing, rng).p[0, 1])

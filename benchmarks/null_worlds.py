@@ -36,7 +36,8 @@ from metaeval.kernels.resampling.permutation import standardise
 from metaeval.measures import Measure
 from metaeval.options import Options
 from queries.blocks import Block
-from queries.selection import MetricChoice, Selection, Slice
+from queries.selection import MetricChoice, Selection
+from queries.slices import Slice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -16,8 +16,9 @@ from cli.options.folding import folded
 from cli.options.output import ChartFlags, Output, PageOutput
 from cli.render.output import progress
 from cli.views import view_of
-from metaeval.question import Field, Question, fields_of
+from metaeval.question import Question
 from metaeval.questions import question_named
+from warehouse.fields import Field, fields_of
 
 
 @cache
@@ -66,7 +67,7 @@ def command_of(name: str) -> Callable[..., None]:
     return folded(command, looks_up=False)
 
 
-def _question(name: str) -> type[Question]:
+def _question(name: str) -> type[Question[Any]]:
     if name == _REPORT:  # a question of the command line's own
         from cli.report.question import Report
 

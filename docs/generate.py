@@ -100,8 +100,8 @@ def commands() -> str:
     """What `cli.hints.generated` reads."""
     from cli.hints import dashed
     from cli.main import program
-    from metaeval.question import fields_of
     from metaeval.questions import HOMES, question_named
+    from warehouse.fields import fields_of
 
     fields = [one for name in HOMES for one in fields_of(question_named(name)).values()]
     flags = {one.name: dashed(one.option.flags[0]) for one in fields if one.option.flags}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import polars as pl
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import altair as alt
 
     from queries.blocks import Block
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -113,21 +115,34 @@ _LONGEST = 100  # characters of a short signature
 _COUNTS = ("n_systems", "n_metrics", "n_segments", "n_pairs", "n_missing")
 
 
-@dataclass(frozen=True)
-class Answer(Table):
-    """frame: its columns are documented with the question; what people read first comes first.
+class Answerable(Protocol[R]):
+    """A question as its answer knows it (`metaeval.question.Question`)."""
 
-    signature: one line a result. notes: what a reader should know, one line each. question: what was asked.
-    found: what pages and charts are made of. shape: nested values that JSON is made of, where it is not the rows.
+    @property
+    def name(self) -> str: ...
+
+    def summary(self) -> str: ...
+
+    def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart": ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(Table, Generic[R]):
+    """A table with what pages, charts and JSON are made of.
+
+    question: what was asked.
+    results: what was computed, for each evaluation set whose rows stand below each other.
+    shape: nested values that JSON is made of, where it is not the rows.
     reading, reading_notes: rows and notes for reading, where they are others.
+    title: what the rows are about, in front of them.
     least: by column, what a 0 of each row stands for.
-    digits: decimals for reading, for all columns or by column. title: what the rows are about, in front of them.
-    is_no: the answer is no, such as a printed value that is not met. own: names of the user's own metrics, where a
-    chart or such metrics are asked for. n_evalsets: how many evaluation sets the rows are of, below each other.
+    digits: decimals for reading, for all columns or by column.
+    is_no: the answer is no, such as a printed value that is not met.
+    own: names of the user's own metrics, where a chart or such metrics are asked for.
     """
 
-    question: Any = None
-    found: Any = None
+    question: Answerable[R]
+    results: tuple[R, ...]
     shape: object = None
     reading: pl.DataFrame | None = None
     reading_notes: tuple[str, ...] | None = None
@@ -135,11 +150,21 @@ class Answer(Table):
     least: Mapping[str, Sequence[float]] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
     is_no: bool = False
-    n_evalsets: int = 1
     own: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", partial_first(self.notes))
+
+    @property
+    def result(self) -> R:
+        """What was computed for the one evaluation set that the answer is of.
+
+        Raises QuestionError: it is of several.
+        """
+        if len(self.results) > 1:
+            what = f"{self.question.name} draws one language pair of one test set"
+            raise QuestionError(f"{what}; this answer has {len(self.results)}")
+        return self.results[0]
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -158,9 +183,9 @@ class Answer(Table):
 
     def short_signature(self) -> str:
         """What was asked that is not the default, and the counts, in at most 100 characters."""
-        if self.question is None or not self.signature:
+        if not self.signature:
             return self.signature.partition("\n")[0][:_LONGEST]
-        text = ", ".join([self.question.in_words(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")])
+        text = ", ".join([self.question.summary(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")])
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     def chart(self) -> "alt.VConcatChart":
@@ -168,21 +193,26 @@ class Answer(Table):
 
         Raises QuestionError: the question has no chart, or none with these options or for several evaluation sets.
         """
-        replace(self.question, charted=True)  # which refuses options that no chart goes with
-        if self.n_evalsets > 1 and not self.question.draws_several():
-            what = f"{self.question.name} draws one language pair of one test set"
-            raise QuestionError(f"{what}; this answer has {self.n_evalsets}")
         with marking(self.own):
-            found: alt.VConcatChart = self.question.chart(self)
-        return found
+            return self.question.drawn(self)
 
 
-def answer_of(question: object, table: Table, **more: Any) -> Answer:
-    """The answer that a table is. more: further fields of `Answer`."""
-    return Answer(table.frame, table.signature, table.notes, question=question, **more)
+def answer_of(question: Answerable[R], table: Table, result: R, **more: Any) -> Answer[R]:
+    """The answer that a table is. result: what was computed. more: further fields of `Answer`."""
+    return Answer(table.frame, table.signature, table.notes, question=question, results=(result,), **more)
 
 
-def stacked(question: object, found: Mapping[tuple[str, str], Answer], skipped: Sequence[str]) -> Answer:
+def drawable(answer: Answer[R | None]) -> R:
+    """What a chart is made of.
+
+    Raises QuestionError: this answer has no chart.
+    """
+    if (result := answer.result) is None:
+        raise QuestionError(f"this answer of {answer.question.name} has no chart")
+    return result
+
+
+def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]], skipped: Sequence[str]) -> Answer[R]:
     """Answers for several evaluation sets as one, whose rows begin with theirs."""
     frames, shapes = [], []
     least: dict[str, Sequence[float]] = {}
@@ -204,9 +234,8 @@ def stacked(question: object, found: Mapping[tuple[str, str], Answer], skipped: 
         "\n".join(one.signature for one in found.values()),
         (*notes, *skipped),
         question=question,
-        found=tuple(one.found for one in found.values()),
+        results=tuple(result for one in found.values() for result in one.results),
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,
-        n_evalsets=len(found),
     )

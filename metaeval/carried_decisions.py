@@ -17,7 +17,7 @@ from metaeval.measures import Measure
 from metaeval.options import Unit
 from metaeval.system_scores import usual_factor
 from queries.evalsets import expand
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.wording import counted
@@ -155,7 +155,7 @@ def elsewhere(
     base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
     found = {f"{asked.testset} {asked.lp}": one}
     slices = {
-        f"{asked.testset} {asked.lp}, {domain}": replace(asked, domains=(domain,))
+        f"{asked.testset} {asked.lp}, {domain}": replace(asked, domain=(domain,))
         for domain in sorted({name for name in one.block.selection.domains if name is not None})
     }
     others = [pair for pair in expand(warehouse, "all", "all").chosen if pair != (asked.testset, asked.lp)]

@@ -19,7 +19,7 @@ from metaeval.measures.judged import LEAST_UNITS, Units, units_of
 from metaeval.notes import Finding
 from metaeval.options import Unit
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted
 
@@ -92,7 +92,7 @@ def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, u
     place = metric_place(block, metric)
     if place is None:
         raise QuestionError(f"no metric {metric!r} in {asked.testset} {asked.lp}")
-    block = block.only([one == place for one in range(len(block.metrics))])
+    block = block.take(metrics=[place])
     if block.excluded:
         raise QuestionError(f"{block.metrics[0].name} is excluded: {block.excluded[block.metrics[0].name].sentence}")
     if (why := measure.without_variation(block)) is not None:

@@ -13,7 +13,7 @@ from metaeval.ranking import named
 from metaeval.signature import signed
 from metaeval.study import ranking, study
 from queries.differences import Differences, differences
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 

@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from metaeval.options import Run
-from metaeval.question import Field, Question, fields_of, made
+from metaeval.question import Question, made
 from metaeval.questions import question_named
 from queries.evalsets import stored_name, stored_names
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
+from warehouse.fields import Field, fields_of
 from warehouse.names import is_language_pair
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
 
-Asked = TypeVar("Asked", bound=Question)
+Asked = TypeVar("Asked", bound=Question[Any])
 
 
 def as_stored(question: Asked, run: Run) -> Asked:
@@ -84,7 +85,7 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 
 
 @cache
-def function(name: str) -> "Callable[..., Answer]":
+def function(name: str) -> "Callable[..., Answer[Any]]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
     from metaeval.answer import Answer
 
@@ -94,7 +95,7 @@ def function(name: str) -> "Callable[..., Answer]":
     parameters += [_CHARTED] if question.has_chart() else []
     signature = inspect.Signature([_WAREHOUSE, *parameters], return_annotation=Answer)
 
-    def ask(*args: Any, **kwargs: Any) -> "Answer":
+    def ask(*args: Any, **kwargs: Any) -> "Answer[Any]":
         for one in kwargs:
             if one not in signature.parameters:
                 raise unknown("option", one, signature.parameters, where=f"metaeval.{function_name}")
@@ -118,7 +119,7 @@ def function(name: str) -> "Callable[..., Answer]":
     return ask
 
 
-def answered(question: type[Question], given: dict[str, Any], run: Run) -> "Answer":
+def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> "Answer[Any]":
     """Ask a question with names in any case, as users type them.
 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
@@ -150,7 +151,7 @@ def _parameter(field: Field) -> inspect.Parameter:
     return inspect.Parameter(field.name, kind, default=default, annotation=field.kind)
 
 
-def documentation(question: type[Question]) -> str:
+def documentation(question: type[Question[Any]]) -> str:
     """What a question's class says, and a line for each option."""
     lines = [f"    {name}: {field.option.help}" for name, field in fields_of(question).items()]
     return "\n".join([inspect.cleandoc(question.__doc__ or "").partition("\nExample:")[0], *lines])

@@ -102,7 +102,7 @@ def evaluate(measure: Measure, block: Block, options: Options, progress: Progres
 def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:
     """The block with the metrics that have what a measure needs, and why it is without the others."""
     if measure.definition.needs_segments:
-        return block.only(block.with_segments), dict(block.excluded)
+        return block.take(metrics=block.with_segments), dict(block.excluded)
     scores = asked_scores(block, options.system_score)
     judged = ~np.isnan(scores.human)
     excluded = block.excluded
@@ -112,7 +112,7 @@ def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, d
             reasons[metric.name] = excluded.get(metric.name, Exclusion(Reason.NO_SYSTEM_SCORES))
         elif used != "submitted" and metric.name in excluded:
             reasons[metric.name] = excluded[metric.name]
-    return block.only([metric.name not in reasons for metric in block.metrics]), reasons
+    return block.take(metrics=[metric.name not in reasons for metric in block.metrics]), reasons
 
 
 _GROUPS: Mapping[str, str] = MappingProxyType(

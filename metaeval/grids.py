@@ -8,7 +8,8 @@ from queries.counting import grid_of, human_block
 from queries.engines import Counter, Engine, Grid
 from queries.evalsets import HumanUse
 from queries.reasons import Exclusion, some_missing
-from queries.selection import MetricChoice, Selection, Slice, select
+from queries.selection import MetricChoice, Selection, select
+from queries.slices import Slice
 from warehouse.export.reimport import Source
 
 

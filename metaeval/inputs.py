@@ -14,7 +14,8 @@ from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import HumanUse, expand, preference_score, stored_human
 from queries.reasons import Exclusion, Reason
-from queries.selection import Level, Selection, Slice, most_common, select
+from queries.selection import Level, Selection, most_common, select
+from queries.slices import Slice
 from queries.span_blocks import fetch_span_block
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -90,7 +91,7 @@ class Inputs:
                 testset,
                 lp,
                 human=name,
-                all_metrics=self._asked.all_metrics,
+                status="all" if self._asked.status == "all" else "official",
                 own=self._asked.own,
                 level=self._asked.level,
             )
@@ -147,7 +148,7 @@ class Inputs:
         check_judged(block)
         if not block.with_segments.any():
             raise no_metric(block.selection, block.excluded)
-        return block.only(block.with_segments)
+        return block.take(metrics=block.with_segments)
 
     def _select(self, level: Level, human: HumanUse) -> Selection:
         return select(self._warehouse, self._asked, level, human=human, also=self._also)

@@ -1,6 +1,8 @@
 """How sure values and ranks are: intervals and rank ranges over resamples."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,7 +19,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import TOO_NARROW
 from metaeval.measures.judged import Units, units_of
 from metaeval.options import Options, Unit
-from metaeval.ranking import Read
+from metaeval.ranking import RankingInputs
 from metaeval.signature import interval_in_words
 from metaeval.study import Result
 from queries.blocks import Block
@@ -64,7 +66,7 @@ def intervals(
         if not chosen.any():
             continue
         names = {metric.name for metric, of in zip(evaluation.metrics, chosen, strict=True) if of}
-        block = result.block.only([metric.name in names for metric in result.block.metrics])
+        block = result.block.take(metrics=[metric.name in names for metric in result.block.metrics])
         own = replace(options, system_score="judged-mean") if chosen is by_means else options
         low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, unit, progress)
         signed = [sign if of else before for before, of in zip(signed, chosen, strict=True)]
@@ -147,9 +149,36 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
     return np.maximum(low, least), np.minimum(high, most)
 
 
+def _with_columns(
+    ranking: Table,
+    found: RankingInputs,
+    behind: str,
+    schema: Mapping[str, Any],
+    of: Callable[[Result], tuple[Iterable[Sequence[object]], str]],
+) -> tuple[pl.DataFrame, list[str]]:
+    """The rows of a ranking with columns behind one of them, and a line on those of each measure.
+
+    of: the new values of each metric of a result, in its order, and how they were made.
+    """
+    rows: list[tuple[object, ...]] = []
+    lines = []
+    for asked, study in found.studies.items():
+        for result in study.results:
+            values, how = of(result)
+            lines.append(f"{asked.testset} {asked.lp}: {how}" if len(found.studies) > 1 else how)
+            key = (asked.testset, asked.lp, str(result.evaluation.measure))
+            rows += [(*key, metric.name, *one) for metric, one in zip(result.evaluation.metrics, values, strict=True)]
+    keys = ["testset", "lp", "measure", "metric"]
+    known = pl.DataFrame(rows, schema={**dict.fromkeys(keys, pl.String), **schema}, orient="row")
+    columns = ranking.frame.columns
+    place = columns.index(behind) + 1
+    joined = ranking.frame.join(known, on=keys, how="left", maintain_order="left")
+    return joined.select(*columns[:place], *schema, *columns[place:]), lines
+
+
 def with_intervals(
     ranking: Table,
-    found: Read,
+    found: RankingInputs,
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
@@ -159,33 +188,22 @@ def with_intervals(
 
     ranking: as of `ranked`. Its signatures say how the intervals were made.
     """
-    rows: list[tuple[object, ...]] = []
-    lines = []
-    several = len(found.studies) > 1
-    for asked, study in found.studies.items():
-        for result in study.results:
-            ends = intervals(result, options, n_draws, progress, unit)
-            lines.append(f"{asked.testset} {asked.lp}: {ends.words}" if several else ends.words)
-            key = (asked.testset, asked.lp, str(result.evaluation.measure))
-            each = zip(result.evaluation.metrics, ends.low, ends.high, ends.signed, strict=True)
-            rows += [(*key, metric.name, low, high, how) for metric, low, high, how in each]
-    keys = ["testset", "lp", "measure", "metric"]
-    schema = {**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64, "how": pl.String}
-    known = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("low", "high").fill_nan(None))
-    columns = list(ranking.frame.columns)
-    place = columns.index("value") + 1
-    joined = ranking.frame.join(known, on=keys, how="left", maintain_order="left").with_columns(
-        pl.col("how").fill_null("")
-    )
+
+    def ends_of(result: Result) -> tuple[Iterable[Sequence[object]], str]:
+        ends = intervals(result, options, n_draws, progress, unit)
+        return zip(ends.low, ends.high, ends.signed, strict=True), ends.words
+
+    schema = {"low": pl.Float64, "high": pl.Float64, "how": pl.String}
+    joined, lines = _with_columns(ranking, found, "value", schema, ends_of)
+    joined = joined.with_columns(pl.col("low", "high").fill_nan(None), pl.col("how").fill_null(""))
     how_of: dict[str, dict[str, None]] = {}
     for one, how in joined.filter(pl.col("how") != "").select("signature", "how").rows():
         how_of.setdefault(one, {})[how] = None
     made = pl.when(pl.col("how") != "").then(pl.lit("|interval:") + pl.col("how")).otherwise(pl.lit(""))
-    frame = joined.with_columns(pl.col("signature") + made)
+    frame = joined.with_columns(pl.col("signature") + made).drop("how")
     signatures = [
         f"{one}|interval:{'+'.join(how_of[one])}" if one in how_of else one for one in ranking.signature.splitlines()
     ]
-    frame = frame.select(*columns[:place], "low", "high", *columns[place:])
     return replace(ranking, frame=frame, signature="\n".join(signatures)), lines
 
 
@@ -207,7 +225,7 @@ def metric_ranges(
     if not names:
         return none, none, f"{evaluation.measure}: no ranges, no metric has what it needs"
     measure = evaluation.measure if evaluation.measure.n_draws is None else evaluation.measure.in_simulations
-    block = result.block.only([metric.name in names for metric in result.block.metrics])
+    block = result.block.take(metrics=[metric.name in names for metric in result.block.metrics])
     by_means = all(source == "judged-mean" for source in evaluation.system_score)
     options = replace(options, system_score="judged-mean") if by_means else options
     try:
@@ -227,7 +245,7 @@ def metric_ranges(
 
 def with_ranges(
     ranking: Table,
-    found: Read,
+    found: RankingInputs,
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
@@ -237,24 +255,15 @@ def with_ranges(
 
     ranking: as of `ranked`. Its signatures say how the ranges were made.
     """
-    rows: list[tuple[object, ...]] = []
-    lines = []
-    for asked, study in found.studies.items():
-        for result in study.results:
-            low, high, how = metric_ranges(result, options, n_draws, progress, unit)
-            lines.append(f"{asked.testset} {asked.lp}: {how}" if len(found.studies) > 1 else how)
-            key = (asked.testset, asked.lp, str(result.evaluation.measure))
-            ranges = zip(result.evaluation.metrics, low.tolist(), high.tolist(), strict=True)
-            rows += [(*key, metric.name, best or None, worst or None) for metric, best, worst in ranges]
-    keys = ["testset", "lp", "measure", "metric"]
-    schema = {**dict.fromkeys(keys, pl.String), "rank_low": pl.Int64, "rank_high": pl.Int64}
-    known = pl.DataFrame(rows, schema=schema, orient="row")
-    columns = list(ranking.frame.columns)
-    place = columns.index("rank") + 1
+
+    def ranges_of(result: Result) -> tuple[Iterable[Sequence[object]], str]:
+        best, worst, how = metric_ranges(result, options, n_draws, progress, unit)
+        return [(low or None, high or None) for low, high in zip(best.tolist(), worst.tolist(), strict=True)], how
+
+    schema = {"rank_low": pl.Int64, "rank_high": pl.Int64}
+    frame, lines = _with_columns(ranking, found, "rank", schema, ranges_of)
     made = f"|rank_range:95%,percentile,resamples={n_draws},seed={options.seed}"
-    frame = ranking.frame.join(known, on=keys, how="left", maintain_order="left")
     has = pl.col("rank_low").is_not_null()
     frame = frame.with_columns(signature=pl.col("signature") + pl.when(has).then(pl.lit(made)).otherwise(pl.lit("")))
-    frame = frame.select(*columns[:place], "rank_low", "rank_high", *columns[place:])
     signature = "\n".join(one + made for one in ranking.signature.splitlines())
     return replace(ranking, frame=frame, signature=signature), lines

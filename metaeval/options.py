@@ -1,26 +1,21 @@
-"""How it is computed and answered, whatever is asked: options, their limits and values; light, for the help."""
+"""How values are computed and metrics tested, as options of questions, and how a question is answered.
+
+Light: it is read to print a help.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from warehouse.errors import QuestionError
+from warehouse.fields import Fields, Option
 
 if TYPE_CHECKING:
     from warehouse import Warehouse
     from warehouse.progress import Progress
-
-
-def in_words(least: float | None, most: float | None) -> str:
-    """Limits of a number; empty where there are none.
-
-    >>> in_words(1, 1024), in_words(0, None), in_words(None, 15)
-    ('from 1 to 1,024', 'from 0 on', 'of at most 15')
-    """
-    if least is None:
-        return "" if most is None else f"of at most {most:,}"
-    return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
-
 
 MOST_DRAWS = 1_000_000
 """More resamples would not end."""
@@ -46,21 +41,162 @@ Test = Literal[
 Population = Literal["segments", "systems", "both"]
 Unit = Literal["segment", "document"]
 SystemScore = Literal["submitted", "mean", "judged-mean"]
+Alternative = Literal["greater", "two-sided"]
+Correction = Literal["none", "holm", "bh"]
+
+HowComputed = partial(Option, panel="How values are computed")
+HowTested = partial(Option, panel="How metrics are tested")
 
 
-@dataclass(frozen=True)
-class Options:
-    """How to compute, apart from the measure.
+@dataclass(frozen=True, kw_only=True)
+class RoundHumanField(Fields):
+    """Human scores are rounded first."""
 
-    system_score: source of system scores; None = the measure's default (submitted; for spa the judged mean).
-    seed: the random seed. raw_ties: compare system scores as raw floats instead of within a tolerance.
-    round_human: decimals to which human scores are rounded first; None = as stored.
+    round_human: Annotated[
+        int | None,
+        HowComputed(
+            "Decimals to which human segment scores are rounded first.",
+            metavar="DIGITS",
+            least=0,
+            most=MOST_DECIMALS,
+            default="as stored",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemScoreField(Fields):
+    """Where metrics' system scores come from."""
+
+    system_score: Annotated[
+        SystemScore | None,
+        HowComputed("Source of the metrics' system scores.", default="submitted; judged-mean for spa"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedField(Fields):
+    """Random numbers begin with a seed."""
+
+    seed: Annotated[int, HowComputed("Random seed.", least=0)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RoundHumanField, SystemScoreField, SeedField):
+    """How values are computed, apart from the measure."""
+
+    raw_ties: Annotated[bool, HowComputed("Compare system scores without a tolerance.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawsField(Fields):
+    """Something is resampled."""
+
+    draws: Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)] = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaField(Fields):
+    """Something is tested at a significance level."""
+
+    alpha: Annotated[float, HowTested("Significance level.", least=0, most=1)] = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshField(Fields):
+    """Stored results are used."""
+
+    fresh: Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True)] = field(
+        default=False, compare=False
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitField(Fields):
+    """Segments, or whole documents, are swapped, resampled or left out (see `metaeval.measures.judged.units_of`)."""
+
+    unit: Annotated[
+        Unit | None,
+        HowTested(
+            "Resampling unit: segment or whole document.",
+            default="document where there are at least 10, else segment",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestOptions(UnitField, DrawsField, AlphaField, FreshField):
+    """How metrics are tested against each other.
+
+    Options that differ only in who computes, or whether stored results are used, are equal.
+
+    test: None = one that holds its level for the population.
+    population: None = what the test is for, or the measure's own (`Measure.default_population`).
+    resample: what the intervals of two metrics resample; None = what the population says is new.
+    interval: how the intervals of two metrics are made; None = the test's own, else the measure's.
+    keep_null: keep the resampled differences.
+    executor: the `concurrent.futures.Executor` that computes; None for threads.
     """
 
-    system_score: SystemScore | None = None
-    seed: int = 0
-    raw_ties: bool = False
-    round_human: int | None = None
+    __test__ = False  # the name begins with "Test", but it is no test
+
+    test: Annotated[Test | None, HowTested("Significance test.", default="one that holds its level")] = None
+    population: Annotated[
+        Population | None,
+        HowTested(
+            "What the result generalises to: new segments of these systems, new systems, or both.", default="segments"
+        ),
+    ] = None
+    alternative: Annotated[
+        Alternative | None, HowTested("Alternative hypothesis.", default="two-sided; in protocols greater")
+    ] = None
+    correction: Annotated[Correction, HowTested("Correction for multiple comparisons.")] = "none"
+    plus_one: Annotated[bool, HowTested("(b+1)/(n+1) p-values, which are never 0.")] = False
+    mid_p: Annotated[
+        bool | None,
+        HowTested(
+            "Resamples that tie with the data count half.",
+            ("mid-p", "no-mid-p"),
+            default="half where a measure takes few values, as pa, and no test is named",
+        ),
+    ] = None
+    early_stop: Annotated[bool, HowTested("Early stopping: clear pairs take fewer resamples.")] = False
+    legacy_df: Annotated[bool, HowTested("Williams: n-2 degrees of freedom, as in 2014.")] = False
+    absolute: Annotated[bool, HowTested("Williams: absolute correlations.")] = False
+    threads: Annotated[
+        int | None, HowTested("Threads.", least=1, most=1024, default="all cores", is_computing=True)
+    ] = field(default=None, compare=False)
+    dask: Annotated[
+        str | None,
+        HowTested(
+            "Compute on a cluster: Dask's address, or local; Spark's master, such as local[2] (extras dask, spark).",
+            metavar="ADDRESS",
+            is_computing=True,
+        ),
+    ] = field(default=None, compare=False)
+    resample: Literal["inputs", "systems", "both"] | None = None
+    interval: Literal["percentile", "normal", "centred"] | None = None
+    keep_null: bool = False
+    executor: Any = field(default=None, compare=False)
+
+    @property
+    def side(self) -> Alternative:
+        """The alternative hypothesis: two-sided unless another is named."""
+        return self.alternative or "two-sided"
+
+    def check_fields(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if not 0 < self.alpha < 1:
+            raise QuestionError(f"alpha {self.alpha}: expected a number between 0 and 1")
+        if self.early_stop and self.keep_null:
+            raise QuestionError("early stopping leaves no complete null distribution to keep")
+
+
+HOW_TESTED = (
+    *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
+    *("legacy_df", "absolute", "dask", "fresh"),
+)
+"""Fields that do something in a test alone; `draws` may have other uses, `threads` changes no result."""
 
 
 @dataclass(frozen=True)

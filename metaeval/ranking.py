@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -11,38 +14,47 @@ from metaeval.answer import Table, table_signature
 from metaeval.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, hinted, placed
-from metaeval.options import Options
+from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, because, hinted, placed
+from metaeval.options import Options, TestOptions
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
-from metaeval.significance.cached import Pending, pending, settled
+from metaeval.signature import joined
+from metaeval.significance.cached import PreparedComparison, prepare_comparison, run_or_load
 from metaeval.significance.comparison import Comparison, as_ranked, with_clusters
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import check_applicable
 from metaeval.study import Result, Study, check_ranked, ranking, study
 from queries.evalsets import Evalsets, expand
+from queries.listing import names
 from queries.reasons import Exclusion
-from queries.selection import MetricChoice, Slice, SystemChoice
+from queries.selection import MetricChoice, SystemChoice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
+Part = Literal["domain", "phenomenon"]
 UNTESTED = "not tested, without a cluster"
 
 
 @dataclass(frozen=True)
-class Read:
+class RankingInputs:
     """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
 
-    skipped: lines on evaluation sets without an answer. measures: those asked for, in order. people: by slice, the rows
-    of people, where they are asked for. options: how it was computed.
+    skipped: lines on evaluation sets, domains or phenomena without an answer.
+    measures: those asked for, in order.
+    people: by slice, the rows of people, where they are asked for.
+    options: how it was computed.
+    by: what is ranked by itself; parts: the inputs of each domain, or phenomenon, which then has the studies.
     """
 
     studies: dict[Slice, Study]
-    comparisons: tuple[Pending, ...]
+    comparisons: tuple[PreparedComparison, ...]
     skipped: tuple[str, ...]
     measures: tuple[Measure, ...]
     people: dict[Slice, HumanRows] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
+    by: Part | None = None
+    parts: "dict[str, RankingInputs]" = field(default_factory=dict)
 
 
 def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
@@ -51,7 +63,7 @@ def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets
     return [replace(asked, testset=testset, lp=lp) for testset, lp in evalsets.chosen], evalsets
 
 
-def read(
+def load_ranking_inputs(
     warehouse: Warehouse,
     asked: Slice,
     measures: Sequence[Measure],
@@ -61,25 +73,29 @@ def read(
     strict: bool = False,
     fresh: bool = False,
     ceiling: bool = False,
-) -> Read:
+    by: Part | None = None,
+) -> RankingInputs:
     """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
-    ceiling: with the values of people.
-    Raises QuestionError: see `study` and `pending`; no evaluation set has an answer; something is asked for that
-        no measure's test has.
+    ceiling: with the values of people. by: rank each domain, or phenomenon, by itself; the slice's patterns restrict
+    them.
+    Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is asked for
+        that no measure's test has; with by, no segment has a domain.
     """
     check_used(options, measures)
     slices, evalsets = slices_of(warehouse, asked)
+    if by is not None:
+        return _load_parts(warehouse, slices, asked, measures, options, testing, by, strict=strict, fresh=fresh)
     found: dict[Slice, Study] = {}
-    comparisons: list[Pending] = []
+    comparisons: list[PreparedComparison] = []
     faults: dict[str, list[tuple[str, str]]] = {}
     for one in slices:
         try:
             its_study = study(warehouse, one, measures, options)
             if testing is not None:
-                comparisons += _pending(warehouse, its_study, options, testing, fresh)
+                comparisons += _prepare_comparisons(warehouse, its_study, options, testing, fresh)
             found[one] = its_study
         except QuestionError as error:
             if strict or len(slices) == 1:
@@ -88,7 +104,7 @@ def read(
     if not found:
         raise QuestionError("; ".join(faults))
     if testing is not None:
-        testing.check_fit([one.testing.test for one in comparisons if one.testing.test is not None])
+        check_applicable(testing, [one.testing.test for one in comparisons if one.testing.test is not None])
     try:
         check_ranked(list(found.values()))
     except QuestionError as error:
@@ -103,12 +119,48 @@ def read(
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
     people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
-    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
+    return RankingInputs(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
 
 
-def _pending(warehouse: Warehouse, of: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
+def _load_parts(
+    warehouse: Warehouse,
+    slices: Sequence[Slice],
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None,
+    by: Part,
+    *,
+    strict: bool,
+    fresh: bool,
+) -> RankingInputs:
+    """The inputs of each domain, or phenomenon, of the slices."""
+    patterns: tuple[str, ...] = getattr(asked, by)
+    known = names(warehouse, by, [one.testset for one in slices], [one.lp for one in slices])
+    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
+    if not chosen:
+        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
+        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
+    parts: dict[str, RankingInputs] = {}
+    faults: dict[str, str] = {}
+    for part in chosen:
+        try:
+            one = replace(asked, **{by: (escape(part),)})  # type: ignore[arg-type]
+            parts[part] = load_ranking_inputs(warehouse, one, measures, options, testing, strict=strict, fresh=fresh)
+        except QuestionError as error:
+            if strict:
+                raise
+            faults[because(f"without {by} {part}: ", error)] = error.text
+    if not parts:
+        raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
+    return RankingInputs({}, (), tuple(faults), tuple(measures), options=options, by=by, parts=parts)
+
+
+def _prepare_comparisons(
+    warehouse: Warehouse, of: Study, options: Options, testing: TestOptions, fresh: bool
+) -> list[PreparedComparison]:
     return [
-        pending(
+        prepare_comparison(
             warehouse,
             result.block,
             result.evaluation.measure,
@@ -123,7 +175,7 @@ def _pending(warehouse: Warehouse, of: Study, options: Options, testing: TestOpt
 
 
 def ranked(
-    found: Read,
+    found: RankingInputs,
     how: Pooling | None = None,
     *,
     database: Path | None = None,
@@ -134,8 +186,14 @@ def ranked(
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
     none. verbose: notes name what is excluded.
-    Raises QuestionError: as `pool` and `cached.settled`.
+    Raises QuestionError: as `pool` and `cached.run_or_load`.
     """
+    if found.by is not None:
+        tables = {
+            part: ranked(one, how, database=database, verbose=verbose, progress=progress)
+            for part, one in found.parts.items()
+        }
+        return _beside_each_other(tables, found.by, found.skipped)
     studies = list(found.studies.values())
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
@@ -171,8 +229,21 @@ def ranked(
     return Table(frame, "\n".join(signatures), tuple(dict.fromkeys(notes)))
 
 
+def _beside_each_other(tables: Mapping[str, Table], by: Part, skipped: Sequence[str]) -> Table:
+    """The rankings of all domains, or phenomena, with a column of that name."""
+    frame = _stacked([table.frame.with_columns(pl.lit(part).alias(by)) for part, table in tables.items()])
+    said: dict[str, list[str]] = {}
+    for part, table in tables.items():
+        for note in table.notes:
+            said.setdefault(note, []).append(part)
+    notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
+    signatures = [line for table in tables.values() for line in table.signature.split("\n")]
+    columns = [name for name in frame.columns if name != by]
+    return Table(frame.select(*columns[:2], by, *columns[2:]), "\n".join(joined(signatures)), (*notes, *skipped))
+
+
 def _tested(
-    found: Read, notes: list[str], database: Path | None, progress: Progress | None, several: bool
+    found: RankingInputs, notes: list[str], database: Path | None, progress: Progress | None, several: bool
 ) -> list[tuple[Slice, Comparison]]:
     """The comparisons with their slices; notes are added to those given, in front of them what clusters hide."""
     tested: list[tuple[Slice, Comparison]] = []
@@ -180,7 +251,7 @@ def _tested(
     for one in found.comparisons:
         where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
         try:
-            answer = settled(one, database, progress)
+            answer = run_or_load(one, database, progress)
         except QuestionError as error:
             if not several:
                 raise
@@ -201,7 +272,7 @@ def _tested(
     return tested
 
 
-def _result(found: Read, one: Pending) -> Result:
+def _result(found: RankingInputs, one: PreparedComparison) -> Result:
     """What a ranking shows beside a comparison."""
     results = found.studies[one.asked].results
     return next(result for result in results if result.evaluation.measure == one.measure)
@@ -225,7 +296,7 @@ def _other_means(shown: Evaluation, tested: Comparison) -> str | None:
 
 
 def _beside_tests(
-    found: Read, tested: Sequence[tuple[Slice, Comparison]], several: bool
+    found: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
 ) -> tuple[list[str], list[str]]:
     """Signatures of rankings with metrics that no test compares, and lines on them."""
     compared = {(asked, test.measure): test for asked, test in tested}

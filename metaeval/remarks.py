@@ -12,7 +12,8 @@ from queries.blocks import Block, fetch_block
 from queries.findings import Finding, shown_query
 from queries.listing import listing
 from queries.reasons import Reason
-from queries.selection import MetricChoice, Selection, Slice, select
+from queries.selection import MetricChoice, Selection, select
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.issues import OptimisedSystem, autoranks, optimised_in
 from warehouse.facts.metrics import describe
@@ -115,7 +116,7 @@ def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Ite
         if not wanted or not optimised_in(one):
             continue
         try:
-            block = fetch_block(warehouse, select(warehouse, Slice(one, pair, all_metrics=True), "sys"))
+            block = fetch_block(warehouse, select(warehouse, Slice(one, pair, status="all"), "sys"))
         except QuestionError:
             continue
         found, n = _residuals(block)

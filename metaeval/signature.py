@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from metaeval.evaluation import Evaluation
     from metaeval.measures import Measure
     from metaeval.options import Options
-    from queries.selection import Selection, Slice
+    from queries.selection import Selection
+    from queries.slices import Slice
 
 Parts = list[tuple[str, object]]
 _BETWEEN = re.compile(r"\|(?=\w+:)")
@@ -46,6 +47,17 @@ def parts_of(signature: str) -> dict[str, str]:
     {'measure': 'pa', 'systems': 'A|B,C:D', 'seed': '0'}
     """
     return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
+
+
+def joined(signatures: Iterable[str]) -> list[str]:
+    """One signature for those of each measure, test and evaluation set; what differs in them is joined by commas."""
+    found: dict[tuple[str, ...], dict[str, dict[str, None]]] = {}
+    for one in signatures:
+        parts = parts_of(one)
+        key = tuple(parts.get(name, "") for name in ("measure", "testset", "lp", "test"))
+        for name, value in parts.items():
+            found.setdefault(key, {}).setdefault(name, {})[value] = None
+    return [line((name, ",".join(values)) for name, values in parts.items()) for parts in found.values()]
 
 
 def with_test(shown: str, tested: str) -> str:
@@ -92,19 +104,19 @@ def restricted(
         ("human", human),
         ("reference", reference or asked.reference),
         ("level", None if asked.level == "seg" else asked.level),
-        ("domain", ",".join(asked.domains) or None),
-        ("document", ",".join(asked.documents) or None),
-        ("phenomenon", ",".join(asked.phenomena) or None),
-        ("segments", None if asked.segments is None else "-".join(map(str, asked.segments))),
+        ("domain", ",".join(asked.domain) or None),
+        ("document", ",".join(asked.document) or None),
+        ("phenomenon", ",".join(asked.phenomenon) or None),
+        ("segments", None if asked.span is None else "-".join(map(str, asked.span))),
         ("systems", ",".join(asked.systems) or None),
         ("metrics", ",".join(asked.metrics) or None),
-        ("only", asked.only),
-        ("primary", "yes" if asked.primary else None),
+        ("only", asked.kind),
+        ("primary", "yes" if asked.status == "primary" else None),
         ("human_references", None if asked.human_references is None else "in" if asked.human_references else "out"),
         ("outliers", None if asked.outliers == "organisers" else asked.outliers),
         ("optimised", "out" if asked.without_optimised else None),
         ("own", "in" if asked.own else None),
-        ("all_metrics", "yes" if asked.all_metrics else None),
+        ("all_metrics", "yes" if asked.status == "all" else None),
         ("intersection", "yes" if asked.intersection else None),
     ]
 

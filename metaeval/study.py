@@ -18,7 +18,8 @@ from metaeval.remarks import overrated, remarks
 from metaeval.signature import signature
 from queries.blocks import Block
 from queries.reasons import by_reason
-from queries.selection import Selection, Slice
+from queries.selection import Selection
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted, option
 

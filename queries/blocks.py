@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection
 from warehouse import QuestionError, Warehouse
 
+T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 GOLD = 0  # in a scorer's place; scorers are numbered from 1
@@ -131,15 +133,55 @@ class Block:
         """(M,): whether the metric has a score for all that is judged."""
         return np.array([choice.name not in self.excluded for choice in self.metrics], dtype=bool)
 
-    def only(self, chosen: npt.ArrayLike) -> "Block":
-        """The block with some of its metrics."""
-        kept = np.flatnonzero(np.asarray(chosen, dtype=bool))
+    def take(
+        self,
+        *,
+        systems: npt.ArrayLike | None = None,
+        segments: npt.ArrayLike | None = None,
+        metrics: npt.ArrayLike | None = None,
+    ) -> "Block":
+        """The block with some of its systems, segments or metrics: masks, or places, which may repeat.
+
+        Submitted system scores are of all segments, so that there are none where segments are chosen.
+        """
+        rows, columns, kept = map(_places, (systems, segments, metrics))
+        selection = self.selection
+        of_systems = (self.human_submitted[rows], self.submitted[kept][:, rows])
+        if segments is not None:
+            selection = replace(
+                selection,
+                segments=_chosen(selection.segments, columns),
+                domains=_chosen(selection.domains, columns),
+                documents=_chosen(selection.documents, columns),
+            )
+            of_systems = (np.full_like(of_systems[0], np.nan), np.full_like(of_systems[1], np.nan))
         return replace(
             self,
-            metrics=tuple(self.metrics[place] for place in kept),
-            scores=self.scores[kept],
-            submitted=self.submitted[kept],
+            selection=selection,
+            systems=_chosen(self.systems, rows),
+            segments=self.segments[columns],
+            metrics=_chosen(self.metrics, kept),
+            human=self.human[rows][:, columns],
+            scores=self.scores[kept][:, rows][:, :, columns],
+            human_submitted=of_systems[0],
+            submitted=of_systems[1],
+            counted=None if self.counted is None else self.counted[rows][:, columns],
+            marked_errors=None if self.marked_errors is None else self.marked_errors[rows][:, columns],
         )
+
+
+Places = Ints | slice
+
+
+def _places(chosen: npt.ArrayLike | None) -> Places:
+    if chosen is None:
+        return slice(None)
+    places = np.asarray(chosen)
+    return np.flatnonzero(places) if places.dtype == np.bool_ else places.astype(np.int64)
+
+
+def _chosen(values: tuple[T, ...], places: Places) -> tuple[T, ...]:
+    return values[places] if isinstance(places, slice) else tuple(values[place] for place in places)
 
 
 def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
@@ -246,17 +288,7 @@ def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
     choices = tuple(
         replace(choice, reason=reason) if choice.name in gone else choice for choice in block.selection.systems
     )
-    return replace(
-        block,
-        selection=replace(block.selection, systems=choices),
-        systems=tuple(block.systems[place] for place in np.flatnonzero(kept)),
-        human=block.human[kept],
-        scores=block.scores[:, kept],
-        human_submitted=block.human_submitted[kept],
-        submitted=block.submitted[:, kept],
-        counted=None if block.counted is None else block.counted[kept],
-        marked_errors=None if block.marked_errors is None else block.marked_errors[kept],
-    )
+    return replace(block.take(systems=kept), selection=replace(block.selection, systems=choices))
 
 
 def places_of(block: Block, systems: Iterable[str], segments: Iterable[int]) -> npt.NDArray[np.int64]:

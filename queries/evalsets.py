@@ -6,13 +6,13 @@ from itertools import product
 from typing import Literal
 
 from queries.catalog import questions
+from queries.slices import BY_ANNOTATOR
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.languages import is_typed_pair, pairs_called
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.wording import option
 
-BY_ANNOTATOR = ":z"
 """Behind the name of a human score: standardised by annotator."""
 
 

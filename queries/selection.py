@@ -7,80 +7,19 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from queries import catalog, evalsets
-from queries.evalsets import BY_ANNOTATOR, HumanUse, challenge_sets, evalset_id, stored_human, without_grades
+from queries.evalsets import HumanUse, challenge_sets, evalset_id, stored_human, without_grades
 from queries.reasons import Exclusion, Reason, by_reason
+from queries.slices import BY_ANNOTATOR, Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.issues import optimised_in
-from warehouse.facts.languages import pairs_called
 from warehouse.wording import counted, option
 
 Level = Literal["seg", "sys"]
-Outliers = Literal["organisers", "mad", "none"]
-
-
-Scored = Literal["seg", "doc"]
-"""What has scores and is judged: segments or documents."""
 
 _STATUS = (Reason.OWN, Reason.NOT_SUBMITTED)
 Place = tuple[int, str | None, str | None, str | None]
 """A segment, or a document: its number, domain, document and phenomenon."""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """What a user asks for; the defaults are the organisers'.
-
-    human: human score; None for the official one; NAME:z for one standardised by annotator, NAME:ew and others of
-    `BY_PREFERENCES` for system scores made of its preferences. reference: that metrics
-    compared with; None for the official one.
-    domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
-        number.
-    without_optimised: systems that a metric selected or trained are excluded.
-    level: whether segments are scored, or documents, which then stand wherever segments are named.
-    only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
-    human_references: rank extra human references too; None as the organisers did. outliers: which systems are
-        excluded as outliers: those of the organisers' list, those of the MAD rule (applied where scores are known), or
-        none.
-    own: metrics that users added are included. all_metrics: those not submitted to the metrics task, too.
-    intersection: instead of excluding a metric with missing scores, restrict everything to what all have.
-    A metric named exactly in `metrics` is included whatever its status, and whatever reference it compared with.
-    """
-
-    testset: str
-    lp: str
-    human: str | None = None
-    reference: str | None = None
-    domains: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-    phenomena: tuple[str, ...] = ()
-    segments: tuple[int, int] | None = None
-    systems: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    only: str | None = None
-    primary: bool = False
-    human_references: bool | None = None
-    outliers: Outliers = "organisers"
-    own: bool = False
-    all_metrics: bool = False
-    intersection: bool = False
-    level: Scored = "seg"
-    without_optimised: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lp", pairs_called(self.lp))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it has all segments."""
-        return not self.domains and not self.documents and not self.phenomena and self.segments is None
-
-    def check_level(self) -> None:
-        """Raises QuestionError: documents are restricted by what only segments have."""
-        if self.level == "doc" and (self.phenomena or self.segments is not None):
-            raise QuestionError(f"{option('level', 'doc')} is of whole documents: no {option('segments')} or phenomena")
-        if self.level == "doc" and self.human is not None and self.human.endswith(BY_ANNOTATOR):
-            raise QuestionError(f"{self.human} is of segments: judgements of documents are not standardised")
 
 
 @dataclass(frozen=True)
@@ -215,7 +154,7 @@ def select(
     scored = {choice.name for choice in systems if choice.reason is None}
     metrics = _choose_metrics(found, asked, also, reference, scored, where)
     last = max((place[0] for place in places), default=0)
-    _, end = asked.segments or (0, 0)
+    _, end = asked.span or (0, 0)
     return Selection(
         slice=asked,
         evalset_id=number,
@@ -300,7 +239,7 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
 
 
 def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:
-    asked_for = {"domain": asked.domains, "document": asked.documents, "phenomenon": asked.phenomena}
+    asked_for = {"domain": asked.domain, "document": asked.document, "phenomenon": asked.phenomenon}
     for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
         names = {str(name) for row in rows if (name := row[column]) is not None}
         for pattern in patterns:
@@ -308,7 +247,7 @@ def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequenc
                 raise unknown(kind, pattern, names, where=where)
     if asked.is_whole:
         return rows
-    first, last = asked.segments or (None, None)
+    first, last = asked.span or (None, None)
     chosen = [
         row
         for row in rows
@@ -405,15 +344,15 @@ def _choose_metrics(
         is_named = one.name in named or one.base_name in named
         is_listed = not is_named and not one.is_own
         is_entry = is_listed and status != "no entry"
-        is_primary = not (asked.primary and has_lists) or status in ("primary", "baseline")
+        is_primary = not (asked.status == "primary" and has_lists) or status in ("primary", "baseline")
         reason = _first_that_holds(
             (bool(asked.metrics) and not _is_called(one, named), Exclusion(Reason.NOT_SELECTED)),
             (is_other and reference is None, Exclusion(Reason.NO_REFERENCE, (used,))),
             (is_other, Exclusion(Reason.OTHER_REFERENCE, (used, reference))),
-            (asked.only == "reference-based" and used is None, Exclusion(Reason.REFERENCE_FREE)),
-            (asked.only == "reference-free" and used is not None, Exclusion(Reason.REFERENCE_BASED)),
+            (asked.kind == "reference-based" and used is None, Exclusion(Reason.REFERENCE_FREE)),
+            (asked.kind == "reference-free" and used is not None, Exclusion(Reason.REFERENCE_BASED)),
             (one.is_own and has_others and not is_named and not asked.own, Exclusion(Reason.OWN)),
-            (is_listed and not is_entry and not asked.all_metrics, Exclusion(Reason.NOT_SUBMITTED)),
+            (is_listed and not is_entry and asked.status != "all", Exclusion(Reason.NOT_SUBMITTED)),
             (is_entry and not is_primary, Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))),
             (asked.level == "doc" and gap is not None, gap or Exclusion(Reason.NO_DOCUMENT_SCORES)),
             (not by_segment and not submitted and any(parts), Exclusion(Reason.OTHER_LEVELS)),

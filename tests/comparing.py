@@ -5,11 +5,10 @@ from typing import Any
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
-from metaeval.significance.cached import pending, settled
+from metaeval.options import Options, TestOptions
+from metaeval.significance.cached import prepare_comparison, run_or_load
 from metaeval.significance.comparison import Comparison
-from metaeval.significance.options import TestOptions
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import Warehouse
 from warehouse.progress import Progress
 
@@ -28,10 +27,9 @@ def compare(
     """Every pair of metrics by one measure, also where there are only two; tested: fields of `testing`."""
     measure = parse_measure(measure) if isinstance(measure, str) else measure
     testing = replace(testing, **tested)
-    testing.check()
     block = Inputs(warehouse, asked, options.round_human).block(measure)
     in_depth = len(block.metrics) != 2  # in depth, two are another question
-    waiting = pending(warehouse, block, measure, options, testing, fresh=True, in_depth=in_depth)
-    found = settled(waiting, None, progress).comparison
+    waiting = prepare_comparison(warehouse, block, measure, options, testing, fresh=True, in_depth=in_depth)
+    found = run_or_load(waiting, None, progress).comparison
     assert found is not None
     return found

@@ -18,7 +18,7 @@ from _pytest.mark.structures import ParameterSet
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.study import check_ranked, ranking, study
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.sharing import written
 from warehouse import Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts

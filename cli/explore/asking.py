@@ -44,9 +44,9 @@ class Asking:
     def __init__(self, database: Path, *, is_waiting: bool = False) -> None:
         self.database, self.is_waiting = database, is_waiting
         self._n_stops = 0
-        self._kept: OrderedDict[str, Answer] = OrderedDict()
+        self._kept: OrderedDict[str, Answer[Any]] = OrderedDict()
 
-    def answer(self, name: str, given: Mapping[str, Any], progress: Progress | None = None) -> Answer:
+    def answer(self, name: str, given: Mapping[str, Any], progress: Progress | None = None) -> Answer[Any]:
         """The answer of a question.
 
         Raises WarehouseError: as the question does.
@@ -97,7 +97,7 @@ class Asking:
     def _ask(self, asked: tuple[Asked, ...], advance: Progress) -> None:
         for put, name, given in asked:
             try:
-                found: Answer | WarehouseError = self.answer(name, given, advance)
+                found: Answer[Any] | WarehouseError = self.answer(name, given, advance)
             except WarehouseError as error:
                 found = error
             advance(name, 1, 1)  # nobody may wait for it any more

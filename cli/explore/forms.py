@@ -7,12 +7,13 @@ from typing import Any
 
 import marimo as mo
 
-from metaeval.question import Field, Question, fields_of
+from metaeval.question import Question
+from warehouse.fields import Field, fields_of
 
 _MOST_NAMES = 2000  # of a list to choose from; beyond, names are typed
 
 
-def form(question: type[Question], names: Mapping[str, Sequence[str]], given: Mapping[str, Any]) -> Any:
+def form(question: type[Question[Any]], names: Mapping[str, Sequence[str]], given: Mapping[str, Any]) -> Any:
     """The controls of a question by field, in a dictionary whose value is theirs.
 
     names: what the warehouse has, by kind (`Option.names`). given: values in place of the defaults.
@@ -23,7 +24,7 @@ def form(question: type[Question], names: Mapping[str, Sequence[str]], given: Ma
     )
 
 
-def laid_out(question: type[Question], controls: Mapping[str, Any]) -> list[Any]:
+def laid_out(question: type[Question[Any]], controls: Mapping[str, Any]) -> list[Any]:
     """Rows of controls: a question's own in sight, those of many questions folded by panel."""
     panels: dict[str, list[Any]] = {}
     for name, control in controls.items():
@@ -33,7 +34,7 @@ def laid_out(question: type[Question], controls: Mapping[str, Any]) -> list[Any]
     return [*in_sight, mo.accordion(rows, multiple=True)] if rows else in_sight
 
 
-def given(question: type[Question], values: Mapping[str, Any]) -> dict[str, Any]:
+def given(question: type[Question[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
     """What the controls say, without what is left at its default.
 
     Raises QuestionError: a value that does not fit its field.

@@ -16,6 +16,8 @@ from cli.render.marks import Piece, in_colour, marked
 from metaeval.answer import Answer
 from metaeval.measures import parse_measure
 from metaeval.notes import Decisive
+from metaeval.question import Question
+from metaeval.questions.rank import Rank
 from metaeval.wide import by_metric
 from queries.segment import Text
 from warehouse import QuestionError, WarehouseError
@@ -62,7 +64,7 @@ def fault(error: WarehouseError) -> Any:
     return mo.callout(mo.plain_text(in_python(str(error))), kind="danger")
 
 
-def notes(answer: Answer) -> Any:
+def notes(answer: Answer[Any]) -> Any:
     """What may change a decision in sight; the rest, and the signature, folded."""
     decisive = [one for one in answer.notes if isinstance(one, Decisive)]
     first = [in_python(one) for one in decisive[:_MOST_NOTES]]
@@ -72,10 +74,10 @@ def notes(answer: Answer) -> Any:
     return mo.vstack([*parts, mo.accordion({"Notes and signature": folded})])
 
 
-def chart(answer: Answer) -> Any:
+def chart(answer: Answer[Any]) -> Any:
     """The answer drawn, where it has a chart."""
     asked = answer.question
-    if not (type(asked).has_chart() and asked.charted):
+    if not (isinstance(asked, Question) and asked.has_chart() and asked.charted):
         return mo.md("")
     try:
         return mo.as_html(answer.chart()).style({"overflow-x": "auto"})
@@ -83,7 +85,7 @@ def chart(answer: Answer) -> Any:
         return mo.md("")
 
 
-def shown(found: Answer | WarehouseError | None) -> Any:
+def shown(found: Answer[Any] | WarehouseError | None) -> Any:
     """An answer: chart, rows, notes; or the error in its place."""
     if found is None:
         return mo.md("")
@@ -92,20 +94,22 @@ def shown(found: Answer | WarehouseError | None) -> Any:
     return mo.vstack([chart(found), table(found.frame), notes(found)])
 
 
-def ranking_table(found: Answer | WarehouseError | None) -> Any:
+def ranking_table(found: Answer[Any] | WarehouseError | None) -> Any:
     """A row a metric to select; None while there is no ranking."""
     if not isinstance(found, Answer):
         return None
-    frame = by_metric(found.frame, [parse_measure(one) for one in found.question.measures])
+    asked = found.question
+    assert isinstance(asked, Rank)
+    frame = by_metric(found.frame, [parse_measure(one) for one in asked.measures])
     return table(frame.drop(cs.starts_with("epsilon ", "low ", "high ")), "multi")
 
 
-def below_ranking(found: Answer | WarehouseError) -> Any:
+def below_ranking(found: Answer[Any] | WarehouseError) -> Any:
     """The chart and the notes of a ranking; or the error in its place."""
     return fault(found) if isinstance(found, WarehouseError) else mo.vstack([chart(found), notes(found)])
 
 
-def outputs_table(found: Answer | WarehouseError | None) -> Any:
+def outputs_table(found: Answer[Any] | WarehouseError | None) -> Any:
     """Outputs to select; None while there are none."""
     if isinstance(found, WarehouseError):
         return fault(found)
@@ -136,9 +140,9 @@ def rows(found: pl.DataFrame | WarehouseError) -> Any:
     return mo.ui.tabs({"Table": table(found), "Charts": mo.ui.data_explorer(found)})
 
 
-def segment(answer: Answer) -> Any:
+def segment(answer: Answer[Any]) -> Any:
     """A segment: source, references and outputs, errors in colour, with all scores."""
-    texts: Sequence[Text] = answer.found.texts
+    texts: Sequence[Text] = answer.result.texts
     every = [error for text in texts for error in text.errors]
     parts = [_MARKS]
     for text in texts:

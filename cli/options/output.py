@@ -138,7 +138,7 @@ class Output:
         hint = getattr(note, "hint", "")  # of `metaeval.notes.Hinted`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
 
-    def show_answer(self, answer: "Answer", **more: Any) -> None:
+    def show_answer(self, answer: "Answer[Any]", **more: Any) -> None:
         """Write an answer with its signature and notes; more: as of `show`."""
         from metaeval.notes import Finding
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import typer
 
 from cli.completion import completion_of
-from metaeval.question import Field, Option
+from warehouse.fields import Field, Option
 
 
 def choice(values: Sequence[str], *flags: str, **more: Any) -> Any:

@@ -20,7 +20,6 @@ from metaeval.fields import DEFAULT_MEASURES
 from metaeval.measures import parse_measure
 from metaeval.notes import Finding, placed
 from metaeval.options import Run
-from metaeval.question import fields_of
 from metaeval.questions import question_named
 from metaeval.ranking import leaders, named
 from metaeval.wide import by_metric
@@ -28,6 +27,7 @@ from queries.evalsets import expand
 from queries.listing import listing, official_human
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
+from warehouse.fields import fields_of
 from warehouse.wording import counted
 
 SHAPE = 12  # counts up when parts of a report, or charts in them, get another form
@@ -54,7 +54,7 @@ class Desk:
     judged: frozenset[tuple[str, str]]
     reason: str = ""
     parts: list[Part] = field(default_factory=list)
-    _answers: dict[str, Answer | QuestionError] = field(default_factory=dict)
+    _answers: dict[str, Answer[Any] | QuestionError] = field(default_factory=dict)
 
     @cached_property
     def detailed(self) -> tuple[EvalsetState, ...]:
@@ -79,7 +79,7 @@ class Desk:
             names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].to_list()
         return min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
 
-    def ask(self, place: "Place", asked: Ask) -> Answer:
+    def ask(self, place: "Place", asked: Ask) -> Answer[Any]:
         """The answer of a question, computed once. Raises QuestionError: there is none."""
         question = question_named(asked.question)
         known, given = fields_of(question), dict(asked.fields)
@@ -346,11 +346,11 @@ def _is_for_page(note: str) -> bool:
     return FROM_STORE not in note and not isinstance(note, Finding) and not in_flags(note).startswith("--")
 
 
-def _tables(asked: Ask, answer: Answer, heading: str, notes: list[str]) -> list[Grid]:
+def _tables(asked: Ask, answer: Answer[Any], heading: str, notes: list[str]) -> list[Grid]:
     """The answer's rows for reading; and a note where they are too many."""
     frame = answer.frame if asked.is_whole or answer.reading is None else answer.reading
     if asked.question == "rank":
-        frame = by_metric(answer.frame, [parse_measure(one) for one in answer.question.measures])
+        frame = by_metric(answer.frame, [parse_measure(one) for one in vars(answer.question)["measures"]])
     frame = frame.drop_nulls(asked.valued) if asked.valued else frame
     frame = frame.drop(asked.without, strict=False)
     if frame.height > MOST:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cli.report.sections import SECTIONS
-from metaeval.fields import DrawsField, FreshField, SeedField, WhichMetrics
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.options import DrawsField, FreshField, Run, SeedField
+from metaeval.question import Question
+from queries.slices import WhichMetrics
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
+    from cli.report.making import Made
     from metaeval.answer import Answer
 
     SectionName = str
@@ -17,7 +19,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(DrawsField, SeedField, FreshField, name="report"):
+class Report(DrawsField, SeedField, FreshField, Question["list[Made]"], name="report"):
     """Write everything about test sets on one page.
 
     The page has rankings, matrices, curves and findings, and needs no network.
@@ -47,8 +49,8 @@ class Report(DrawsField, SeedField, FreshField, name="report"):
         bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
     ] = False
 
-    def answer(self, run: Run) -> "Answer":
-        """A row for each part of the page, which `found` has with its section."""
+    def answer(self, run: Run) -> "Answer[list[Made]]":
+        """A row for each part of the page, whose sections are the result."""
         import polars as pl
 
         from cli.report.making import made
@@ -61,4 +63,4 @@ class Report(DrawsField, SeedField, FreshField, name="report"):
             for part in one.parts
         ]
         columns = {"section": pl.String, "part": pl.String, "charts": pl.Int64, "tables": pl.Int64}
-        return Answer(pl.DataFrame(rows, columns, orient="row"), "", tuple(notes), question=self, found=sections)
+        return Answer(pl.DataFrame(rows, columns, orient="row"), "", tuple(notes), question=self, results=(sections,))

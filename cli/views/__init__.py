@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cli.options.output import Output
     from metaeval.answer import Answer
 
 
-def view_of(name: str) -> "Callable[[Answer, Output], None]":
+def view_of(name: str) -> "Callable[[Answer[Any], Output], None]":
     """What shows the answers of a question."""
     module = f"cli.views.{name}"
     if find_spec(module) is None:
         return lambda answer, output: output.show_answer(answer)
-    found: Callable[[Answer, Output], None] = import_module(module).show
+    found: Callable[[Answer[Any], Output], None] = import_module(module).show
     return found

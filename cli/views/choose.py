@@ -7,10 +7,17 @@ from cli.render import render
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
+    from metaeval.choosing.choice import Choice
+    from metaeval.choosing.replay import Replay
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[Choice | Replay]", output: Output) -> None:
     """The rows; texts go to the file that was named."""
-    if answer.question.texts is not None:
-        render(answer.found.texts, None, out=answer.question.texts, quiet=output.quiet)
+    from metaeval.choosing.choice import Choice
+    from metaeval.questions.choose import Choose
+
+    asked = answer.question
+    assert isinstance(asked, Choose)
+    if asked.texts is not None and isinstance(answer.result, Choice):
+        render(answer.result.texts, None, out=asked.texts, quiet=output.quiet)
     output.show_answer(answer)

@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.answer import Answer
+    from metaeval.significance.comparison import Comparison
+    from metaeval.significance.pairwise import PairwiseComparison
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[Comparison | PairwiseComparison]", output: Output) -> None:
     """The matrix where it fits, else clusters alone."""
+    from metaeval.significance.pairwise import PairwiseComparison
+
     columns = [name for name in ("testset", "lp", "rank", "metric", "value", "cluster") if name in answer.frame.columns]
     is_matrix = "rank" in answer.frame.columns
     chosen = format_for(output.format, output.output)
@@ -26,7 +30,8 @@ def show(answer: "Answer", output: Output) -> None:
         answer = replace(answer, reading=answer.frame.drop("difference", "low", "high", "sentence"))
         if output.is_for_terminal and chosen is Format.TABLE:
             answer = replace(answer, reading=_tests(answer.frame))
-    words = () if is_matrix or isinstance(answer.found, tuple) else answer.found.words
+    only = answer.results[0] if len(answer.results) == 1 else None
+    words = only.words if isinstance(only, PairwiseComparison) else ()
     output.show_answer(answer, lead=words)
 
 

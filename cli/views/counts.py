@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[None]", output: Output) -> None:
     """The rows; on a terminal those of each group are in files, or with --all."""
     if not output.is_for_terminal or not output.is_for_reading or output.every_row:
         output.show_answer(answer)

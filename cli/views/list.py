@@ -17,12 +17,15 @@ _SHOWN = {
 _HEADINGS = {"standard_reference": "reference", "standard_human_seg": "human", "is_outlier": "outlier"}
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[None]", output: Output) -> None:
     """Six columns on a terminal."""
+    from metaeval.questions.listing import List
     from queries.listing import official_human
 
-    if output.is_for_terminal and output.is_for_reading and answer.question.what in _SHOWN:
-        frame = answer.frame.with_columns(official_human("seg")) if answer.question.what == "lps" else answer.frame
-        frame = frame.select(*_SHOWN[answer.question.what])
+    asked = answer.question
+    assert isinstance(asked, List)
+    if output.is_for_terminal and output.is_for_reading and asked.what in _SHOWN:
+        frame = answer.frame.with_columns(official_human("seg")) if asked.what == "lps" else answer.frame
+        frame = frame.select(*_SHOWN[asked.what])
         answer = replace(answer, reading=frame.rename({k: v for k, v in _HEADINGS.items() if k in frame.columns}))
     output.show_answer(answer)

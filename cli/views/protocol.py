@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 _DIGITS = 3
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[ProtocolScore | None]", output: Output) -> None:
     """The rows; on a terminal values of tasks with their clusters raised."""
     from metaeval.protocols.scoring import ProtocolScore
     from metaeval.protocols.tables import task_name
 
     is_table = format_for(output.format, output.output) is Format.TABLE
-    if not isinstance(answer.found, ProtocolScore) or not output.is_for_terminal or not is_table:
+    if not isinstance(answer.result, ProtocolScore) or not output.is_for_terminal or not is_table:
         output.show_answer(answer)
         return
-    tasks = [f"[{number}] {task_name(task)}" for number, task in enumerate(answer.found.tasks, start=1)]
-    output.show_answer(replace(answer, reading=_numbered(answer.found)), below=["; ".join(tasks)])
+    tasks = [f"[{number}] {task_name(task)}" for number, task in enumerate(answer.result.tasks, start=1)]
+    output.show_answer(replace(answer, reading=_numbered(answer.result)), below=["; ".join(tasks)])
 
 
 def _numbered(found: "ProtocolScore") -> "pl.DataFrame":

@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.answer import Answer
-    from metaeval.questions.rank import Rank
+    from metaeval.questions.rank import Rank, Ranking
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[Ranking | None]", output: Output) -> None:
     """The rows; for reading one a metric."""
     from cli.render.wide import wide_texts
     from metaeval.measures import parse_measure
+    from metaeval.questions.rank import Rank
     from metaeval.wide import by_metric, wide
 
     asked = answer.question
+    assert isinstance(asked, Rank)
     if asked.explain:
         output.show_answer(answer)
         return

@@ -8,17 +8,21 @@ from cli.render import DIGITS
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
+    from metaeval.tables.disagreements import Output as Text
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[tuple[Text, ...]]", output: Output) -> None:
     """Blocks of lines for reading, else the rows."""
     from cli.render.outputs import for_reading, groups_for_reading, outputs_page
+    from metaeval.questions.segments import Segments
 
-    is_list = answer.question.by is None
-    if not output.is_for_reading or (is_list and not answer.found):
+    asked = answer.question
+    assert isinstance(asked, Segments)
+    outputs = [one for result in answer.results for one in result]
+    if not output.is_for_reading or (asked.by is None and not outputs):
         output.show_answer(answer)
-    elif answer.question.by is not None:
+    elif asked.by is not None:
         output.show_answer(replace(answer, reading=groups_for_reading(answer.frame)))
     else:
-        page = outputs_page(answer.frame, answer.found, DIGITS, output.width, every_row=output.every_row)
-        output.show_answer(replace(answer, reading=for_reading(answer.frame, answer.found)), page=page)
+        page = outputs_page(answer.frame, outputs, DIGITS, output.width, every_row=output.every_row)
+        output.show_answer(replace(answer, reading=for_reading(answer.frame, outputs)), page=page)

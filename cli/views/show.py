@@ -7,9 +7,10 @@ from cli.options.output import Output
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
+    from queries.segment import Segment
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[Segment]", output: Output) -> None:
     """Errors in brackets, or by style on a terminal."""
     import polars as pl
 
@@ -18,7 +19,7 @@ def show(answer: "Answer", output: Output) -> None:
     if not output.is_for_reading:
         output.show_answer(answer)
         return
-    texts = answer.found.texts
+    texts = answer.result.texts
     every = [error for text in texts for error in text.errors]
     pieces = [
         marked(text.text or "", every, in_source=True)

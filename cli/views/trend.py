@@ -1,7 +1,7 @@
 """Trends: on a terminal the pooled slope comes first."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.options.output import Output
 
@@ -11,11 +11,15 @@ if TYPE_CHECKING:
 _FIRST = ("pooled", "kind", "protocol", "set")
 
 
-def show(answer: "Answer", output: Output) -> None:
+def show(answer: "Answer[Any]", output: Output) -> None:
     """The rows, with what answers the question in front where it goes to a terminal."""
     import polars as pl
 
-    if answer.question.view == "within" and output.is_for_terminal and output.is_for_reading:
+    from metaeval.questions.trend import Trend
+
+    asked = answer.question
+    assert isinstance(asked, Trend)
+    if asked.view == "within" and output.is_for_terminal and output.is_for_reading:
         first = pl.col("what").replace_strict(dict(zip(_FIRST, range(4), strict=True)), default=4)
         frame = answer.frame if answer.reading is None else answer.reading
         answer = replace(answer, reading=frame.sort(first, maintain_order=True))

@@ -23,7 +23,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.choice import bought, in_order
 from metaeval.ranking import slices_of
 from metaeval.signature import signed, slice_parts
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.progress import Progress

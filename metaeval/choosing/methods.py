@@ -17,7 +17,7 @@ from metaeval.measures.judged import documents_of
 from metaeval.system_scores import without_noise
 from queries.blocks import Block
 from queries.catalog import ask
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.progress import Progress

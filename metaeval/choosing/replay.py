@@ -14,7 +14,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice import WholeRanking
 from metaeval.ranking import named, slices_of
 from metaeval.signature import restricted, signed
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.progress import Progress

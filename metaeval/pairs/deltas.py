@@ -12,37 +12,23 @@ from metaeval.answer import Table, attributes, or_none
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.agreement_curve import AgreementThresholds, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
+from metaeval.pairs.settings import DeltaSettings
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
 from metaeval.signature import option_parts, restricted, signed
 from metaeval.system_scores import without_noise
 from queries.evalsets import expand
 from queries.longitudinal import metric_names
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.testsets import facts
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
-LEVELS = (0.8, 0.9, 0.95)
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
 FEW_SETS = 5
 N_GROUPS = 10
 ALL = "all"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is fitted.
-
-    levels: of agreement. human_alpha: only pairs that people tell apart at this significance level (Wilcoxon's
-    signed-rank test on segments, two-sided); None for all.
-    """
-
-    levels: tuple[float, ...] = LEVELS
-    human_alpha: float | None = None
-    draws: int = 1000
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +76,12 @@ class Deltas:
 
 
 def deltas(
-    warehouse: Warehouse, asked: Slice, metric: str, options: Options, what: Asked, progress: Progress | None = None
+    warehouse: Warehouse,
+    asked: Slice,
+    metric: str,
+    options: Options,
+    what: DeltaSettings,
+    progress: Progress | None = None,
 ) -> Deltas:
     """Fit agreement with people to a metric's differences, by human protocol and direction.
 
@@ -180,7 +171,7 @@ def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[
     return kept, [note] if gone else []
 
 
-def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: Asked) -> Fit | None:
+def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: DeltaSettings) -> Fit | None:
     alpha = what.human_alpha
     told = [np.ones(len(one.first), dtype=bool) if alpha is None else one.p <= alpha for one in members]
     kept = [(one.human_gaps != 0) & apart for one, apart in zip(members, told, strict=True)]
@@ -209,7 +200,7 @@ def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: As
         n_untested=0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
         agreement=float(agrees.mean()),
         groups=_groups(np.concatenate([one.differences for one in sets]), agrees),
-        found=agreement_thresholds(sets, what.levels, rng=rng, n_draws=what.draws),
+        found=agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws),
         years=", ".join(sorted({str(facts(one.testset).year or one.testset) for one in used})),
     )
 
@@ -221,12 +212,13 @@ def _groups(gaps: Floats, agrees: Bools) -> tuple[Group, ...]:
     return tuple(Group(float(gaps[part].mean()), float(agrees[part].mean()), len(part)) for part in parts)
 
 
-def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what: Asked, asked: Slice) -> str:
+def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what: DeltaSettings, asked: Slice) -> str:
     used = sorted({source for one in sets for source in one.used})
+    levels = sorted(what.agreement)
     return signed(
         ("deltas", metric),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
-        ("levels", None if what.levels == LEVELS else ",".join(f"{level:g}" for level in what.levels)),
+        ("levels", None if levels == list(DeltaSettings.agreement) else ",".join(f"{level:g}" for level in levels)),
         ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
         ("fit", "isotonic"),
         ("interval", "percentile_95"),
@@ -258,7 +250,7 @@ def _answers(metric: str, fits: Sequence[Fit]) -> list[str]:
     return lines
 
 
-def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
+def _reading(fits: Sequence[Fit], what: DeltaSettings) -> list[str]:
     notes = [
         "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; on new data, "
         "pairs at least this far apart reach it together, those just this far apart often do not",

@@ -11,33 +11,18 @@ import polars as pl
 from metaeval.answer import Table, or_none
 from metaeval.notes import Hinted
 from metaeval.options import Options
+from metaeval.pairs.settings import HardPairSettings
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from metaeval.signature import option_parts, restricted, signed
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
-MOST_RIGHT = 1
-FEWEST_METRICS = 5
 COLUMNS = (
     *("testset", "lp", "human", "better", "worse", "human_difference", "in_sd", "p", "significant"),
     *("n_metrics", "n_right", "n_tied", "right", "signature"),
 )
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What counts as hard.
-
-    most_right: at most so many metrics order the pair as people do. fewest_metrics: evaluation sets with fewer are left
-    out. alpha: significance level of people's difference; apart: only pairs significant at it.
-    """
-
-    most_right: int = MOST_RIGHT
-    fewest_metrics: int = FEWEST_METRICS
-    alpha: float = 0.05
-    apart: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +33,7 @@ class HardPairs(Table):
 
 
 def hard_pairs(
-    warehouse: Warehouse, asked: Slice, options: Options, what: Asked, progress: Progress | None = None
+    warehouse: Warehouse, asked: Slice, options: Options, what: HardPairSettings, progress: Progress | None = None
 ) -> HardPairs:
     """System pairs that at most a few metrics order as people do, those of fewest metrics first.
 
@@ -60,11 +45,11 @@ def hard_pairs(
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
-    few = [one for one in read if len(one.metric_names) < what.fewest_metrics]
-    sets = [one for one in read if len(one.metric_names) >= what.fewest_metrics]
+    few = [one for one in read if len(one.metric_names) < what.least_metrics]
+    sets = [one for one in read if len(one.metric_names) >= what.least_metrics]
     if few:
         named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
-        notes.append(f"fewer than {counted(what.fewest_metrics, 'metric')}, excluded: {named}")
+        notes.append(f"fewer than {counted(what.least_metrics, 'metric')}, excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
     signature = _signature(sets, asked, options, what)
@@ -73,8 +58,8 @@ def hard_pairs(
         "n_right", "p", "in_sd", "testset", "lp", "better", "worse", descending=[False, False, True] + [False] * 4,
         nulls_last=True,
     )  # fmt: skip
-    frame = every.filter(pl.col("n_right") <= what.most_right)
-    if what.apart:
+    frame = every.filter(pl.col("n_right") <= what.at_most)
+    if what.significant:
         frame = frame.filter(pl.col("significant"))
     return HardPairs(frame, signature, (*_summary(sets, every, what), *notes), every=every)
 
@@ -124,25 +109,25 @@ def _names(metrics: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
     return ", ".join(metrics[place] for place in np.flatnonzero(chosen).tolist())
 
 
-def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: Asked) -> str:
+def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: HardPairSettings) -> str:
     used = sorted({source for one in sets for source in one.used})
     return signed(
-        ("hard_pairs", f"n_right<={what.most_right}"),
+        ("hard_pairs", f"n_right<={what.at_most}"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
-        ("least_metrics", what.fewest_metrics),
+        ("least_metrics", what.least_metrics),
         ("test", "wilcoxon,two_sided"),
         ("alpha", what.alpha),
-        ("pairs", "significant" if what.apart else None),
+        ("pairs", "significant" if what.significant else None),
         ("system_score", "+".join(used) or None),
         *option_parts(options),
         ("n_sets", len(sets)),
     )
 
 
-def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> list[str]:
-    hard = every.filter(pl.col("n_right") <= what.most_right)
+def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSettings) -> list[str]:
+    hard = every.filter(pl.col("n_right") <= what.at_most)
     n_ties = sum(int((one.human_gaps == 0).sum()) for one in sets)
-    few = "no metric" if what.most_right == 0 else f"at most {what.most_right} of the metrics"
+    few = "no metric" if what.at_most == 0 else f"at most {what.at_most} of the metrics"
     told, hard_told = every.filter(pl.col("significant")).height, hard.filter(pl.col("significant")).height
     untested = hard["significant"].null_count()
     notes = [
@@ -153,7 +138,7 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> l
         notes.append(f"excluded: {counted(n_ties, 'pair')} that people score the same")
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
-    if every["significant"].null_count() < every.height and not what.apart:
+    if every["significant"].null_count() < every.height and not what.significant:
         text = "where people's difference is not significant, it may be people who are wrong"
         notes.append(Hinted(text, option("significant", True)))
     return notes

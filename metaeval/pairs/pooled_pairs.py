@@ -16,7 +16,7 @@ from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, pairs_of
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted, option
 

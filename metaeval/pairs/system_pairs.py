@@ -13,7 +13,7 @@ from metaeval.system_scores import asked_scores, usual_factor
 from queries.blocks import Block
 from queries.evalsets import expand, without_challenge_sets
 from queries.longitudinal import human_levels, metric_names
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import by_scale, protocol_of

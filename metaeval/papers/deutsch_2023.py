@@ -21,7 +21,8 @@ from metaeval.signature import signed
 from metaeval.tables.carried import carried_between
 from metaeval.tables.thresholds import ties
 from queries.blocks import Block
-from queries.selection import MetricChoice, Slice
+from queries.selection import MetricChoice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import option
 
@@ -132,7 +133,7 @@ def _block(request: Request, asked: Slice, item: str) -> Block:
     }
     if printed and not request.metrics:
         chosen = [metric.base_name.casefold() in printed for metric in block.metrics]
-        block = block.only(chosen) if any(chosen) else block
+        block = block.take(metrics=chosen) if any(chosen) else block
     constant = MetricChoice.made_up(CONSTANT)
     return replace(
         block,
@@ -175,7 +176,7 @@ def figure_3(request: Request, asked: Slice) -> Computed:
         raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     preferred = [place for place, name in enumerate(names) if name.startswith("metricx")]
-    block = block.only([place == (preferred or [0])[0] for place in range(len(names))])
+    block = block.take(metrics=[(preferred or [0])[0]])
     original = block.scores[0]
     rebinned = np.stack([*(equal_width_bins(original, n) for n in BUCKETS), original])
     many = replace(block, metrics=block.metrics * len(rebinned), scores=rebinned)

@@ -15,8 +15,10 @@ from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.robustness import noise as injection
 from metaeval.robustness.oracles import oracles as made_of_errors
+from metaeval.robustness.settings import NoiseSettings
 from queries.blocks import Block
-from queries.selection import MetricChoice, Slice
+from queries.selection import MetricChoice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted, option
 
@@ -119,7 +121,7 @@ def noise(request: Request, asked: Slice) -> Computed:
     """
     if len(request.metrics) > 1:
         raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(request.metrics)}")
-    what = injection.Asked(draws=request.draws or injection.Asked.draws, seed=request.seed)
+    what = NoiseSettings(draws=request.draws or NoiseSettings.draws, seed=request.seed)
     metric = request.metrics[0] if request.metrics else None
     with request.opened() as warehouse:
         found = injection.noise(

@@ -11,7 +11,7 @@ from metaeval.kernels.resampling.published_tests import WilliamsTest, williams_t
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import option
 
@@ -49,7 +49,7 @@ def _tested(request: Request, asked: Slice) -> _Tested:
             f"Williams' test of {asked.testset} {asked.lp} needs 2 metrics and 4 systems, found "
             f"{int(usable.sum())} and {int(judged.sum())}"
         )
-    block = block.only(usable)
+    block = block.take(metrics=usable)
     human, scores = found.human[judged], found.metrics[usable][:, judged]
     r = np.abs(kernels.system_correlation(human, scores, "pearson"))
     order = np.lexsort((np.arange(r.size), -np.nan_to_num(r)))

@@ -11,7 +11,8 @@ from metaeval.inputs import Inputs, Opened
 from metaeval.options import Options
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState
-from queries.selection import Level, Slice
+from queries.selection import Level
+from queries.slices import Slice
 from warehouse.progress import Progress
 
 ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars", "carried"]

@@ -7,12 +7,13 @@ import polars as pl
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request
 from metaeval.tables.means import system_means
 from queries import counting
-from queries.selection import Slice, select
+from queries.selection import select
+from queries.slices import Slice
 
 
 def means(request: Request, asked: Slice) -> Computed:
     """The mean of each system by each metric, judged or not, and by people where they judged it."""
-    everything = replace(asked, metrics=request.metrics, all_metrics=True, human_references=True)
+    everything = replace(asked, metrics=request.metrics, status="all", human_references=True)
     with request.opened() as warehouse:
         by_people = system_means(warehouse, everything)
         scored = counting.system_means(warehouse, select(warehouse, everything, "seg", human="none"))

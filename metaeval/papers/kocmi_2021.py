@@ -22,7 +22,8 @@ from metaeval.pairs.pooled_pairs import (
 )
 from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
 from metaeval.signature import Parts, signed
-from queries.selection import Outliers, Slice, select
+from queries.selection import select
+from queries.slices import Outliers, Slice
 from warehouse import QuestionError
 from warehouse.facts.languages import language_pair
 from warehouse.wording import option
@@ -61,7 +62,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
             found = []
             for one in sets:
                 try:
-                    block = request.block(replace(one, outliers=outliers), "sys")
+                    block = request.block(replace(one, with_outliers=outliers == "none"), "sys")
                 except QuestionError as error:
                     notes.append(because(f"without {one.testset} {one.lp}: ", error))
                     continue

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.tables.autorank import as_json, autorank
-from queries.selection import Slice
+from queries.slices import Slice
 
 _LPS = (
     *("cs-de_DE", "en-ar_EG", "en-bn_BD", "en-de_DE", "en-et_EE", "en-hi_IN", "en-is_IS", "en-ja_JP"),

@@ -12,7 +12,7 @@ from metaeval.cache import FROM_STORE, Question, keep, key_of
 from metaeval.papers.items import Cell, Computed, Item, Paper, Printed, Request, Verdict, printed_values, verdict
 from metaeval.signature import signed
 from queries.longitudinal import EvalsetState, evalset_states
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.errors import IT
 from warehouse.progress import Progress

@@ -16,19 +16,18 @@ from metaeval.kernels.resampling.stability import count_noise, segment_ablation,
 from metaeval.measures import Measure, parse_measure
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.pairwise_accuracy import sign_generator
-from metaeval.options import Options
+from metaeval.options import Options, TestOptions
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.protocols import protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import signed
-from metaeval.significance.cached import pending, settled
+from metaeval.significance.cached import prepare_comparison, run_or_load
 from metaeval.significance.comparison import Comparison
-from metaeval.significance.options import TestOptions
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted, option
 
@@ -44,13 +43,13 @@ _LAST_YEAR = 2024  # of the rules that section 5 tells of
 def _compared(request: Request, asked: Slice, name: str) -> Comparison:
     """Reference-based metrics compared as in the paper: segments swapped, two-sided, means over annotated segments."""
     measure, raw = MEASURES[name]
-    asked = replace(asked, only="reference-based")
+    asked = replace(asked, kind="reference-based")
     testing = TestOptions(test="perm-inputs", draws=request.draws or DRAWS, keep_null=True)
     with request.opened() as warehouse:
         block = Inputs(warehouse, asked).block(measure)
         options = replace(request.options, raw_ties=raw)
-        waiting = pending(warehouse, block, measure, options, testing, in_depth=False)
-    found = settled(waiting, None, request.progress).comparison
+        waiting = prepare_comparison(warehouse, block, measure, options, testing, in_depth=False)
+    found = run_or_load(waiting, None, request.progress).comparison
     assert found is not None
     return found
 
@@ -60,7 +59,7 @@ def table_1(request: Request, asked: Slice) -> Computed:
     row = f"{asked.testset}.{asked.lp}"
     cells: list[Cell] = []
     signatures: list[str] = []
-    block = request.block(replace(asked, only="reference-based"))
+    block = request.block(replace(asked, kind="reference-based"))
     n_metrics = 0
     for name, (measure, _) in MEASURES.items():
         found = _compared(request, asked, name)
@@ -128,7 +127,7 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
         raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     place = names.index(default) if default in names and not wanted else 0
-    return block.only([other == place for other in range(len(names))])
+    return block.take(metrics=[place])
 
 
 def figure_1(request: Request, asked: Slice) -> Computed:
@@ -176,7 +175,7 @@ def _agreements(block: Block, seed: int) -> dict[str, Floats]:
 
 def figure_2(request: Request, asked: Slice) -> Computed:
     """Pearson's r between the metrics' values by random subsets of systems and by all systems."""
-    block = request.block(replace(asked, only="reference-based", metrics=request.metrics))
+    block = request.block(replace(asked, kind="reference-based", metrics=request.metrics))
     if len(block.metrics) < 3 or len(block.systems) < 4:
         raise QuestionError(
             f"{asked.testset} {asked.lp} has {counted(len(block.metrics), 'metric')} and "
@@ -219,7 +218,7 @@ def figure_3(request: Request, asked: Slice) -> Computed:
         if request.metrics:
             raise
         whole = request.block(asked)
-        block = whole.only([place < 2 for place in range(len(whole.metrics))])
+        block = whole.take(metrics=[0, 1])
     judged = judged_segments(block)
     n_segments = judged.human.shape[1]
     sizes = sorted({max(2, round(share * n_segments)) for share in SHARES})

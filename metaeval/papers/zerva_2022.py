@@ -4,7 +4,7 @@ from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from queries.selection import Slice
+from queries.slices import Slice
 
 MEASURES = {
     name: parse_measure(text)

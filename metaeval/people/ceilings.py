@@ -12,7 +12,8 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.reliability import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block, places_of
-from queries.selection import MetricChoice, Slice
+from queries.selection import MetricChoice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import by_scale, protocol_of
 from warehouse.wording import counted

@@ -23,7 +23,7 @@ from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.study import Study
 from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
 from warehouse.wording import counted
@@ -105,7 +105,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
 def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
     """The slice with one metric, as few scores as can be read; None where no metric is loaded."""
     names = [name for name, _ in metric_names(warehouse, asked.testset, asked.lp)]
-    return replace(asked, metrics=(names[0],), own=True, all_metrics=True, primary=False, only=None) if names else None
+    return replace(asked, metrics=(names[0],), own=True, status="all", kind=None) if names else None
 
 
 def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
@@ -162,7 +162,7 @@ def _half(
     if name is None:
         return f"no halves: no single judgements behind {official} are on file"
     single = judgements(warehouse, block.selection.evalset_id, name)
-    ceiling = split_half(block.only([False] * len(block.metrics)), single, name, measure, options)
+    ceiling = split_half(block.take(metrics=[]), single, name, measure, options)
     if ceiling is None:
         return f"no halves of {name}: not defined, as both judged no output in common, or too few systems"
     label, corrected, between = f"split-half of {name}", "no", ""

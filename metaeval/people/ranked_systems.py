@@ -15,7 +15,8 @@ from metaeval.signature import signed, slice_parts
 from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
 from queries.preferences import Preferences
-from queries.selection import Slice, select
+from queries.selection import select
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.wording import counted, option

@@ -15,7 +15,7 @@ from metaeval.signature import restricted, signed
 from queries.annotations import JudgedScore, annotations
 from queries.blocks import places_of
 from queries.listing import names
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 

@@ -13,13 +13,11 @@ from metaeval.kernels.resampling.required_size import Trial
 from metaeval.kernels.resampling.system_tests import signed_rank_p_values
 from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS
-from metaeval.options import Options, Population
+from metaeval.options import Options, Population, TestOptions
 from metaeval.planning.plans import (
     FEWEST,
-    Asked,
     Plan,
     Question,
-    Unit,
     members_of,
     planned,
     simulation_of_judgements,
@@ -28,12 +26,12 @@ from metaeval.planning.plans import (
     two_needed,
     unit_of,
 )
+from metaeval.planning.settings import PlanSettings, Unit
 from metaeval.signature import option_parts, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
-from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import EARLY_STOP
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
@@ -45,7 +43,7 @@ def plan_metrics(
     metrics: tuple[str, str],
     measure: Measure,
     options: Options,
-    what: Asked,
+    what: PlanSettings,
     progress: Progress | None = None,
 ) -> Plan:
     """How many documents, segments, systems or judgements tell two metrics apart by a measure.
@@ -58,7 +56,6 @@ def plan_metrics(
     Raises QuestionError: see `select`, `units_of`; no single judgements; metrics without scores; no difference; too few
         systems or segments for a test.
     """
-    what.check()
     asked_measure, measure = measure, measure.in_simulations
     block = Inputs(warehouse, replace(asked, metrics=metrics), options.round_human).block(measure)
     if len(block.metrics) != 2:
@@ -74,7 +71,7 @@ def plan_metrics(
     block = drawn.block
     population: Population = "systems" if unit == "system" else "segments"
     by = unit if unit in ("document", "segment") else None
-    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, unit=by, n_threads=1)
+    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, unit=by, threads=1)
     testing = chosen(measure, block, options, wanted)
     test = testing.test
     assert test is not None
@@ -129,7 +126,7 @@ def plan_systems(
     asked: Slice,
     systems: tuple[str, str],
     options: Options,
-    what: Asked,
+    what: PlanSettings,
     progress: Progress | None = None,
 ) -> Plan:
     """How many documents, segments, or judgements of each system, tell two systems apart by the human score.
@@ -140,7 +137,6 @@ def plan_systems(
     observed (of the means).
     Raises QuestionError: see `select`, `units_of`; systems as unit; nothing annotated for both; no difference.
     """
-    what.check()
     if what.unit == "system":
         raise QuestionError("two systems need documents, segments or judgements; more systems tell metrics apart")
     block = Inputs(warehouse, replace(asked, systems=systems), options.round_human).of_level("seg")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.measures.judged import LEAST_DOCUMENTS, units_of
 from metaeval.notes import Finding
 from metaeval.people.ceilings import judged_by
+from metaeval.planning.settings import PlanSettings, Unit
 from metaeval.signature import signed
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
@@ -25,8 +26,6 @@ from queries.selection import MetricChoice, Selection, SystemChoice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
-
-Unit = Literal["document", "segment", "system", "judgement"]
 
 
 @dataclass(frozen=True)
@@ -75,44 +74,18 @@ def unit_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None) -> Un
     return asked or units_of(selection, kept).unit
 
 
-def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints | None = None) -> Block:
+def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:
     """The block of some of its segments or systems, which may be there several times.
 
-    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents. None = one each.
+    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents.
     """
-    of_draw = np.arange(len(picks)) if of_draw is None else of_draw
     if unit == "system":
-        return replace(
-            block,
-            systems=tuple(block.systems[place] for place in picks),
-            human=block.human[picks],
-            scores=block.scores[:, picks],
-            human_submitted=block.human_submitted[picks],
-            submitted=block.submitted[:, picks],
-            marked_errors=None if block.marked_errors is None else block.marked_errors[picks],
-        )
-    selection = block.selection
-    return replace(
-        block,
-        selection=replace(
-            selection,
-            segments=tuple(selection.segments[place] for place in picks),
-            domains=tuple(selection.domains[place] for place in picks),
-            documents=tuple(_drawn_name(selection, unit, place, n) for place, n in zip(picks, of_draw, strict=True)),
-        ),
-        segments=block.segments[picks],
-        human=block.human[:, picks],
-        scores=block.scores[:, :, picks],
-        human_submitted=np.full(block.human_submitted.shape, np.nan),
-        submitted=np.full(block.submitted.shape, np.nan),
-        marked_errors=None if block.marked_errors is None else block.marked_errors[:, picks],
-    )
-
-
-def _drawn_name(selection: Selection, unit: Unit, place: int, draw: int) -> str | None:
-    """The document of a drawn segment."""
-    name = selection.documents[place]
-    return f"{draw} {name}" if unit == "document" else name
+        return block.take(systems=picks)
+    drawn = block.take(segments=picks)
+    if unit != "document":
+        return drawn
+    names = tuple(f"{n} {name}" for n, name in zip(of_draw, drawn.selection.documents, strict=True))
+    return replace(drawn, selection=replace(drawn.selection, documents=names))
 
 
 def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
@@ -172,27 +145,6 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How much power, at which level, by how many simulated data sets (simulations).
-
-    unit: None = documents, where there are at least 10, else segments. draws: resamples of the test of two metrics on
-    each.
-    """
-
-    unit: Unit | None = None
-    power: float = 0.8
-    alpha: float = 0.05
-    simulations: int = 100
-    draws: int = 500
-    seed: int = 0
-
-    def check(self) -> None:
-        """Raises QuestionError: a number out of its range."""
-        if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
-            raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
-
-
-@dataclass(frozen=True)
 class Plan:
     """table: one row (`_COLUMNS`). curve: units, power, n_simulations: the sizes that were tried."""
 
@@ -231,7 +183,7 @@ def two_needed(
     return QuestionError(f"two {what} are needed, {why}")
 
 
-def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
+def planned(question: Question, what: PlanSettings, progress: Progress | None) -> Plan:
     """Answer a question on simulated data sets.
 
     Raises QuestionError: fewer units than a plan can start from.
@@ -276,7 +228,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     return Plan(Table(frame, signature, _notes(question, what, found)), curve, found)
 
 
-def _row(question: Question, what: Asked, found: RequiredSize, most: int, signature: str) -> dict[str, Any]:
+def _row(question: Question, what: PlanSettings, found: RequiredSize, most: int, signature: str) -> dict[str, Any]:
     share = dict(zip(found.sizes.tolist(), (found.found / found.simulations).tolist(), strict=True))
 
     def whole(value: float) -> int | None:
@@ -312,7 +264,7 @@ def _row(question: Question, what: Asked, found: RequiredSize, most: int, signat
     }
 
 
-def _signature(question: Question, what: Asked) -> str:
+def _signature(question: Question, what: PlanSettings) -> str:
     parts: list[tuple[str, object]] = [
         ("plan", question.unit),
         ("first", question.names[0]),
@@ -331,7 +283,7 @@ def _signature(question: Question, what: Asked) -> str:
     return signed(*parts)
 
 
-def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
+def _notes(question: Question, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         *_needed(question.unit, what.power, found),
         f"assumed: {'; '.join(question.assumes)}",

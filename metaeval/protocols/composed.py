@@ -13,10 +13,10 @@ import polars as pl
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.system_tests import Signs, draw_signs, sign_flip_p_values
+from metaeval.options import TestOptions
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task, competition_ranks
 from metaeval.signature import signed
-from metaeval.significance.options import TestOptions
 from queries.catalog import ask
 from queries.evalsets import challenge_sets, expand
 from warehouse import QuestionError, Warehouse

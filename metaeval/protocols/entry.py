@@ -12,7 +12,7 @@ from queries.blocks import Block
 from queries.evalsets import expand
 from queries.listing import names
 from queries.reasons import Exclusion
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.testsets import known_testsets
 from warehouse.wording import option
@@ -125,7 +125,7 @@ def enter(
     options = options or Options()
     chosen, notes = plan(warehouse, protocol, testset, lps)
     asked = asked or Slice(testset, chosen[0])
-    asked = replace(asked, testset=testset, primary=not all_metrics, all_metrics=all_metrics)
+    asked = replace(asked, testset=testset, status="all" if all_metrics else "primary")
     reader = _Reader(blocks or Blocks(warehouse, options), asked)
     entered: list[tuple[Entered, ...]] = []
     dropped: list[Dropped] = []
@@ -202,7 +202,7 @@ class _Reader:
 
         Raises QuestionError: there is no human score, or nothing is left.
         """
-        asked = replace(self._asked, lp=lp, outliers=outliers)
+        asked = replace(self._asked, lp=lp, with_outliers=outliers == "none")
         whole = self._blocks.block(rule.measure, asked)
         domains: list[str | None] = [None]
         if rule.domains == "each":
@@ -214,7 +214,7 @@ class _Reader:
             )
             references += [True] if len(with_them.systems) > len(without.systems) else []
         return [
-            (replace(asked, domains=() if domain is None else (domain,), human_references=use), domain)
+            (replace(asked, domain=() if domain is None else (domain,), human_references=use), domain)
             for domain in domains
             for use in references
         ]

@@ -16,12 +16,12 @@ from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_t
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import document_names
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.protocols.significance import aligned, clusters_of
 from metaeval.protocols.tasks import Job
 from metaeval.signature import p_value_convention
 from metaeval.significance.metric_tests import by_default
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import fitted_to
 from metaeval.significance.runner import run
 from queries.blocks import Block
 
@@ -119,7 +119,7 @@ def of_task(
     if len(there) < 2:
         return None
     chosen = [names[place] for place in there]
-    its_testing = by_default(measure, test, testing.population, testing).fitted(test)
+    its_testing = fitted_to(by_default(measure, test, testing.population, testing), test)
     if test == "perm-inputs":
         p = _permuted(_parts(job, chosen, options, testing), its_testing, rng)
     else:
@@ -161,7 +161,7 @@ def of_overall(
             rng=rng,
             n_draws=testing.draws,
             executor=testing.executor,
-            n_threads=testing.n_threads,
+            n_threads=testing.threads,
         ).draws
         for lp in dict.fromkeys(part.lp for part, _ in weighted)
     ]
@@ -232,7 +232,7 @@ def _permuted(parts: Sequence[_Part], testing: TestOptions, rng: np.random.Gener
         plus_one=testing.plus_one,
         mid_p=bool(testing.mid_p),
         executor=testing.executor,
-        n_threads=testing.n_threads,
+        n_threads=testing.threads,
     ).p
 
 

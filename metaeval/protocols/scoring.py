@@ -7,7 +7,7 @@ import numpy as np
 
 from metaeval.cache import FROM_STORE, Question, key
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.options import Options, Population, Run
+from metaeval.options import Options, Population, Run, TestOptions
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import Dropped, Entry, enter
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
@@ -25,8 +25,7 @@ from metaeval.protocols.task_scores import (
 )
 from metaeval.protocols.tasks import Job, jobs_of
 from metaeval.signature import option_parts, p_value_convention, signed
-from metaeval.significance.options import TestOptions
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -109,7 +108,6 @@ def score(
     """
     options, given = options or Options(), testing or TestOptions()
     testing = organisers(given)
-    testing.check()
     if testing.population is not None and not significance:
         raise QuestionError(
             f"population {testing.population!r} is of significance tests; add {option('significance', True)}"
@@ -174,7 +172,7 @@ def score(
 
 def _is_primary(entry: Entry) -> bool:
     """Whether primary metrics and baselines alone are scored."""
-    return any(one.block.selection.slice.primary for entered in entry.entered for one in entered)
+    return any(one.block.selection.slice.status == "primary" for entered in entry.entered for one in entered)
 
 
 def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
@@ -249,7 +247,7 @@ def _signature(
         ("dropped", ";".join(f"{task} of {','.join(lps)}" for task, lps in without.items()) or None),
         ("human", ",".join(dict.fromkeys(str(block.selection.human) for block in blocks))),
         ("reference", ",".join(str(block.selection.reference) for block in blocks)),
-        ("primary", "yes" if blocks[0].selection.slice.primary else None),
+        ("primary", "yes" if blocks[0].selection.slice.status == "primary" else None),
         ("n_systems", ",".join(str(len(block.systems)) for block in blocks)),
         ("n_metrics", n_metrics),
         ("n_segments", ",".join(f"{int(b.judged.any(axis=0).sum())}/{b.selection.n_segments}" for b in blocks)),
@@ -302,7 +300,6 @@ def scored(
 
     Raises QuestionError: as `scoring.score`. SchemaError: the warehouse cannot be read.
     """
-    testing.check()
     asked = Slice(testset, "", human=human, reference=reference)
     with run.opened() as warehouse:
         entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)

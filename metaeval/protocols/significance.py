@@ -10,10 +10,10 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.permutation import difference_p_values
-from metaeval.options import Options, Test
+from metaeval.options import Options, Test, TestOptions
 from metaeval.protocols import Rule
 from metaeval.protocols.tasks import Job, Ranked
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import check_applicable, fitted_to
 from metaeval.significance.runner import run
 from queries.blocks import Block
 from warehouse import QuestionError
@@ -68,7 +68,7 @@ def check_tests(
 ) -> None:
     """Raises QuestionError: something is asked for that neither the tasks' tests have nor those beside them."""
     wanted = [rule_test(job.rule, options) for job in jobs]
-    testing.check_fit([*wanted, *beside])
+    check_applicable(testing, [*wanted, *beside])
     if testing.mid_p:
         raise QuestionError(f"{protocol} counts ties whole, as its organisers do; compare and rank can count them half")
     if "williams" in wanted and testing.side != "greater":
@@ -144,18 +144,11 @@ def _tested(
     if rule.measure.is_calibrated:
         epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
     kept = keep_null and not rule.early_stop
-    its_testing = replace(testing.fitted(test), early_stop=rule.early_stop, keep_null=kept)
+    its_testing = replace(fitted_to(testing, test), early_stop=rule.early_stop, keep_null=kept)
     found = run(rule.measure, [aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
     return found.p, found.null
 
 
 def aligned(ranked: Ranked, names: Sequence[str]) -> Block:
     """The block with its metrics in the order of names."""
-    places = [ranked.places[name] for name in names]
-    block = ranked.block
-    return replace(
-        block,
-        metrics=tuple(block.metrics[place] for place in places),
-        scores=block.scores[places],
-        submitted=block.submitted[places],
-    )
+    return ranked.block.take(metrics=[ranked.places[name] for name in names])

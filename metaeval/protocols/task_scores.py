@@ -8,13 +8,12 @@ import numpy as np
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
 from metaeval.notes import Hinted, placed
-from metaeval.options import Options
+from metaeval.options import Options, TestOptions
 from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Beside, Own
 from metaeval.protocols.significance import TaskTest, clusters_of, overall_p, rule_test
 from metaeval.protocols.tasks import Job
 from metaeval.significance.comparison import warning_of_clusters
-from metaeval.significance.options import TestOptions
 from warehouse.wording import option
 
 

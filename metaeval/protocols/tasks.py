@@ -131,7 +131,7 @@ def _attributes(job: Job) -> tuple[object, ...]:
 def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
     evaluation = evaluate(rule.measure, entered.block, options)
     names = {metric.name for metric in evaluation.metrics}
-    block = entered.block.only([metric.name in names for metric in entered.block.metrics])
+    block = entered.block.take(metrics=[metric.name in names for metric in entered.block.metrics])
     absent = dict(entered.absent)
     absent |= {
         metric.base_name: evaluation.excluded[metric.name]

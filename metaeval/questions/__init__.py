@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from metaeval.question import Question
 
@@ -34,8 +35,8 @@ HOMES: Mapping[str, tuple[str, str]] = {
 """By the name of a question, its module and class."""
 
 
-def question_named(name: str) -> type[Question]:
+def question_named(name: str) -> type[Question[Any]]:
     """Raises KeyError: there is no such question."""
     module, kind = HOMES[name]
-    found: type[Question] = getattr(import_module(f"metaeval.questions.{module}"), kind)
+    found: type[Question[Any]] = getattr(import_module(f"metaeval.questions.{module}"), kind)
     return found

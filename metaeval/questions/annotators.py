@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import DrawsField, EvalsetFields, SeedField
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.options import DrawsField, Run, SeedField
+from metaeval.question import EvalsetQuestion
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
+class Annotators(DrawsField, SeedField, EvalsetQuestion[None], name="annotators"):
     """Show how much annotators judged and how well they agree.
 
     Also their pace, whether they drift, and how reliable scores are.
@@ -37,7 +37,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
         ),
     ] = None
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[None]":
         if self.view == "pace":
             return super().answer(run)
         from metaeval.answer import answer_of
@@ -58,12 +58,12 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
         with run.opened() as warehouse:
             found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.draws, self.seed)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
-        return answer_of(self, found, reading=reading(found.frame), digits=digits)
+        return answer_of(self, found, None, reading=reading(found.frame), digits=digits)
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[None]":
         from metaeval.answer import answer_of
         from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:
             found = pace(warehouse, self.testset, self.lp, self.human)
-        return answer_of(self, found, digits={"seconds": 1, "change": 2})
+        return answer_of(self, found, None, digits={"seconds": 1, "change": 2})

@@ -4,15 +4,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.options import Run
-from metaeval.question import Argument, Option, Question
+from metaeval.question import Question
+from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
+    from queries.findings import Finding
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit(Question, name="audit"):
+class Audit(Question["list[Finding]"], name="audit"):
     """Look for errors and oddities in the data.
 
     Duplicates, shifted files, wrong signs, gaps, noise and known issues.
@@ -52,7 +54,7 @@ class Audit(Question, name="audit"):
             return f"{option('queries', True)} shows each finding's SQL"
         return f"{option('check', 'KIND')} lists the findings of one kind, {option('queries', True)} all with their SQL"
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[list[Finding]]":
         from metaeval.answer import Answer
         from metaeval.remarks import overrating
         from metaeval.signature import signed
@@ -77,7 +79,7 @@ class Audit(Question, name="audit"):
             signature,
             tuple(notes),
             question=self,
-            found=found,
+            results=(found,),
             reading=frame if self.queries else frame.drop("query") if self.check else by_kind(frame),
             reading_notes=tuple(notes) if self.queries else (*notes, self._way_on()),
             is_no=self.strict and bool(counts["error"] or counts["warning"]),

@@ -4,20 +4,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import SeedField, SliceFields
-from metaeval.options import Run, Unit
-from metaeval.question import Option
+from metaeval.options import Run, SeedField, Unit
+from metaeval.question import Question
+from queries.slices import Slice
+from warehouse.fields import Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
-    from metaeval.choosing.choice import Asked
+    from metaeval.choosing.choice import Asked, Choice
+    from metaeval.choosing.replay import Replay
 
 _MOST_BUDGET = 10_000_000
 _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is annotated"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choose(SliceFields, SeedField, name="choose"):
+class Choose(Slice, SeedField, Question["Choice | Replay"], name="choose"):
     """Choose segments to annotate within a budget.
 
     Segments are chosen from what metrics or outputs say.
@@ -72,7 +74,7 @@ class Choose(SliceFields, SeedField, name="choose"):
     ] = None
     draws: Annotated[int, Option("Random parts to compare with.", least=2, most=10_000, needs=("evaluate",))] = 100
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[Choice | Replay]":
         from metaeval.answer import answer_of
         from metaeval.choosing.choice import choose
         from metaeval.choosing.replay import replay
@@ -81,15 +83,15 @@ class Choose(SliceFields, SeedField, name="choose"):
         with run.opened() as warehouse:
             if not self.evaluate:
                 with_texts = self.texts is not None
-                found = choose(warehouse, self.slice(), how, with_texts=with_texts, progress=run.progress)
-                return answer_of(self, found.table, found=found)
+                found = choose(warehouse, self.part(Slice), how, with_texts=with_texts, progress=run.progress)
+                return answer_of(self, found.table, found)
             methods = None if self.method is None else (self.method,)
             again = replay(
-                warehouse, self.slice(), how, methods, clip=self.clip, draws=self.draws, progress=run.progress
+                warehouse, self.part(Slice), how, methods, clip=self.clip, draws=self.draws, progress=run.progress
             )
         pooled = not self.each_set and again.n_sets > 1
         return answer_of(
-            self, again.table(pooled=pooled), found=again, reading=again.reading(pooled=pooled), shape=again.json
+            self, again.table(pooled=pooled), again, reading=again.reading(pooled=pooled), shape=again.json
         )
 
     def _how(self) -> "Asked":

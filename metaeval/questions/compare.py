@@ -3,19 +3,22 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import ComputeFields, SliceFields, TestFields
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.options import Options, Run, TestOptions
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
 from warehouse.errors import QuestionError
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from metaeval.significance.comparison import Comparison
+    from metaeval.significance.pairwise import PairwiseComparison
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
+class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | PairwiseComparison"], name="compare"):
     """Test whether metrics differ significantly.
 
     Every pair of metrics is tested and clusters are formed; two metrics are compared by every applicable test.
@@ -46,7 +49,7 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         if len(self.metrics) == 1 and not set(self.metrics[0]) & set("*?[,") and self.metrics[0].lower() != "all":
             raise QuestionError(f"compare needs two metrics; you named one: {self.metrics[0]}")
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[Comparison | PairwiseComparison]":
         from metaeval.answer import Answer
         from metaeval.measures import parse_measure
         from metaeval.significance.cached import compared
@@ -54,8 +57,8 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         from metaeval.significance.options import executing
 
         measure = parse_measure(self.measure)
-        with executing(self.testing(resample=self.resample, interval=self.interval), self.dask) as testing:
-            found = compared(run, self.slice(), measure, self.computing(), testing, fresh=self.fresh)
+        with executing(self.part(TestOptions)) as testing:
+            found = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.fresh)
         if found.pairwise is not None:
             two = found.pairwise
             return Answer(
@@ -63,7 +66,7 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
                 two.signature,
                 (*two.words, *two.notes, *found.notes),
                 question=self,
-                found=two,
+                results=(two,),
                 shape=pair_json(two),
                 least={"p": [row.least for row in two.tests]},
             )
@@ -74,15 +77,15 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
             several.signature,
             (several.summary, *several.notes, *found.notes),
             question=self,
-            found=several,
+            results=(several,),
             shape=as_json(several),
             least={name: several.least[:, place].tolist() for place, name in enumerate(several.metrics)},
         )
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix
         from metaeval.significance.comparison import Comparison
 
-        if not isinstance(answer.found, Comparison):
+        if not isinstance(answer.result, Comparison):
             raise QuestionError("a chart of compare is a matrix of one language pair; two metrics have none")
-        return significance_matrix(answer.found)
+        return significance_matrix(answer.result)

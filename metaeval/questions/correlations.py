@@ -3,20 +3,21 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import SliceFields, SystemScoreField
-from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.options import Options, Run, SystemScoreField
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
 from warehouse.errors import QuestionError
+from warehouse.fields import Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlations(SliceFields, SystemScoreField, name="correlations"):
+class Correlations(Slice, SystemScoreField, EvalsetQuestion["Table"], name="correlations"):
     """Correlate every pair of metrics.
 
     Over annotated segments, or over all segments where there are no human scores.
@@ -36,19 +37,18 @@ class Correlations(SliceFields, SystemScoreField, name="correlations"):
                 f"{option('system_score')} goes with a measure of systems, such as pearson, not with {parsed}"
             )
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[Table]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
-        from metaeval.options import Options
         from metaeval.tables.agreement import agreement
 
         with run.opened() as warehouse:
-            found = agreement(warehouse, self.slice(), parse_measure(self.measure), Options(self.system_score))
-        return answer_of(self, found, found=found, digits=2)
+            found = agreement(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
+        return answer_of(self, found, found, digits=2)
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Table]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix
         from metaeval.tables.agreement import clustered
 
-        found = answer.found
+        found = answer.result
         return correlation_matrix(found.frame, clustered(found), self.measure, found.signature)

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import EngineFields, RoundHumanField, SliceFields
-from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.fields import EngineFields
+from metaeval.options import RoundHumanField, Run
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
+from warehouse.fields import Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
+class Counts(Slice, EngineFields, RoundHumanField, EvalsetQuestion[None], name="counts"):
     """Count concordant, discordant and tied pairs.
 
     One row per metric and group.
@@ -25,23 +27,26 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
     by: Annotated[Literal["none", "item", "system"], Option("Grouping: none, by segment (item) or by system.")] = "item"
     epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
 
-    def answer(self, run: Run) -> "Answer":
-        return self._one(run) if self.folder is not None else super().answer(run)
+    def answer(self, run: Run) -> "Answer[None]":
+        return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[None]":
         from metaeval.answer import answer_of
         from metaeval.tables.counts import pair_counts
 
         with self.data(run) as data:
             found = pair_counts(
-                data, self.slice(), self.by, self.epsilon, self.round_human, engine=self.engine, progress=run.progress
+                data,
+                self.part(Slice),
+                self.by,
+                self.epsilon,
+                self.round_human,
+                engine=self.engine,
+                progress=run.progress,
             )
-        return answer_of(self, found, found=found)
+        return answer_of(self, found, None)
 
-    def draws_several(self) -> bool:
-        return True
-
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[None]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
         from metaeval.tables.counts import together
 

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, UnitField, needing
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.fields import requires
+from metaeval.options import DrawsField, Run, SeedField, UnitField
+from metaeval.question import EvalsetQuestion
+from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -18,13 +20,13 @@ _DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decide(SliceFields, UnitField, DrawsField, SeedField, name="decide"):
+class Decide(Slice, UnitField, DrawsField, SeedField, EvalsetQuestion["tuple[Table | None, str]"], name="decide"):
     """Find the score above which outputs need no review.
 
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
-    needs = needing(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
+    needs = requires(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
 
     metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]
     view: Annotated[
@@ -58,13 +60,13 @@ class Decide(SliceFields, UnitField, DrawsField, SeedField, name="decide"):
         """The view that is meant."""
         return self.view or ("curve" if self.precision is None else "threshold")
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Table | None, str]]":
         from metaeval.answer import answer_of
         from metaeval.carried_decisions import elsewhere, transfer
         from metaeval.decisions import cost, curve, decided, reliability, threshold_for
         from metaeval.measures import parse_measure
 
-        measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
+        measure, asked = parse_measure(f"mcc(good={self.good})"), self.part(Slice)
         with run.opened() as warehouse:
             one = decided(warehouse, asked, self.metric, measure, self.unit)
             others = elsewhere(warehouse, asked, one, measure, self.unit) if self.shown == "transfer" else None
@@ -83,12 +85,12 @@ class Decide(SliceFields, UnitField, DrawsField, SeedField, name="decide"):
         drawn: Table | None = found
         if self.shown == "threshold":
             drawn = curve(one, points=50) if self.charted else None
-        return answer_of(self, found, found=(drawn, one.name), digits=4, reading=reading)
+        return answer_of(self, found, (drawn, one.name), digits=4, reading=reading)
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[tuple[Table | None, str]]") -> "alt.VConcatChart":
         from metaeval.charts.decide import decision_chart
 
-        drawn, name = answer.found
+        drawn, name = answer.result
         if drawn is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return decision_chart(self.shown, drawn, name)

@@ -3,20 +3,25 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import METRIC_FIELDS, AlphaField, ComputeFields, DrawsField, SliceFields, needing
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.fields import requires
+from metaeval.options import Options, Run
+from metaeval.pairs.settings import DeltaSettings, HardPairSettings
+from metaeval.question import Question
+from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from metaeval.pairs.deltas import Deltas as Fits
+    from metaeval.pairs.hard_pairs import HardPairs
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
+class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Fits | HardPairs"], name="deltas"):
     """Show what a difference in a metric's scores means.
 
     How large must it be between two systems for people to agree with it?
@@ -28,71 +33,49 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
     Example: scorehouse deltas sim24 simBLEU --human mqm --draws 200
     """
 
-    needs = needing((*METRIC_FIELDS, "alpha"), "hard")
+    needs = requires((*METRIC_FIELDS, "alpha", "at_most", "least_metrics", "significant"), "hard")
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     metric: Annotated[str | None, Argument("Metric, such as BLEU or BLEU-refA.", ("metric",), names="metric")] = None
-    agreement: Annotated[
-        tuple[float, ...],
-        Option(
-            "Agreement with people to be reached; repeatable.",
-            metavar="SHARE",
-            least=0.5,
-            most=0.999,
-            excludes=("hard",),
-        ),
-    ] = (0.8, 0.9, 0.95)
-    human_alpha: Annotated[
-        float | None,
-        Option(
-            "Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
-            metavar="P",
-            least=0,
-            most=1,
-            default="all pairs",
-            excludes=("hard",),
-        ),
-    ] = None
     hard: Annotated[bool, Option("Instead, list pairs of systems that no metric, or only one, orders right.")] = False
-    at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0, needs=("hard",))] = 1
-    least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1, needs=("hard",))] = 5
-    significant: Annotated[
-        bool, Option("Only pairs that people tell apart (Wilcoxon's signed-rank test).", needs=("hard",))
-    ] = False
 
     def check_fields(self) -> None:
         if self.hard:
             for name in ("metric", "draws", "seed"):
-                if self.is_given(name):
+                if self.differs_from_default(name):
                     raise QuestionError(f"{option(name)} and {option('hard')} do not go together")
         elif self.metric is None:
             line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
             raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[Fits | HardPairs]":
         return self._hard(run) if self.hard else self._differences(run)
 
-    def _differences(self, run: Run) -> "Answer":
+    def _differences(self, run: Run) -> "Answer[Fits | HardPairs]":
         from metaeval.answer import answer_of
-        from metaeval.pairs.deltas import Asked, deltas, deltas_reading, deltas_table
+        from metaeval.pairs.deltas import deltas, deltas_reading, deltas_table
 
         assert self.metric is not None
-        what = Asked(tuple(sorted(self.agreement)), self.human_alpha, self.draws, self.seed)
         with run.opened() as warehouse:
-            found = deltas(warehouse, self.slice(), self.metric, self.computing(), what, run.progress)
-        return answer_of(self, deltas_table(found), found=found, reading=deltas_reading(found))
+            found = deltas(
+                warehouse, self.part(Slice), self.metric, self.part(Options), self.part(DeltaSettings), run.progress
+            )
+        return answer_of(self, deltas_table(found), found, reading=deltas_reading(found))
 
-    def _hard(self, run: Run) -> "Answer":
+    def _hard(self, run: Run) -> "Answer[Fits | HardPairs]":
         from metaeval.answer import answer_of
-        from metaeval.pairs.hard_pairs import Asked, hard_pairs, reading
+        from metaeval.pairs.hard_pairs import hard_pairs, reading
 
-        what = Asked(self.at_most, self.least_metrics, self.alpha, self.significant)
         with run.opened() as warehouse:
-            found = hard_pairs(warehouse, self.slice(), self.computing(), what, run.progress)
-        return answer_of(self, found, found=found, reading=reading(found.frame))
+            found = hard_pairs(
+                warehouse, self.part(Slice), self.part(Options), self.part(HardPairSettings), run.progress
+            )
+        return answer_of(self, found, found, reading=reading(found.frame))
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Fits | HardPairs]") -> "alt.VConcatChart":
         from metaeval.charts.deltas import deltas_chart
         from metaeval.charts.hard_pairs import hard_pairs_chart
+        from metaeval.pairs.deltas import Deltas as Fits
 
-        return hard_pairs_chart(answer.found, self.at_most) if self.hard else deltas_chart(answer.found)
+        found = answer.result
+        return deltas_chart(found) if isinstance(found, Fits) else hard_pairs_chart(found, self.at_most)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.options import Run
-from metaeval.question import Argument, Option, Question
+from metaeval.question import Question
+from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
 
 _SHOWN = 10  # metrics of one ranking in a table
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.answer import Answer
+    from metaeval.differences import WarehouseDifferences
     from warehouse import Warehouse
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff(Question, name="diff"):
+class Diff(Question["WarehouseDifferences"], name="diff"):
     """Show what differs between two warehouses.
 
     Sources, scores, systems, metrics, stored results, and rankings.
@@ -50,7 +52,7 @@ class Diff(Question, name="diff"):
 
         return Warehouse.open(self.before)
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[WarehouseDifferences]":
         from contextlib import ExitStack
 
         from metaeval.answer import Answer
@@ -74,7 +76,7 @@ class Diff(Question, name="diff"):
             found.signature,
             notes,
             question=self,
-            found=found,
+            results=(found,),
             shape={**paths, **found.as_json()},
             reading=reading,
             reading_notes=(*notes, more) if n_more else notes,

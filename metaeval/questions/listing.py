@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.options import Run
-from metaeval.question import Argument, Question
+from metaeval.question import Question
 from warehouse.errors import QuestionError
+from warehouse.fields import Argument
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class List(Question, name="list"):
+class List(Question[None], name="list"):
     """List what is in the warehouse, or the available measures.
 
     Example: scorehouse list metrics sim24 en-de
@@ -33,13 +34,15 @@ class List(Question, name="list"):
         if self.what == "testsets" and self.lp is not None:
             raise QuestionError("testsets are listed without a language pair; `scorehouse list lps TESTSET` has those")
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[None]":
         from metaeval.answer import Answer
         from queries.listing import listing
 
         if self.what in ("measures", "protocols"):
             from metaeval.catalogue import measures, protocol_table  # all that computes
 
-            return Answer(measures() if self.what == "measures" else protocol_table(), "", question=self)
+            return Answer(
+                measures() if self.what == "measures" else protocol_table(), "", question=self, results=(None,)
+            )
         with run.opened() as warehouse:
-            return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self)
+            return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self, results=(None,))

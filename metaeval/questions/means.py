@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metaeval.fields import EngineFields, SliceFields
+from metaeval.fields import EngineFields
 from metaeval.options import Run
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means(SliceFields, EngineFields, name="means"):
+class Means(Slice, EngineFields, EvalsetQuestion[None], name="means"):
     """Show system scores of every scorer.
 
     Submitted, mean over all segments, mean over annotated segments, and coverage.
@@ -21,12 +23,13 @@ class Means(SliceFields, EngineFields, name="means"):
 
     without = ("intersection", "mad_outliers")  # they need arrays of scores
 
-    def answer(self, run: Run) -> "Answer":
-        return self._one(run) if self.folder is not None else super().answer(run)
+    def answer(self, run: Run) -> "Answer[None]":
+        return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[None]":
         from metaeval.answer import answer_of
         from metaeval.tables.means import system_means
 
         with self.data(run) as data:
-            return answer_of(self, system_means(data, self.slice(), self.engine or "polars", progress=run.progress))
+            found = system_means(data, self.part(Slice), self.engine or "polars", progress=run.progress)
+        return answer_of(self, found, None)

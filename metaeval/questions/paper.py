@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from metaeval.fields import FreshField, SeedField
-from metaeval.options import MOST_DRAWS, Run
-from metaeval.question import Argument, Option
+from metaeval.options import MOST_DRAWS, FreshField, Run, SeedField
+from metaeval.question import Question
 from warehouse.errors import QuestionError
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper(SeedField, FreshField, name="paper"):
+class Paper(SeedField, FreshField, Question["list[Outcome]"], name="paper"):
     """Recompute the tables and figures of a paper.
 
     Each value stands beside the printed one.
@@ -65,14 +65,14 @@ class Paper(SeedField, FreshField, name="paper"):
 
     def check_fields(self) -> None:
         for name in ("draws", "seed", "fresh"):
-            if self.is_list and self.is_given(name):
+            if self.is_list and self.differs_from_default(name):
                 raise QuestionError(f"{option(name)} needs a paper, or all, to recompute")
         if self.item is not None and self.paper == "all":
             raise QuestionError("an item is one of a paper; name the paper in place of all")
         if self.charted and self.item is None:
             raise QuestionError("a chart is one of an item of a paper")
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[list[Outcome]]":
         from metaeval.answer import answer_of
         from metaeval.papers import PAPERS, item_named, paper_named
         from metaeval.papers.items import Request
@@ -81,9 +81,9 @@ class Paper(SeedField, FreshField, name="paper"):
         from metaeval.papers.tables import items_table, papers_table, results_table
 
         if self.paper is None:
-            return answer_of(self, papers_table(run.opened))
+            return answer_of(self, papers_table(run.opened), [])
         if self.is_list:
-            return answer_of(self, items_table(run.opened, paper_named(self.paper)))
+            return answer_of(self, items_table(run.opened, paper_named(self.paper)), [])
         papers = list(PAPERS.values()) if self.paper == "all" else [paper_named(self.paper)]
         if self.item is None:
             wanted = [(one, part) for one in papers for part in one.items]
@@ -109,16 +109,16 @@ class Paper(SeedField, FreshField, name="paper"):
         return answer_of(
             self,
             replace(table, notes=(*table.notes, *notes)),
-            found=outcomes,
+            outcomes,
             reading=reading.frame,
             reading_notes=(*reading.notes, *notes),
             is_no=bool(places),
         )
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":
         from metaeval.charts.papers import item_chart
 
-        return item_chart(answer.found[0])
+        return item_chart(answer.result[0])
 
 
 def _places_that_differ(outcomes: "list[Outcome]") -> list[str]:

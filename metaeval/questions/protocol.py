@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import HOW_TESTED, ComputeFields, TestFields, needing
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.fields import requires
+from metaeval.options import HOW_TESTED, Options, Run, TestOptions
+from metaeval.question import Question
 from warehouse.errors import QuestionError
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "se
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol(ComputeFields, TestFields, name="protocol"):
+class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="protocol"):
     """Score metrics by a shared task's own rules.
 
     The answer has every task, the overall score, ranks and clusters.
@@ -36,7 +37,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
 
-    needs = needing((*HOW_TESTED, "draws"), "significance", fresh=())
+    needs = requires((*HOW_TESTED, "draws"), "significance", fresh=())
     without = ("test", "correction", "early_stop")
 
     rules: Annotated[
@@ -91,7 +92,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             ways = f"{option('matrix')}, {option('agreement')} and {option('thresholds')}"
             raise QuestionError(f"name a protocol, or one of {ways}; `scorehouse list protocols` lists them")
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[ProtocolScore | None]":
         if self.thresholds:
             return self._thresholds(run)
         if self.matrix or self.agreement:
@@ -107,7 +108,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             found.signature,
             (*found.notes, *lines_on(found, self.verbose), *notes),
             question=self,
-            found=found,
+            results=(found,),
             shape=as_json(found),
         )
 
@@ -117,7 +118,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         if unused := [name for name in self.given() if name not in _OF_COMPOSED]:
             raise QuestionError(f"{self.rules} counts pairs of grades; {option(unused[0])} does nothing there")
         lps = [one for part in self.lp for one in part.split(",")]
-        testing = self.testing() if self.significance else None
+        testing = self.part(TestOptions) if self.significance else None
         with run.opened() as warehouse:
             return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 
@@ -126,7 +127,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         from metaeval.significance.options import executing
 
         lps = [one for part in self.lp for one in part.split(",")] or None
-        with executing(self.testing(), self.dask) as testing:
+        with executing(self.part(TestOptions)) as testing:
             return scored(
                 run,
                 self._protocol(),
@@ -136,7 +137,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
                 self.reference,
                 self.all_metrics,
                 self.significance,
-                self.computing(),
+                self.part(Options),
                 testing,
                 fresh=self.fresh,
             )
@@ -158,19 +159,19 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             raise QuestionError(f"rules of one's own are of no test set; name one with {option('on', 'wmt23')}")
         return self.on or self.rules
 
-    def _thresholds(self, run: Run) -> "Answer":
+    def _thresholds(self, run: Run) -> "Answer[ProtocolScore | None]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables.carried import carried_thresholds
 
         measure = parse_measure(self.measure)
-        return answer_of(self, carried_thresholds(run.opened, self.rules, measure, self.computing()))
+        return answer_of(self, carried_thresholds(run.opened, self.rules, measure, self.part(Options)), None)
 
-    def _matrix(self, run: Run) -> "Answer":
+    def _matrix(self, run: Run) -> "Answer[ProtocolScore | None]":
         from metaeval.answer import answer_of
         from metaeval.protocols import matrix
 
-        options = self.computing()
+        options = self.part(Options)
         found = matrix.matrix(
             run.opened, self.rules, options, database=run.database, fresh=self.fresh, progress=run.progress
         )
@@ -179,17 +180,20 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         if frame.is_empty() or not any(cell.score for cell in found.cells):
             raise QuestionError("no protocol has its inputs: " + "; ".join(table.notes))
         if self.agreement:
-            return answer_of(self, table)
+            return answer_of(self, table, None)
         cells = (
             "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
             "rules of the test set's own year"
         )
         if len(answered := list(dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None))) == 1:
             ranks, title = matrix.wide_ranks(found, answered[0]), "the metric's rank by the rules of each year"
-            return answer_of(self, table, reading=ranks, reading_notes=table.notes, title=f"{answered[0]}: {title}")
-        return answer_of(self, table, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))
+            return answer_of(
+                self, table, None, reading=ranks, reading_notes=table.notes, title=f"{answered[0]}: {title}"
+            )
+        return answer_of(self, table, None, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
+        from metaeval.answer import drawable
         from metaeval.charts.small_multiples import task_panels
 
-        return task_panels(answer.found)
+        return task_panels(drawable(answer))

@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import DEFAULT_MEASURES, HOW_TESTED, ComputeFields, Measures, SliceFields, TestFields, needing
-from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.fields import DEFAULT_MEASURES, Measures, requires
+from metaeval.options import HOW_TESTED, Options, Run, TestOptions
+from metaeval.question import Question
+from queries.slices import Slice
 from warehouse.errors import QuestionError, SourceError
+from warehouse.fields import Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer, Table
-    from metaeval.ranking import Read
-    from queries.selection import Slice
+    from metaeval.ranking import RankingInputs
     from warehouse import Warehouse
 
 _OTHER_DATA = "people are on other data in each column"
@@ -37,7 +38,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
+class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
     TESTSET and LP may be several, joined by commas, or all. Unless pooled, each is ranked by itself. A chart of one has
@@ -46,7 +47,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
 
-    needs = needing(
+    needs = requires(
         HOW_TESTED,
         "significance",
         **dict.fromkeys(("draws", "unit"), ("significance", "intervals", "ranges", "charted")),
@@ -141,19 +142,20 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         Option("Number of the first segment in the file that is ranked too.", least=0, most=1, needs=("with_file",)),
     ] = 1
 
-    def slice(self) -> "Slice":
-        return replace(super().slice(), level=self.level, without_optimised=self.without_optimised)
-
     def check_fields(self) -> None:
         from metaeval.measures import parse_measure
 
         draws = self.significance or self.intervals or self.ranges or self.ceiling or self.explain or self.charted
-        if self.is_given("seed") and not draws and all(parse_measure(one).n_draws is None for one in self.measures):
+        if (
+            self.differs_from_default("seed")
+            and not draws
+            and all(parse_measure(one).n_draws is None for one in self.measures)
+        ):
             names = ("significance", "intervals", "ranges", "ceiling")
             drawn = f"{', '.join(option(name, True) for name in names)} or spa"
             raise QuestionError(f"{option('seed')} needs something that is drawn: {drawn}")
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[Ranking | None]":
         from queries.listing import own_metrics
 
         if self.with_file is None:
@@ -164,35 +166,35 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
                 own = own_metrics(warehouse)
         return replace(found, question=self, notes=(*notes, *found.notes), own=own)
 
-    def _answer(self, run: Run) -> "Answer":
+    def _answer(self, run: Run) -> "Answer[Ranking | None]":
         from metaeval.answer import answer_of
-        from metaeval.domains import ranked_domains, read_domains
         from metaeval.measures import parse_measure
-        from metaeval.ranking import explanation, ranked, read, slices_of
+        from metaeval.ranking import explanation, load_ranking_inputs, ranked, slices_of
         from metaeval.significance.options import executing
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
-        asked, options = self.slice(), self.computing()
-        with executing(self.testing(), self.dask) as testing:
+        asked, options = self.part(Slice), self.part(Options)
+        with executing(self.part(TestOptions)) as testing:
             tested = testing if self.significance else None
             with run.opened() as warehouse:
                 if self.explain:
                     slices, _ = slices_of(warehouse, asked)
                     if len(slices) > 1:
                         raise QuestionError(f"{option('explain')} takes one test set and one language pair")
-                    return answer_of(self, explanation(warehouse, slices[0], measures, options))
+                    return answer_of(self, explanation(warehouse, slices[0], measures, options), None)
                 if self.pool is not None:
                     self._check_pooled(warehouse)
-                how = {"strict": self.strict, "fresh": self.fresh}
-                if self.by is None:
-                    found = read(warehouse, asked, measures, options, tested, ceiling=self.ceiling, **how)
-                else:
-                    domains, faults = read_domains(warehouse, asked, measures, options, tested, by=self.by, **how)
-            if self.by is not None:
-                table = ranked_domains(
-                    domains, self.pool, by=self.by, database=run.database, verbose=self.verbose, progress=run.progress
+                found = load_ranking_inputs(
+                    warehouse,
+                    asked,
+                    measures,
+                    options,
+                    tested,
+                    strict=self.strict,
+                    fresh=self.fresh,
+                    ceiling=self.ceiling,
+                    by=self.by,
                 )
-                return answer_of(self, replace(table, notes=(*table.notes, *faults)), found=Ranking(False, table))
             table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
         return self._with_intervals(table, found, run)
 
@@ -204,21 +206,21 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         if found and set(self.testset.split(",")) != set(found):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
-    def _with_intervals(self, table: "Table", found: "Read", run: Run) -> "Answer":
+    def _with_intervals(self, table: "Table", found: "RankingInputs", run: Run) -> "Answer[Ranking | None]":
         from metaeval.answer import answer_of
         from metaeval.intervals import with_intervals, with_ranges
 
-        is_one = not self.wide and (self.pool is not None or len(found.studies) == 1)
+        is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
         if self.ranges:
-            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress, self.unit)
+            table, of_ranks = with_ranges(table, found, self.part(Options), self.draws, run.progress, self.unit)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if self.pool is None and (self.intervals or (is_one and self.charted)):
-            drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress, self.unit)
+            drawn, lines = with_intervals(table, found, self.part(Options), self.draws, run.progress, self.unit)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
-        return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines)))
+        return answer_of(self, table, Ranking(is_one, drawn, tuple(lines)))
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":
@@ -264,11 +266,12 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
             yield within, replace(self, own=True, metrics=metrics, with_file=None, first_segment=1), notes
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Ranking | None]") -> "alt.VConcatChart":
+        from metaeval.answer import drawable
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map
         from metaeval.wide import wide
 
-        found, frame = answer.found, answer.frame
+        found, frame = drawable(answer), answer.frame
         if found.is_one:
             return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on))
         people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame

@@ -3,18 +3,21 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import METRIC_FIELDS, RoundHumanField, SliceFields, SystemScoreField, needing
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.fields import requires
+from metaeval.options import Options, RoundHumanField, Run, SystemScoreField
+from metaeval.question import EvalsetQuestion
+from queries.slices import METRIC_FIELDS, Slice
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from metaeval.tables.scatter import Scatter as Panels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
+class Scatter(Slice, SystemScoreField, RoundHumanField, EvalsetQuestion["Panels"], name="scatter"):
     """Plot a metric against human scores.
 
     Systems, differences of system pairs, and segments.
@@ -24,7 +27,7 @@ class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
     Example: scorehouse scatter sim24 en-de simBLEU
     """
 
-    needs = needing(METRIC_FIELDS, "intersection")
+    needs = requires(METRIC_FIELDS, "intersection")
 
     metric: Annotated[str, Argument("Metric, such as BLEU-refA or BLEU.", ("metric",), names="metric")]
     view: Annotated[
@@ -32,16 +35,16 @@ class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
         Option("Systems, differences of system pairs, or bins of segment scores, as a table."),
     ] = "systems"
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[Panels]":
         from metaeval.answer import Answer
         from metaeval.tables.scatter import scatter
 
         with run.opened() as warehouse:
-            found = scatter(warehouse, self.slice(), self.metric, self.computing())
+            found = scatter(warehouse, self.part(Slice), self.metric, self.part(Options))
         notes = (*found.words, *found.notes)
-        return Answer(found.view(self.view), found.signature, notes, question=self, found=found)
+        return Answer(found.view(self.view), found.signature, notes, question=self, results=(found,))
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Panels]") -> "alt.VConcatChart":
         from metaeval.charts.scatter import scatter_panels
 
-        return scatter_panels(answer.found)
+        return scatter_panels(answer.result)

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import RoundHumanField, SliceFields
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.options import RoundHumanField, Run
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
+    from metaeval.tables.disagreements import Output
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segments(SliceFields, RoundHumanField, name="segments"):
+class Segments(Slice, RoundHumanField, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
     """List the outputs on which two scorers disagree most.
 
     A metric and people, or two metrics, with texts and marked errors.
@@ -37,17 +39,17 @@ class Segments(SliceFields, RoundHumanField, name="segments"):
     ] = None
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Output, ...]]":
         from metaeval.answer import answer_of
         from metaeval.tables.disagreements import disagreements
 
         with run.opened() as warehouse:
             found = disagreements(
                 warehouse,
-                self.slice(),
+                self.part(Slice),
                 self.metric,
                 by=self.by,
                 n=self.n,
                 round_human=self.round_human,
             )
-        return answer_of(self, found.table, found=found.outputs)
+        return answer_of(self, found.table, found.outputs)

@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import EvalsetFields
 from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.question import EvalsetQuestion
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from queries.segment import Segment
 
 
 @dataclass(frozen=True, kw_only=True)
-class Show(EvalsetFields, name="show"):
+class Show(EvalsetQuestion["Segment"], name="show"):
     """Show one segment with every output, score and error.
 
     Source and references come first, then the outputs, best first.
@@ -33,7 +34,7 @@ class Show(EvalsetFields, name="show"):
     ] = ()
     systems: Annotated[tuple[str, ...], Option("Only outputs of these systems (shell patterns).", names="system")] = ()
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[Segment]":
         from metaeval.answer import Answer
         from queries.segment import read_segment
 
@@ -50,9 +51,11 @@ class Show(EvalsetFields, name="show"):
         notes = found.notes
         if found.errors_of is not None:
             notes += (f"errors are those marked for {found.errors_of}",)
-        return Answer(found.frame(), "", notes, question=self, found=found, shape=found.as_json(), title=found.place)
+        return Answer(
+            found.frame(), "", notes, question=self, results=(found,), shape=found.as_json(), title=found.place
+        )
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Segment]") -> "alt.VConcatChart":
         from metaeval.charts.small_multiples import segment_scores
 
-        return segment_scores(answer.found)
+        return segment_scores(answer.result)

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import SliceFields, needing
+from metaeval.fields import requires
 from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
+from warehouse.fields import Option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpansOf(SliceFields, name="spans"):
+class SpansOf(Slice, EvalsetQuestion[None], name="spans"):
     """Compare predicted error spans with marked ones.
 
     Metrics that predict spans in part of the outputs are compared there, and these are counted.
@@ -22,7 +24,7 @@ class SpansOf(SliceFields, name="spans"):
     Example: scorehouse spans sim24 en-de --by domain
     """
 
-    needs = needing(("by",), "view=agreement", n=("view=outputs",))
+    needs = requires(("by",), "view=agreement", n=("view=outputs",))
 
     measure: Annotated[
         str, Option("Measure of error spans: mpp, mp, em or char_f1.", ("measure", "m"), names="measure")
@@ -37,19 +39,18 @@ class SpansOf(SliceFields, name="spans"):
     ] = None
     n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[None]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables.span_tables import span_table
 
         with run.opened() as warehouse:
-            found = span_table(warehouse, self.slice(), parse_measure(self.measure), self.view, by=self.by, n=self.n)
-        return answer_of(self, found, digits=3)
+            found = span_table(
+                warehouse, self.part(Slice), parse_measure(self.measure), self.view, by=self.by, n=self.n
+            )
+        return answer_of(self, found, None, digits=3)
 
-    def draws_several(self) -> bool:
-        return True
-
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[None]") -> "alt.VConcatChart":
         from metaeval.charts.spans import span_chart
 
         return span_chart(self.view, self.by, answer)

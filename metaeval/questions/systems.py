@@ -3,41 +3,52 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import (
-    METRIC_FIELDS,
+from metaeval.fields import requires
+from metaeval.options import (
     AlphaField,
     Alternative,
     Correction,
     DrawsField,
     HowTested,
+    Options,
     RoundHumanField,
+    Run,
     SeedField,
-    SliceFields,
     UnitField,
-    needing,
 )
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.question import EvalsetQuestion
+from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
+from warehouse.fields import Argument, Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer, Table
+    from metaeval.significance.systems import SystemComparison
 
 
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
 _NEEDS = {
-    **needing(("draws", "seed"), "test=permutation", "test=bootstrap"),
-    **needing(("unit", "alternative", "correction", "ranges", "charted"), "view=pairs"),
-    **needing(("alpha",), "view=pairs", "view=rounds"),
-    **needing(("test",), "view=pairs", "view=corpus"),
+    **requires(("draws", "seed"), "test=permutation", "test=bootstrap"),
+    **requires(("unit", "alternative", "correction", "ranges", "charted"), "view=pairs"),
+    **requires(("alpha",), "view=pairs", "view=rounds"),
+    **requires(("test",), "view=pairs", "view=corpus"),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHumanField, name="systems"):
+class Systems(
+    Slice,
+    UnitField,
+    DrawsField,
+    AlphaField,
+    SeedField,
+    RoundHumanField,
+    EvalsetQuestion["SystemComparison | None"],
+    name="systems",
+):
     """Test whether systems differ, by people or by a metric.
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
@@ -48,7 +59,7 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
 
-    needs = needing(METRIC_FIELDS, "intersection", **_NEEDS)
+    needs = requires(METRIC_FIELDS, "intersection", **_NEEDS)
 
     scorer: Annotated[
         str | None, Argument("Metric to score systems with.", ("scorer",), names="metric", default="the human score")
@@ -88,7 +99,7 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
 
     def _table(self, run: Run) -> "Table":
         """A view beside pairs."""
-        asked = self.slice()
+        asked = self.part(Slice)
         with run.opened() as warehouse:
             if self.view == "domains":
                 from metaeval.tables.means import domain_means
@@ -120,20 +131,20 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
                 progress=run.progress,
             )
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[SystemComparison | None]":
         from metaeval.answer import Answer, answer_of
 
         if self.view != "pairs":
-            return answer_of(self, self._table(run), digits=4)
+            return answer_of(self, self._table(run), None, digits=4)
         from metaeval.significance.systems import compare_systems, systems_frame, systems_json
 
         with run.opened() as warehouse:
             found = compare_systems(
                 warehouse,
-                self.slice(),
+                self.part(Slice),
                 self.scorer,
                 self.test,
-                self.computing(),
+                self.part(Options),
                 draws=self.draws,
                 alpha=self.alpha,
                 alternative=self.alternative,
@@ -146,13 +157,14 @@ class Systems(SliceFields, UnitField, DrawsField, AlphaField, SeedField, RoundHu
             found.signature,
             (found.summary, *found.notes),
             question=self,
-            found=found,
+            results=(found,),
             shape=systems_json(found),
             digits=3,
             least={name: found.least[:, place].tolist() for place, name in enumerate(found.systems)},
         )
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[SystemComparison | None]") -> "alt.VConcatChart":
+        from metaeval.answer import drawable
         from metaeval.charts.significance import systems_matrix
 
-        return systems_matrix(answer.found)
+        return systems_matrix(drawable(answer))

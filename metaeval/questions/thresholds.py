@@ -3,20 +3,23 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import RoundHumanField, SliceFields
-from metaeval.options import Run
-from metaeval.question import Option
+from metaeval.options import Options, RoundHumanField, Run
+from metaeval.question import EvalsetQuestion
+from queries.slices import Slice
 from warehouse.errors import QuestionError
+from warehouse.fields import Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
+class Thresholds(
+    Slice, RoundHumanField, EvalsetQuestion["tuple[Table | None, Table | None] | None"], name="thresholds"
+):
     """Show each metric's calibrated tie threshold.
 
     With the interval of thresholds that are as good; or the shares of tied pairs.
@@ -40,19 +43,19 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
     ] = False
 
     def check_fields(self) -> None:
-        if self.ties and self.is_given("measure"):
+        if self.ties and self.differs_from_default("measure"):
             raise QuestionError(f"{option('measure')} and {option('ties')} do not go together")
 
-    def _one(self, run: Run) -> "Answer":
+    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Table | None, Table | None] | None]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables import thresholds as tables
         from metaeval.tables.thresholds import ties
 
-        measure, asked, options = parse_measure(self.measure), self.slice(), self.computing()
+        measure, asked, options = parse_measure(self.measure), self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
             if self.ties:
-                return answer_of(self, ties(warehouse, asked, self.round_human))
+                return answer_of(self, ties(warehouse, asked, self.round_human), None)
             n_points = self.points if self.curve else min(self.points, _CHART_POINTS)
             curve = self.curve or self.charted
             values = (
@@ -65,18 +68,16 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
             )
         shown = values if self.curve else optima
         assert shown is not None
-        return answer_of(self, shown, found=(values, optima), digits=6)
+        return answer_of(self, shown, (values, optima), digits=6)
 
-    def draws_several(self) -> bool:
-        return self.ties
-
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[tuple[Table | None, Table | None] | None]") -> "alt.VConcatChart":
+        from metaeval.answer import drawable
         from metaeval.charts.pairs import tied_pairs
         from metaeval.charts.thresholds import calibration_curves
 
         if self.ties:
             return tied_pairs(answer.frame, answer.signature)
-        values, optima = answer.found
+        values, optima = drawable(answer)
         if values is None or optima is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return calibration_curves(values.frame, optima.frame, optima.signature)

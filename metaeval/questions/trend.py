@@ -1,25 +1,30 @@
 """`trend`: a measure over the years."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import AlphaField, ComputeFields, DrawsField, FreshField, SliceFields, UnitField, needing
-from metaeval.options import Run
-from metaeval.question import Argument, Option
+from metaeval.fields import requires
+from metaeval.options import DrawsField, FreshField, Options, Run, TestOptions, UnitField
+from metaeval.question import Question
+from metaeval.trends.settings import TrendSettings
+from queries.slices import Slice
+from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
     from metaeval.trends.history import History
-    from metaeval.trends.views import Asked, Shown, View
+    from metaeval.trends.views import Shown
 
 
 _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, FreshField, name="trend"):
+class Trend(
+    Slice, Options, TrendSettings, UnitField, DrawsField, FreshField, Question["tuple[History, Shown]"], name="trend"
+):
     """Compare metrics over the years on the same data.
 
     Each metric has its value in each year, and its gap to an anchor on the same data.
@@ -30,7 +35,7 @@ class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, Fresh
     Example: scorehouse trend all en-de -m pearson --anchor simBLEU
     """
 
-    needs = needing(
+    needs = requires(
         ("published", "without_contaminated", "slope_of", "kinds"),
         "within",
         pool=("view=years", "view=over-years", "charted"),
@@ -41,75 +46,25 @@ class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, Fresh
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     measure: Annotated[str, Option("Measure, such as pa or pearson.", ("measure", "m"), names="measure")] = "pa"
-    by: Annotated[
-        tuple[Literal["family", "version", "kind", "best"], ...],
-        Option("Groups of metrics: families, versions, the best of each kind, or the best of all; repeatable."),
-    ] = ("family", "kind")
     anchor: Annotated[str, Option("Metric that gaps on the same data are measured from.", names="metric")] = "BLEU"
-    pool: Annotated[
-        Literal["mean", "hunter-schmidt", "random-effects"] | None,
-        Option("Pool the language pairs of a year.", default="tables take the mean, other formats list each"),
-    ] = None
-    within: Annotated[
-        bool,
-        Option(
-            "Instead, progress on the same data: slopes over the years in which metrics were published.",
-            excludes=("over_years", "bridges"),
-        ),
-    ] = False
-    over_years: Annotated[
-        bool, Option("Instead, test the yearly gaps for a trend by permuting years.", excludes=("bridges",))
-    ] = False
-    bridges: Annotated[bool, Option("Instead, compare human protocols that judged the same systems.")] = False
-    published: Annotated[
-        tuple[str, ...], Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR")
-    ] = ()
-    without_contaminated: Annotated[
-        bool, Option("Exclude metrics known to be trained on human scores of the year.")
-    ] = False
-    slope_of: Annotated[
-        Literal["new-metrics", "these-metrics"],
-        Option("Pool slopes as those of new metrics, of which these are a sample, or of these alone."),
-    ] = "new-metrics"
-    kinds: Annotated[
-        Literal["separate", "pooled"],
-        Option("Slopes of reference-based and of reference-free metrics: separate, or pooled as one population."),
-    ] = "separate"
-
-    @property
-    def view(self) -> "View":
-        """What is shown."""
-        return "within" if self.within else "over-years" if self.over_years else "bridges" if self.bridges else "years"
 
     def _has_none(self, run: Run) -> bool:
         """Whether no interval or standard error of a single evaluation set is shown or used."""
         is_wide = self.view == "years" and run.for_reading and not self.charted and self.pool in (None, "mean")
         return is_wide or self.view == "bridges"
 
-    def answer(self, run: Run) -> "Answer":
+    def answer(self, run: Run) -> "Answer[tuple[History, Shown]]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
-        from metaeval.significance.options import TestOptions
         from metaeval.trends.history import history
-        from metaeval.trends.views import Asked, parse_published, show, slice_of_view, within_json
+        from metaeval.trends.views import show, slice_of_view, within_json
 
-        asked = Asked(
-            view=self.view,
-            by=self.by,
-            pool=self.pool,
-            published=parse_published(self.published),
-            without_contaminated=self.without_contaminated,
-            slope_of=self.slope_of,
-            kinds=self.kinds,
-            alpha=self.alpha,
-            seed=self.seed,
-        )
         found = history(
             run.opened,
-            slice_of_view(self.slice(), self.view),
+            slice_of_view(self.part(Slice), self.view),
             parse_measure(self.measure),
-            self.computing(),
-            TestOptions(draws=self.draws, alpha=self.alpha, unit=self.unit),
+            self.part(Options),
+            self.part(TestOptions),
             self.anchor,
             bridged=self.bridges,
             database=run.database,
@@ -117,34 +72,22 @@ class Trend(SliceFields, ComputeFields, UnitField, DrawsField, AlphaField, Fresh
             progress=run.progress,
             intervals=not self._has_none(run),
         )
-        shown = show(found, asked)
-        kept = Trends(found, asked, shown)
+        shown = show(found, self.part(TrendSettings))
         if shown.slopes is not None:
             shape = within_json(shown.slopes)
-            return answer_of(self, shown.table, found=kept, shape=shape, digits=_OF_SLOPES)
+            return answer_of(self, shown.table, (found, shown), shape=shape, digits=_OF_SLOPES)
         reading = shown.reading
-        return answer_of(self, shown.table, found=kept, reading=reading.frame, reading_notes=reading.notes)
+        return answer_of(self, shown.table, (found, shown), reading=reading.frame, reading_notes=reading.notes)
 
-    def chart(self, answer: "Answer") -> "alt.VConcatChart":
-        from dataclasses import replace
-
+    def chart(self, answer: "Answer[tuple[History, Shown]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart
         from metaeval.trends.gaps import pooled_by_year
         from metaeval.trends.views import show
 
-        history, asked, shown = answer.found.history, answer.found.asked, answer.found.shown
-        years = shown if asked.view == "years" else show(history, replace(asked, view="years"))
-        by_year = pooled_by_year(years.rows, history.measure, asked.pool or "random-effects")
+        history, shown = answer.result
+        years = shown if self.view == "years" else show(history, self.part(TrendSettings), "years")
+        by_year = pooled_by_year(years.rows, history.measure, self.pool or "random-effects")
         return history_chart(years.rows, by_year, history.anchor, years.reading.signature)
-
-
-@dataclass(frozen=True)
-class Trends:
-    """What a chart of the years is made of: the history, what was asked of it, and what was shown."""
-
-    history: "History"
-    asked: "Asked"
-    shown: "Shown"
 
 
 _OF_SLOPES = dict.fromkeys(

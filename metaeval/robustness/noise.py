@@ -1,7 +1,7 @@
 """Noise injected into a metric: how each measure falls as the noise rises."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ from metaeval.answer import Table, fixed, table_notes, table_signature
 from metaeval.evaluation import evaluate, lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.arrays.scales import KINDS, Kind, noisy_scores
+from metaeval.kernels.arrays.scales import KINDS, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.robustness.settings import NoiseSettings
 from metaeval.signature import option_parts
 from queries.blocks import Block
-from queries.selection import MetricChoice, Slice
+from queries.selection import MetricChoice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
@@ -42,33 +44,9 @@ def values_of(block: Block, measure: Measure, options: Options) -> Floats:
 
 
 DEFAULT_MEASURES = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
-STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-SHARES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)
 HUMAN = "human score itself"
 RANGE = (0.05, 0.95)
 _COLUMNS = ("metric", "kind", "strength", "measure", "value", "low", "high", "sd", "lost", "n_undefined", "n_draws")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is injected. strengths: of noise and biases, in standard deviations of the metric; shares: of outliers."""
-
-    kinds: tuple[Kind, ...] = KINDS
-    strengths: tuple[float, ...] = STRENGTHS
-    shares: tuple[float, ...] = SHARES
-    draws: int = 20
-    seed: int = 0
-
-    def check(self) -> None:
-        """Raises QuestionError: a number out of its range."""
-        if not self.strengths or not all(0 <= one < np.inf for one in self.strengths):
-            raise QuestionError("strengths of noise are finite and at least 0")
-        if not self.shares or not all(0 <= one <= 1 for one in self.shares):
-            raise QuestionError("shares of outliers lie between 0 and 1")
-
-    def levels(self, kind: Kind) -> tuple[float, ...]:
-        """The strengths of a kind, rising, 0 among them."""
-        return tuple(sorted({0.0, *(self.shares if kind == "outliers" else self.strengths)}))
 
 
 def noise(
@@ -77,7 +55,7 @@ def noise(
     metric: str | None,
     measures: Sequence[Measure],
     options: Options,
-    what: Asked,
+    what: NoiseSettings,
     progress: Progress | None = None,
 ) -> Table:
     """Values of measures as noise in a metric rises, each the mean over draws with its spread.
@@ -90,10 +68,10 @@ def noise(
     Raises QuestionError: see `select`; a metric without scores for all that is judged.
     Source: DiIanni and Deutsch 2025.
     """
-    what.check()
     block, name = _block(warehouse, asked, metric, options)
     scores = block.scores[0] if metric is not None else block.human
-    steps = [(kind, strength) for kind in dict.fromkeys(what.kinds) for strength in what.levels(kind)]
+    kinds = [one for one in KINDS if one in what.kinds]
+    steps = [(kind, strength) for kind in kinds for strength in what.levels(kind)]
     rows: list[dict[str, Any]] = []
     for number, (kind, strength) in enumerate(steps):
         if progress is not None:
@@ -112,9 +90,9 @@ def noise(
         ("measures", ",".join(map(str, measures))),
         ("draws", what.draws),
         ("seed", what.seed),
-        ("kinds", _changed(what.kinds, KINDS)),
-        ("strengths", _changed(what.strengths, STRENGTHS)),
-        ("shares", _changed(what.shares, SHARES)),
+        ("kinds", _changed(kinds, KINDS)),
+        ("strengths", _changed(what.strengths, NoiseSettings.strengths)),
+        ("shares", _changed(what.shares, NoiseSettings.shares)),
         *option_parts(options),
         n_metrics=1,
     )
@@ -138,7 +116,7 @@ def _block(warehouse: Warehouse, asked: Slice, metric: str | None, options: Opti
     if metric is None:
         block = Inputs(warehouse, asked, options.round_human).of_level("seg")
         check_judged(block)
-        return block.only([False] * len(block.metrics)), HUMAN
+        return block.take(metrics=[]), HUMAN
     block = Inputs(warehouse, replace(asked, metrics=(metric,)), options.round_human).judged_segments()
     if len(block.metrics) > 1:
         raise QuestionError(f"{metric!r} names several metrics: {', '.join(one.name for one in block.metrics)}")
@@ -155,7 +133,7 @@ def _spread(values: Floats) -> dict[str, Any]:
     return {"value": float(there.mean()), "low": float(low), "high": float(high), "sd": sd, **found}
 
 
-def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked) -> pl.DataFrame:
+def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: NoiseSettings) -> pl.DataFrame:
     schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
     schema |= dict.fromkeys(("metric", "kind", "measure"), pl.String) | dict.fromkeys(
         ("n_undefined", "n_draws"), pl.Int64

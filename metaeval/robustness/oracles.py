@@ -19,7 +19,7 @@ from metaeval.study import ranking_order
 from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 
@@ -59,7 +59,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     """
     block = Inputs(warehouse, asked, options.round_human).of_level("seg")
     check_judged(block)
-    block = block.only([False] * len(block.metrics))
+    block = block.take(metrics=[])
     humans = human_levels(warehouse, asked.testset, asked.lp)
     marked = _marked(warehouse, block, humans, options.seed)
     official = str(block.selection.human)

@@ -7,13 +7,13 @@ from metaeval.cache import FROM_STORE, Question, key
 from metaeval.evaluation import Evaluation
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.options import Options, Run
+from metaeval.options import Options, Run, TestOptions
 from metaeval.significance.comparison import Comparison, compare_block
 from metaeval.significance.metric_tests import chosen, fitted_options, levels_checksum
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import check_applicable, fitted_to
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -29,7 +29,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Pending:
+class PreparedComparison:
     """A comparison with everything that it reads from the warehouse.
 
     in_depth: two metrics by every applicable test; then options and testing are as given, else as the test takes them.
@@ -51,7 +51,7 @@ class Pending:
         return self.block.selection.slice
 
 
-def pending(
+def prepare_comparison(
     warehouse: Warehouse,
     block: Block,
     measure: Measure,
@@ -61,12 +61,11 @@ def pending(
     fresh: bool = False,
     in_depth: bool = True,
     evaluation: Evaluation | None = None,
-) -> Pending:
+) -> PreparedComparison:
     """What a comparison of the metrics of a block reads from the warehouse; in_depth: two metrics only by every test.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
-    testing.check()
     asked = block.selection.slice
     is_pair = in_depth and len(block.metrics) == 2
     if not is_pair:
@@ -79,10 +78,10 @@ def pending(
         key(kind, [block], str(measure), options, testing, levels_checksum()), kind, asked.testset, asked.lp, answer
     )
     kept = None if fresh or testing.keep_null else question.stored(warehouse)
-    return Pending(block, measure, options, testing, question, kept, is_pair, evaluation)
+    return PreparedComparison(block, measure, options, testing, question, kept, is_pair, evaluation)
 
 
-def settled(one: Pending, database: Path | None, progress: Progress | None = None) -> Compared:
+def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> Compared:
     """The answer of a comparison: stored before, or computed now and kept in the database, if one is named.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
@@ -95,7 +94,7 @@ def settled(one: Pending, database: Path | None, progress: Progress | None = Non
     return Compared(found, notes=notes)
 
 
-def _computed(one: Pending, progress: Progress | None) -> PairwiseComparison | Comparison:
+def _computed(one: PreparedComparison, progress: Progress | None) -> PairwiseComparison | Comparison:
     if one.in_depth:
         return compare_pair(one.block, one.asked, one.measure, one.options, one.testing, progress)
     return compare_block(one.block, one.measure, one.options, one.testing, progress, one.evaluation)
@@ -117,12 +116,11 @@ def compared(
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit. SchemaError: the warehouse
         cannot be read.
     """
-    testing.check()
     check_used(options, [measure])
     with run.opened() as warehouse:
         block = Inputs(warehouse, asked, options.round_human).block(measure)
-        one = pending(warehouse, block, measure, options, testing, fresh=fresh)
-    return settled(one, run.database, run.progress)
+        one = prepare_comparison(warehouse, block, measure, options, testing, fresh=fresh)
+    return run_or_load(one, run.database, run.progress)
 
 
 def _fitted(
@@ -142,5 +140,5 @@ def _fitted(
     assert testing.test is not None
     fitted = fitted_options(measure, testing.test, options, asked)
     if named or check_fit:
-        testing.check_fit([testing.test])
-    return fitted, testing.fitted(testing.test)
+        check_applicable(testing, [testing.test])
+    return fitted, fitted_to(testing, testing.test)

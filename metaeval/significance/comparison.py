@@ -23,14 +23,14 @@ from metaeval.kernels.resampling.clusters import (
 from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures import Measure
 from metaeval.notes import Decisive, hinted, joined
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
 from metaeval.signature import with_test
 from metaeval.significance.metric_tests import Tested, generalises, population_in_words, run_test, signature_of_test
-from metaeval.significance.options import TestOptions, pairs_that_differ
+from metaeval.significance.options import pairs_that_differ, resolution_of
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
@@ -196,7 +196,7 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
         (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
     )
     notes += [note for note in (on_means(evaluation), warning_of_clusters(indistinct)) if note is not None]
-    resolution = testing.resolution(is_exact)
+    resolution = resolution_of(testing, is_exact)
     least = corrected_pairs(np.where(raw == 0, resolution, raw), testing.correction)
     if testing.correction == "none" and not np.isnan(raw).all():
         notes += _chance(values, raw, least, testing.alpha, testing.side)

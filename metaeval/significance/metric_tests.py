@@ -17,13 +17,12 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING
 from metaeval.measures.judged import LEAST_UNITS, units_of
 from metaeval.notes import Decisive
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.signature import Parts, line, p_value_convention, signature
-from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run, units_of_test
 from queries.blocks import Block
 from queries.reasons import Exclusion
-from queries.selection import Scored, Slice
+from queries.slices import Scored, Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
@@ -263,11 +262,11 @@ def run_test(
     }
     if measure.definition.needs_segments or measure.resamples_segments(test):
         excluded = excluded | block.excluded
-        block = block.only(block.with_segments)
+        block = block.take(metrics=block.with_segments)
     if evaluation is None or not set(evaluation.metrics) <= set(block.metrics):
         evaluation = evaluate(measure, block, options)
     ranked = {metric.name for metric in evaluation.metrics}
-    block = block.only([metric.name in ranked for metric in block.metrics])
+    block = block.take(metrics=[metric.name in ranked for metric in block.metrics])
     excluded = {**excluded, **evaluation.excluded}
     if not block.metrics:
         raise no_metric(block.selection, excluded, can="can be compared")

@@ -14,7 +14,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES, TOO_NARROW, VARYING
 from metaeval.measures.judged import Units, units_of
 from metaeval.notes import excluding
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
 from metaeval.signature import interval_in_words, line
 from metaeval.significance.metric_tests import (
@@ -29,10 +29,10 @@ from metaeval.significance.metric_tests import (
     run_test,
     signature_of_test,
 )
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import check_applicable, fitted_to, resolution_of
 from queries.blocks import Block
 from queries.reasons import by_reason
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import counted
@@ -111,7 +111,6 @@ def compare_pair(
     testing.test: only this test; None = all that fit, the measure's own first. Tests of a submitted system score use
     it; the interval resamples segments, so it stands on means over judged segments.
     """
-    testing.check()
     if testing.correction != "none":
         raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
     settled = chosen(measure, block, options, testing)
@@ -122,7 +121,7 @@ def compare_pair(
     units = testing.resample or _RESAMPLED[settled.population]
     testing = replace(testing, interval=how, resample=units)
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
-    testing.check_fit(tests)
+    check_applicable(testing, tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
     main, main_options, main_testing = found[0]
     first, second = best_first(main.evaluation.value)
@@ -282,7 +281,7 @@ def _tested(
     options = options if test == testing.test else replace(options, system_score=None)
     fitted = fitted_options(measure, test, options, asked)
     population = testing.population if test == testing.test else measure.claims(test)
-    its_testing = replace(testing.fitted(test), population=population, correction="none")
+    its_testing = replace(fitted_to(testing, test), population=population, correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
         raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} has what it needs")
@@ -304,7 +303,7 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
         values=(float(values[first]), float(values[second])),
         p=float(tested.p[first, second]),
         draws=0 if tested.is_exact else testing.draws,
-        least=testing.resolution(tested.is_exact),
+        least=resolution_of(testing, tested.is_exact),
         level_equal=levels["equal"].share if "equal" in levels else np.nan,
         level_exchangeable=levels["exchangeable"].share if "exchangeable" in levels else np.nan,
     )
@@ -342,7 +341,7 @@ def _bootstrapped(
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.draws,
         executor=testing.executor,
-        n_threads=testing.n_threads,
+        n_threads=testing.threads,
         progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),
     )
     first, second = places

@@ -17,8 +17,7 @@ from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, w
 from metaeval.measures import Measure
 from metaeval.measures.applicable import SWAPS, VARYING
 from metaeval.measures.judged import Units, judged_segments, units_of
-from metaeval.options import Options
-from metaeval.significance.options import TestOptions
+from metaeval.options import Options, TestOptions
 from queries.blocks import Block
 from warehouse import QuestionError
 
@@ -56,7 +55,7 @@ def run(
     calibrated tie thresholds, which stay with their metrics; None where the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
-    by_whom = {"executor": testing.executor, "n_threads": testing.n_threads}
+    by_whom = {"executor": testing.executor, "n_threads": testing.threads}
     resampling = {"rng": rng, "n_draws": testing.draws, "progress": advance, **by_whom}
     try:
         if testing.test == "williams":

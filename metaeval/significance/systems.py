@@ -38,7 +38,7 @@ from metaeval.significance.comparison import by_holm, unresolved, warning_of_clu
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from queries.blocks import Block
 from queries.evalsets import official_human_of_systems
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.own.sacrebleu import corpus

@@ -14,7 +14,7 @@ from metaeval.options import Options
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 
@@ -35,7 +35,7 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
         source = options.system_score or "submitted"
         scores = asked_scores(whole, options.system_score).metrics
         has_all = ~np.asarray(np.isnan(scores).any(axis=1))
-        block, scores = whole.only(has_all), scores[has_all][:, :, np.newaxis]
+        block, scores = whole.take(metrics=has_all), scores[has_all][:, :, np.newaxis]
         excluded = {
             metric.name: Exclusion(Reason.NO_SYSTEM_SCORES)
             for metric, has in zip(whole.metrics, has_all, strict=True)
@@ -44,7 +44,7 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
         groups = np.zeros(scores.shape[1:], dtype=np.int64)
     else:
         source = None
-        block, excluded = whole.only(whole.with_segments), whole.excluded
+        block, excluded = whole.take(metrics=whole.with_segments), whole.excluded
         scores = np.where(block.judged, block.scores, 0.0)
         groups = np.where(block.judged, labels(block, measure["by"]), -1)
     if not block.metrics:

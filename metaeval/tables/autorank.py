@@ -16,7 +16,8 @@ from queries import catalog
 from queries.counting import system_means
 from queries.evalsets import has_standard_reference, language_pairs
 from queries.reasons import some_missing
-from queries.selection import Slice, select
+from queries.selection import select
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.issues import autoranks

@@ -20,7 +20,7 @@ from metaeval.signature import option_parts, signed
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe, folded

@@ -15,7 +15,7 @@ from metaeval.remarks import slice_remarks
 from queries.blocks import Block
 from queries.counting import named_pairs
 from queries.engines import COUNTS, Engine, Unit, opened
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import Warehouse
 from warehouse.export.reimport import Source
 from warehouse.progress import Progress

@@ -15,7 +15,7 @@ from metaeval.system_scores import NOISE
 from queries.annotations import MarkedError, error_schema, human_with_errors, marked_errors
 from queries.blocks import Block
 from queries.catalog import ask
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.wording import counted, option
@@ -148,13 +148,13 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
     if names:
         chosen = [_metric(block, name) for name in names]
         ordered = [block.metrics[place].name for place in chosen]
-        block = block.only([place in chosen for place in range(len(block.metrics))])
+        block = block.take(metrics=[place in chosen for place in range(len(block.metrics))])
         by_name = {choice.name: scores for choice, scores in zip(block.metrics, block.scores, strict=True)}
         if len(names) == 2 and len(set(ordered)) < 2:
             raise QuestionError(f"{names[0]!r} and {names[1]!r} are the same metric")
         values = [np.where(block.judged, by_name[name], np.nan) for name in ordered]
     else:
-        excluded, block = block.excluded, block.only(block.with_segments)
+        excluded, block = block.excluded, block.take(metrics=block.with_segments)
         if not block.metrics:
             raise no_metric(block.selection, excluded)
         ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]

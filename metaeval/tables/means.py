@@ -12,7 +12,7 @@ from metaeval.remarks import slice_remarks
 from queries.counting import named_means
 from queries.engines import Engine, opened
 from queries.evalsets import stored_human
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.export.reimport import Source
 from warehouse.progress import Progress

@@ -14,7 +14,7 @@ from metaeval.remarks import remarks
 from metaeval.signature import option_parts, signed, slice_parts
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.wording import counted
@@ -116,7 +116,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         signature=signed(*parts),
         notes=(
             *([] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]),
-            *remarks(block.only([number == place for number in range(len(block.metrics))])),
+            *remarks(block.take(metrics=[place])),
         ),
     )
 

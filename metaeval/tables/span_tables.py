@@ -16,7 +16,7 @@ from metaeval.measures import Measure
 from metaeval.measures.span_agreement import Compared, SpanMeasure
 from queries.blocks import GOLD, Block
 from queries.reasons import Reason
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import option
 
@@ -49,7 +49,7 @@ def span_table(
         for choice in block.metrics
         if choice.segment_gap is not None and choice.segment_gap.reason is Reason.NO_SPANS
     }
-    block = block.only([choice.name not in without for choice in block.metrics])
+    block = block.take(metrics=[choice.name not in without for choice in block.metrics])
     if not block.metrics:
         raise QuestionError(f"no metric of {asked.testset} {asked.lp} predicts error spans")
     if view == "agreement":

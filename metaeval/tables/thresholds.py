@@ -20,7 +20,7 @@ from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, signature
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
@@ -141,7 +141,7 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     """
     whole = Inputs(warehouse, asked, round_human).of_level("seg")
     check_judged(whole)
-    block = whole.only(whole.with_segments)
+    block = whole.take(metrics=whole.with_segments)
     notes = table_notes(block, whole.excluded)
     if not block.metrics:
         notes = (str(no_metric(whole.selection, whole.excluded)), *notes)

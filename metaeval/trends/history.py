@@ -12,14 +12,13 @@ from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Inputs, Opened, check_used, check_whole
 from metaeval.measures import Measure
 from metaeval.notes import because
-from metaeval.options import Options
+from metaeval.options import Options, TestOptions
 from metaeval.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
-from metaeval.significance.options import TestOptions
 from metaeval.trends.points import Done, Point, point
 from queries.blocks import Block
 from queries.evalsets import challenge_sets, without_challenge_sets
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
@@ -102,7 +101,6 @@ def history(
     Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
     set could take.
     """
-    testing.check()
     check_whole(options, asked)
     check_used(options, [measure])
     bridged = bridged or asked.human is None

@@ -16,12 +16,11 @@ from metaeval.kernels.resampling.difference_tests import NORMAL, TOLERANCE, from
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, JACKKNIVES
 from metaeval.measures.judged import units_of
-from metaeval.options import Options, Population
+from metaeval.options import Options, Population, TestOptions
 from metaeval.people.ceilings import Ceiling
 from metaeval.remarks import remarks
 from metaeval.signature import Parts, interval_in_words, line, signature
 from metaeval.significance.metric_tests import chosen, fitted_options, has_unit, parts_of_test, run_test
-from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
@@ -75,13 +74,13 @@ class Resampled:
 
 
 def resamples(
-    measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions
+    measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions | None
 ) -> Resampled:
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
     segments, but by segments alone where no test of the measure is for both; segments as their unit says. testing: its
-    resamples, where 0 is none, and its unit.
+    resamples and its unit; None where nothing is resampled.
     """
     none = np.empty((len(block.metrics), 0))
     by_systems = None
@@ -92,7 +91,7 @@ def resamples(
     what: Resample = of_segments if by_systems is None else "systems"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
-        if not testing.draws:
+        if testing is None:
             return Resampled(measure, evaluation.value, none, what)
         statistic, by_document = by_systems, False
         if statistic is None:
@@ -121,7 +120,7 @@ class Done:
     ) -> Resampled:
         """See `resamples`; blocks of the same scores have the same, however their systems were selected."""
         if not self.intervals:
-            return resamples(measure, block, evaluation, options, replace(testing, draws=0))
+            return resamples(measure, block, evaluation, options, None)
         chosen = block.selection
         key = content(replace(block, selection=replace(chosen, slice=replace(chosen.slice, systems=()))))
         if key not in self.by_content:
@@ -213,7 +212,7 @@ def point(
     why = {metric.base_name: str(excluded[metric.name]) for metric in block.metrics if metric.name in excluded}
     undefined = [metric for metric, there in zip(used.metrics, defined, strict=True) if not there]
     why |= {metric.base_name: f"{measure} is not defined" for metric in undefined}
-    used = used.only(defined)
+    used = used.take(metrics=defined)
     evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
@@ -306,7 +305,7 @@ def _tested(
             draws=testing.draws,
             alpha=testing.alpha,
             unit=testing.unit,
-            n_threads=testing.n_threads,
+            threads=testing.threads,
         )
         fitted = chosen(measure, block, options, wanted)
         assert fitted.test is not None

@@ -3,19 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from metaeval.answer import Table, attributes
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.notes import hinted
-from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
-from metaeval.trends.groups import CHOSEN, By, grouped
+from metaeval.trends.gaps import over_years, pooled_by_year
+from metaeval.trends.groups import CHOSEN, grouped
 from metaeval.trends.history import History
+from metaeval.trends.settings import TrendSettings, View
 from metaeval.trends.tables import bridges, contexts, targets, trend_signature, wide, without_answer, without_step
-from metaeval.trends.within import Kinds, KindSlope, SlopeOf, Within, within
-from queries.selection import Slice
+from metaeval.trends.within import KindSlope, SlopeOf, Within, within
+from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted, option
 
@@ -94,29 +95,8 @@ def within_json(found: Within) -> dict[str, Any]:
     }
 
 
-View = Literal["years", "within", "over-years", "bridges"]
 N_DECIDING = 5  # metrics that are named
 GROWING = "best of a kind or of all: the more metrics a year has, the higher the best of them, without any progress"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How a history is shown.
-
-    by: groups of metrics. pool: how evaluation sets of a year are pooled; None shows each, or pools by their mean where
-    a table for reading has several. published: publication years that a user gives (pattern of base names, year).
-    slope_of: what the pooled slopes of "within" are of; kinds: whether reference-free metrics have their own.
-    """
-
-    view: View = "years"
-    by: tuple[By, ...] = ("family", "kind")
-    pool: Pooling | None = None
-    published: tuple[tuple[str, int], ...] = ()
-    without_contaminated: bool = False
-    slope_of: SlopeOf = "new-metrics"
-    kinds: Kinds = "separate"
-    alpha: float = 0.05
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -133,10 +113,11 @@ class Shown:
 
 def slice_of_view(asked: Slice, view: View) -> Slice:
     """What a view reads: slopes are of primary and baseline metrics, unless all are asked for."""
-    return replace(asked, primary=not asked.all_metrics) if view == "within" else asked
+    is_narrowed = view == "within" and asked.status != "all"
+    return replace(asked, status="primary") if is_narrowed else asked
 
 
-def show(found: History, asked: Asked) -> Shown:
+def show(found: History, asked: TrendSettings, view: View | None = None) -> Shown:
     """A history in one of its views.
 
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
@@ -144,17 +125,17 @@ def show(found: History, asked: Asked) -> Shown:
     if not found.official:
         why = "; ".join(without_answer(found, "")) or "no evaluation set"
         raise QuestionError(f"no value of {found.measure} in any year: {why}")
-    return _VIEWS[asked.view](found, asked)
+    return _VIEWS[view or asked.view](found, asked)
 
 
-def _years(found: History, asked: Asked) -> Shown:
+def _years(found: History, asked: TrendSettings) -> Shown:
     rows = grouped(found, asked.by)
     reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
     frame = rows if asked.pool is None else pooled_by_year(rows, found.measure, asked.pool)
     return Shown(replace(reading, frame=frame), reading, rows)
 
 
-def _over_years(found: History, asked: Asked) -> Shown:
+def _over_years(found: History, asked: TrendSettings) -> Shown:
     rows = grouped(found, asked.by)
     frame = over_years(pooled_by_year(rows, found.measure, asked.pool or "mean"), asked.seed)
     signature = trend_signature(
@@ -186,7 +167,7 @@ def _without_slope(frame: pl.DataFrame) -> list[str]:
     return [f"no slope: {reason}" for reason in frame["reason"].unique(maintain_order=True)] or ["no group has a value"]
 
 
-def _bridges(found: History, asked: Asked) -> Shown:
+def _bridges(found: History, asked: TrendSettings) -> Shown:
     rows = grouped(found, asked.by)
     frame = bridges(rows)
     both = "outputs" if found.measure.definition.needs_segments else "systems"
@@ -200,16 +181,16 @@ def _bridges(found: History, asked: Asked) -> Shown:
     return Shown(table, table, rows)
 
 
-def _within(found: History, asked: Asked) -> Shown:
-    without = asked.without_contaminated
-    slopes = within(found, asked.published, without_contaminated=without, of=asked.slope_of, kinds=asked.kinds)
+def _within(found: History, asked: TrendSettings) -> Shown:
+    without, published = asked.without_contaminated, parse_published(asked.published)
+    slopes = within(found, published, without_contaminated=without, of=asked.slope_of, kinds=asked.kinds)
     notes = [
         f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
         *(note for one in slopes.slopes for note in _of_slope(slopes.of, one)),
         *_merged(slopes),
         "kinds, and each evaluation set: of these very metrics, on new data; without p",
         *_undated(slopes.unknown),
-        *_unmatched(found, asked.published),
+        *_unmatched(found, published),
         f"trained on human scores of that year, {'excluded' if without else 'included'}: "
         f"{', '.join(slopes.contaminated) or 'none known'}",
         *_reasons(slopes),
@@ -274,7 +255,7 @@ def _reasons(slopes: Within) -> list[str]:
     return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
 
 
-_VIEWS: dict[View, Callable[[History, Asked], Shown]] = {
+_VIEWS: dict[View, Callable[[History, TrendSettings], Shown]] = {
     "years": _years,
     "within": _within,
     "over-years": _over_years,

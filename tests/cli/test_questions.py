@@ -11,11 +11,12 @@ import pytest
 
 import metaeval
 from cli.main import COMMANDS
-from metaeval.question import Field, Question, fields_of, made
+from metaeval.question import Question, made
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
+from warehouse.fields import Field, fields_of
 
 SIM = ("sim24", "cs-uk")
 NEEDED: dict[str, Any] = {
@@ -161,7 +162,7 @@ def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | N
 @together(("question", "field"), _fields())
 def test_a_field_that_needs_another_is_refused_without_it(question: type[Question], field: Field) -> None:
     said = field.option.needs
-    if not said or any(made(question, _needed(question)).is_set(one) for one in said):
+    if not said or any(made(question, _needed(question)).meets(one) for one in said):
         return
     with pytest.raises(QuestionError, match=f"^{field.name} needs ") as told:
         made(question, _needed(question) | {field.name: _other(field)})

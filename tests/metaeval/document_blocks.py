@@ -3,7 +3,8 @@
 import numpy as np
 
 from queries.blocks import Block
-from queries.selection import MetricChoice, Selection, Slice
+from queries.selection import MetricChoice, Selection
+from queries.slices import Slice
 
 
 def selection(documents: tuple[str | None, ...], n_metrics: int = 0) -> Selection:

@@ -10,11 +10,11 @@ from metaeval.doors import answered
 from metaeval.measures import DEFINITIONS
 from metaeval.options import Run
 from metaeval.protocols import protocols
-from metaeval.question import fields_of
 from metaeval.questions.protocol import Protocol
 from metaeval.questions.rank import Rank
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
+from warehouse.fields import fields_of
 
 TESTED: tuple[dict[str, Any], ...] = ({"test": "perm-inputs"}, {"population": "systems"}, {"unit": "document"})
 ADDING: tuple[dict[str, Any], ...] = (

@@ -15,12 +15,12 @@ from metaeval import cache
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.notes import Decisive, Excluded, Hinted
-from metaeval.options import Options
+from metaeval.options import Options, TestOptions
 from metaeval.significance.comparison import Comparison
-from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
-from queries.selection import Selection, Slice
+from queries.selection import Selection
+from queries.slices import Slice
 from tests.comparing import compare
 from tests.helpers import together
 from warehouse import Warehouse
@@ -74,7 +74,7 @@ CHANGES = {
         block, selection=replace(block.selection, documents=("x", *block.selection.documents[1:]))
     ),
     "the slice that is quoted": lambda block: replace(
-        block, selection=replace(block.selection, slice=replace(SIM, primary=True))
+        block, selection=replace(block.selection, slice=replace(SIM, status="primary"))
     ),
     "why a metric is out": lambda block: replace(block, selection=with_another_reason(block.selection)),
 }
@@ -119,7 +119,7 @@ def test_the_key_changes_with_a_parameter(block: Block) -> None:
 
 def test_the_key_does_not_know_who_computes(block: Block) -> None:
     with ThreadPoolExecutor(1) as pool:
-        assert key_of(block, testing=TestOptions(n_threads=2, executor=pool)) == key_of(block)
+        assert key_of(block, testing=TestOptions(threads=2, executor=pool)) == key_of(block)
 
 
 def test_the_key_knows_the_version_and_the_kind(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +133,8 @@ def test_the_key_knows_the_version_and_the_kind(block: Block, monkeypatch: pytes
 def test_the_key_is_the_same_in_every_process(simulated_database: Path, block: Block) -> None:
     program = (
         "import sys; from metaeval import cache; from metaeval.inputs import Inputs; from warehouse import Warehouse\n"
-        "from metaeval.measures import parse_measure; from queries.selection import Slice\n"
-        "from metaeval.evaluation import Options; from metaeval.significance.options import TestOptions\n"
+        "from metaeval.measures import parse_measure; from queries.slices import Slice\n"
+        "from metaeval.evaluation import Options; from metaeval.options import TestOptions\n"
         "with Warehouse.open(sys.argv[1]) as w: block = Inputs(w, Slice('sim24', 'cs-uk')).block(parse_measure('pa'))\n"
         "print(cache.key('compare', [block], 'pearson', Options(), TestOptions()))"
     )
@@ -187,7 +187,7 @@ def test_a_stored_result_of_another_type_is_damaged(name: str, value: object, si
 
 @pytest.mark.parametrize("text", ["pearson", "tau_b(by=doc)"])
 def test_a_pairwise_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse, text: str) -> None:
-    asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments=(1, 30))
+    asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments="1-30")
     measure = parse_measure(text)
     block = Inputs(simulated_warehouse, asked).block(measure)
     found = compare_pair(block, asked, measure, Options(), TestOptions(draws=20))

@@ -4,14 +4,13 @@ import polars as pl
 import pytest
 
 from metaeval.answer import Table
-from metaeval.domains import ranked_domains, read_domains
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.ranking import ranked, read
+from metaeval.ranking import RankingInputs, load_ranking_inputs, ranked
 from metaeval.tables.agreement import clustered, extremes
 from metaeval.tables.counts import together
 from queries.engines import COUNTS
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 
@@ -36,26 +35,27 @@ def test_undefined_correlations_have_a_place_and_few_metrics_keep_their_order() 
 
 def test_a_ranking_by_domain_is_that_of_each_domain(simulated_warehouse: Warehouse) -> None:
     measures = [parse_measure("acc23(by=item)")]
-    found, faults = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
-    table = ranked_domains(found)
-    assert faults == []
-    assert len(found) > 1
-    for domain in found:
-        one = Slice("sim24", "en-de", domains=(domain,))
-        alone = ranked(read(simulated_warehouse, one, measures, Options()))
+    found = load_ranking_inputs(simulated_warehouse, Slice("sim24", "en-de"), measures, Options(), by="domain")
+    table = ranked(found)
+    assert not found.skipped
+    assert len(found.parts) > 1
+    for domain in found.parts:
+        one = Slice("sim24", "en-de", domain=(domain,))
+        alone = ranked(load_ranking_inputs(simulated_warehouse, one, measures, Options()))
         assert table.frame.filter(domain=domain).drop("domain").equals(alone.frame)
 
 
 def test_patterns_choose_domains_and_none_is_refused(simulated_warehouse: Warehouse) -> None:
     measures = [parse_measure("pearson")]
-    known, _ = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
-    first = next(iter(known))
-    found, _ = read_domains(
-        simulated_warehouse, Slice("sim24", "en-de", domains=(f"{first[:-1]}?",)), measures, Options()
-    )
-    assert list(found) == [first]
+
+    def inputs(*domain: str) -> RankingInputs:
+        asked = Slice("sim24", "en-de", domain=domain)
+        return load_ranking_inputs(simulated_warehouse, asked, measures, Options(), by="domain")
+
+    first = next(iter(inputs().parts))
+    assert list(inputs(f"{first[:-1]}?").parts) == [first]
     with pytest.raises(QuestionError, match="no domain matches"):
-        read_domains(simulated_warehouse, Slice("sim24", "en-de", domains=("nowhere",)), measures, Options())
+        inputs("nowhere")
 
 
 def test_groups_of_a_metric_are_added_up_and_the_most_concordant_is_first() -> None:

@@ -11,7 +11,7 @@ from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import Units
 from metaeval.options import Options
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 MEASURE = parse_measure("mcc(good=-1)")
@@ -95,12 +95,12 @@ def test_intervals_are_by_document_from_ten_documents_on(simulated_warehouse: Wa
     judged = decision.block.judged.any(axis=0)
     named = np.array(decision.block.selection.documents)[judged]
     assert (decision.units.unit, decision.units.n) == ("document", len(set(named)))
-    few = decided(simulated_warehouse, replace(ASKED, segments=(1, 20)), "simBLEU", MEASURE)
+    few = decided(simulated_warehouse, replace(ASKED, segments="1-20"), "simBLEU", MEASURE)
     assert few.units.unit == "segment"
     asked = decided(simulated_warehouse, ASKED, "simBLEU", MEASURE, "segment")
     assert asked.units.unit == "segment"
     assert curve(asked).frame["precision"].equals(curve(decision).frame["precision"])
-    four = decided(simulated_warehouse, replace(ASKED, segments=(1, 4)), "simBLEU", MEASURE)
+    four = decided(simulated_warehouse, replace(ASKED, segments="1-4"), "simBLEU", MEASURE)
     for found in (curve(four), threshold_for(four, 0.9), reliability(four), cost(four, 10, 1)):
         assert any(note.startswith("no intervals: 4 segments with human scores") for note in found.notes)
     assert curve(four).frame["precision_low"].null_count() == curve(four).frame.height

@@ -20,13 +20,13 @@ from metaeval.system_scores import system_scores, without_noise
 from metaeval.tables.counts import pair_counts
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason, some_missing
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
 
-SPEECH = Slice(TESTSET, LP, domains=("speech",))  # segments 4, which nobody judged, and 5
+SPEECH = Slice(TESTSET, LP, domain=("speech",))  # segments 4, which nobody judged, and 5
 
 
 def _study(warehouse: Warehouse, asked: Slice, *measures: str, **options: object) -> Study:
@@ -188,7 +188,7 @@ def test_system_scores_of_an_intersection_are_those_of_the_part_that_it_leaves(
             {one.name: value for one, value in zip(found.metrics, found.value.tolist(), strict=True)}
             for part in (
                 Slice(TESTSET, LP, metrics=metrics, intersection=True),
-                Slice(TESTSET, LP, metrics=metrics, segments=(1, 3)),
+                Slice(TESTSET, LP, metrics=metrics, segments="1-3"),
             )
             for found in [_study(warehouse, part, measure, system_score=source).results[0].evaluation]
         ]

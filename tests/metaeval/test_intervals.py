@@ -9,9 +9,9 @@ from benchmarks.rank_coverage import of_metrics
 from metaeval.intervals import intervals, with_intervals, with_ranges, within_range
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
-from metaeval.ranking import ranked, read
+from metaeval.ranking import load_ranking_inputs, ranked
 from metaeval.study import Result, study
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import Warehouse
 
 BY = "by document (42 documents)"
@@ -129,7 +129,7 @@ def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
 
 def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Warehouse) -> None:
     measures = [parse_measure("pa"), parse_measure("pearson")]
-    found = read(simulated_warehouse, ASKED, measures, Options())
+    found = load_ranking_inputs(simulated_warehouse, ASKED, measures, Options())
     table, lines = with_intervals(ranked(found), found, Options(), 30)
     frame = table.frame
     assert frame.columns[6:9] == ["value", "low", "high"]
@@ -147,7 +147,7 @@ def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Ware
 def test_every_metric_has_a_range_that_its_rank_is_near(
     simulated_warehouse: Warehouse, measure: str, what: str
 ) -> None:
-    found = read(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure(measure)], Options())
+    found = load_ranking_inputs(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure(measure)], Options())
     plain = ranked(found)
     table, (line,) = with_ranges(plain, found, Options(), 60)
     assert table.frame.drop("rank_low", "rank_high", "signature").equals(plain.frame.drop("signature"))
@@ -162,7 +162,7 @@ def test_every_metric_has_a_range_that_its_rank_is_near(
 
 
 def test_a_measure_that_no_metric_has_has_no_ranges(simulated_warehouse: Warehouse) -> None:
-    found = read(
+    found = load_ranking_inputs(
         simulated_warehouse,
         Slice("sim24", "en-de", metrics=("simBLEU",)),
         [parse_measure("pa"), parse_measure("mpp")],

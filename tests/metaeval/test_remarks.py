@@ -12,7 +12,7 @@ from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
 from metaeval.remarks import overrating, residual
 from metaeval.study import study
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import MQM, ScoreTable, tiny_layout
 from warehouse import Warehouse, load
 from warehouse.facts.issues import optimised_systems

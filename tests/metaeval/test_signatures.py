@@ -12,12 +12,12 @@ from polars.testing import assert_frame_equal
 import metaeval
 from metaeval import Table
 from metaeval.kernels.resampling.bootstrap import Resample
-from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
 from tests.helpers import sampled
 from tests.metaeval.varied_task import write_varied_task
 from tests.sharing import made_once
 from warehouse import QuestionError, Warehouse
+from warehouse.fields import fields_of
 
 Given = Mapping[str, Any]
 SIM = {"testset": "sim24", "lp": "en-de"}

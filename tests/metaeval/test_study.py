@@ -20,7 +20,7 @@ from metaeval.signature import program_version
 from metaeval.study import RANKING_SCHEMA, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
 from queries.engines import Unit
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
@@ -274,7 +274,7 @@ def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulat
     message = str(raised.value)
     assert message.startswith("no metric of sim24 cs-uk can be ranked: 15 excluded, ")
     frame = explanation(
-        simulated_warehouse, Slice("sim24", "cs-uk", metrics=("*-src",), only="reference-based"), [parse_measure("pa")]
+        simulated_warehouse, Slice("sim24", "cs-uk", metrics=("*-src",), kind="reference-based"), [parse_measure("pa")]
     ).frame
     (why, n), *_ = frame.filter(kind="metric")["reason"].value_counts(sort=True).rows()
     assert f"{n} {why}" in message
@@ -293,7 +293,7 @@ def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -
 
 @pytest.mark.parametrize("kind", ["system", "metric"])
 def test_what_is_named_exactly_and_excluded_is_told_by_name(kind: str, simulated_warehouse: Warehouse) -> None:
-    found = explanation(simulated_warehouse, Slice("sim24", "en-de", only="reference-based"), [parse_measure("pa")])
+    found = explanation(simulated_warehouse, Slice("sim24", "en-de", kind="reference-based"), [parse_measure("pa")])
     out = found.frame.filter(kind=kind, included="no").row(0, named=True)
     asked: Any = {"kind": "reference-based", f"{kind}s": ["*", out["name"]]}
     notes = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa", **asked).notes

@@ -7,10 +7,9 @@ import pytest
 
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import units_of
-from metaeval.options import Options, Unit
+from metaeval.options import Options, TestOptions, Unit
 from metaeval.significance.metric_tests import chosen, run_test
-from metaeval.significance.options import TestOptions
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.metaeval.document_blocks import block, documents, selection
 from warehouse import QuestionError
 
@@ -125,7 +124,7 @@ def test_metrics_that_differ_by_rounding_alone_differ_by_no_test(text: str, docu
     others = [(one * 3 + 0.1 - 0.1) / 3 for one in (near, far)]
     for first, second in ((near, others[0]), (far, others[1])):
         assert np.abs(first - second).max() > 0
-        two = replace(data.only(np.array([True, True, False])), scores=np.stack([first, second]))
+        two = replace(data.take(metrics=np.array([True, True, False])), scores=np.stack([first, second]))
         for test in measure.tests:
             for side in ("two-sided", "greater"):
                 testing = chosen(measure, two, JUDGED, TestOptions(test=test, draws=40, alternative=side))  # type: ignore[arg-type]

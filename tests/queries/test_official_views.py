@@ -14,7 +14,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.study import study
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import LoadReport, QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable

@@ -8,7 +8,8 @@ import pytest
 
 from queries.blocks import Block, fetch_block, places_of
 from queries.reasons import Exclusion, Reason, some_missing
-from queries.selection import Slice, select
+from queries.selection import select
+from queries.slices import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from tests.warehouse.building import scores_of
 from warehouse import QuestionError, Warehouse
@@ -47,7 +48,7 @@ def test_a_block_is_the_same_in_however_many_pieces_it_is_read(
 
 
 def test_named_scores_are_found_in_a_block(tiny: Warehouse) -> None:
-    block = _block(tiny, segments=(2, 4))
+    block = _block(tiny, segments="2-4")
     asked = [("Cherry", 3), ("Ash", 2), ("Ash", 2), ("Ash", 1), ("Oak", 2)]
     places = places_of(block, *zip(*asked, strict=True))
     assert places.tolist() == [7, 0, 0, -1, -1]
@@ -65,7 +66,7 @@ def test_what_nobody_judged_is_missing(tiny: Warehouse) -> None:
 def test_metrics_without_segments_are_named_and_left_behind(tiny: Warehouse) -> None:
     block = _block(tiny)
     assert block.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
-    kept = block.only(block.with_segments)
+    kept = block.take(metrics=block.with_segments)
     assert [metric.name for metric in kept.metrics] == ["Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert kept.scores.shape == (4, 3, 5)
     assert kept.submitted.shape == (4, 3)
@@ -73,7 +74,7 @@ def test_metrics_without_segments_are_named_and_left_behind(tiny: Warehouse) -> 
 
 
 def test_a_part_of_a_test_set_has_no_submitted_scores(tiny: Warehouse) -> None:
-    block = _block(tiny, domains=("news",))
+    block = _block(tiny, domain=("news",))
     assert block.segments.tolist() == [1, 2, 3]
     assert np.isnan(block.submitted).all()
     assert np.isnan(block.human_submitted).all()
@@ -162,4 +163,4 @@ def test_real_blocks_have_the_published_shape(
     block = _block(wmt23_warehouse, "wmt23", lp)
     assert len(block.systems) == n_systems
     assert block.judged.all(axis=0).sum() == block.judged.any(axis=0).sum() == n_judged
-    assert not np.isnan(block.only(block.with_segments).scores[:, block.judged]).any()
+    assert not np.isnan(block.take(metrics=block.with_segments).scores[:, block.judged]).any()

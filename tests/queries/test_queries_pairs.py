@@ -12,7 +12,8 @@ from metaeval.kernels.agreement.tau import TAUS
 from queries.blocks import fetch_block
 from queries.counting import grid_of, human_block, named_pairs
 from queries.engines import COUNTS, Counter, Engine, Unit
-from queries.selection import Selection, Slice, select
+from queries.selection import Selection, select
+from queries.slices import Slice
 from tests import naive
 from tests.helpers import LP, TESTSET, but_slow
 from warehouse import Warehouse
@@ -36,7 +37,7 @@ _counts_sql = partial(pair_counts, engine="duckdb")
 def _kernel(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float) -> pl.DataFrame:
     """The counts of the dense kernel, in the columns of `pair_counts`."""
     block = fetch_block(warehouse, selection)
-    block = block.only(block.with_segments)
+    block = block.take(metrics=block.with_segments)
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names = {"item": [str(s) for s in block.segments], "system": list(block.systems), "none": ["all"]}[by]
     rows = [
@@ -92,7 +93,7 @@ def test_a_threshold_ties_differences_up_to_and_including_it(tiny: Warehouse) ->
 def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse) -> None:
     selection = _chosen(tiny, TESTSET, LP)
     block = fetch_block(tiny, selection)
-    block = block.only(block.with_segments)
+    block = block.take(metrics=block.with_segments)
     labels = kernels.group_labels(by, block.human.shape)
     names = {"item": [str(s) for s in block.segments], "system": list(block.systems), "none": ["all"]}[by]
     rows = [

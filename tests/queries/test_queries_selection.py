@@ -9,7 +9,8 @@ import pytest
 
 from queries.evalsets import expand, reference
 from queries.longitudinal import evalset_states
-from queries.selection import Level, Selection, Slice, select
+from queries.selection import Level, Selection, select
+from queries.slices import Slice
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
@@ -123,7 +124,7 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
 
 
 def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse) -> None:
-    chosen = _systems(select(varied, Slice(TESTSET, LP, outliers="none", human_references=True)))
+    chosen = _systems(select(varied, Slice(TESTSET, LP, with_outliers=True, human_references=True)))
     assert {name for name, reason in chosen.items() if reason is None} == {"Ash", "Beech", "Cherry", "refB"}
 
 
@@ -215,7 +216,7 @@ def test_a_slice_that_there_is_not_is_reported_with_the_nearest_names(
 
 @pytest.mark.parametrize(("last", "said"), [(5, []), (6, ["there is no segment 6: the last is 5"])])
 def test_segments_behind_the_last_one_are_said(last: int, said: list[str], tiny: Warehouse) -> None:
-    assert list(select(tiny, Slice(TESTSET, LP, segments=(2, last))).notes) == said
+    assert list(select(tiny, Slice(TESTSET, LP, segments=f"2-{last}")).notes) == said
 
 
 @pytest.mark.slow
@@ -283,13 +284,13 @@ def test_the_only_human_score_stands_in_for_an_official_one_with_a_note(
 @pytest.mark.parametrize("named", ["Mine-src", "Mine", "Guest-src", "Guest", "Rough-refB"])
 def test_a_metric_that_is_named_exactly_is_included_whatever_its_status(varied: Warehouse, named: str) -> None:
     for primary in (False, True):
-        found = select(varied, Slice(TESTSET, LP, metrics=(named,), primary=primary))
+        found = select(varied, Slice(TESTSET, LP, metrics=(named,), status="primary" if primary else "official"))
         assert [choice.name for choice in found.chosen_metrics if named in (choice.name, choice.base_name)]
 
 
 def test_all_metrics_are_those_not_submitted_too(varied: Warehouse) -> None:
     usual = _metrics(select(varied, Slice(TESTSET, LP)))
-    everyone = _metrics(select(varied, Slice(TESTSET, LP, all_metrics=True)))
+    everyone = _metrics(select(varied, Slice(TESTSET, LP, status="all")))
     assert {name for name in usual if usual[name] != everyone[name]} == {"Guest-src"}
     assert everyone["Guest-src"] is None
 
@@ -308,7 +309,7 @@ def test_the_official_human_score_may_differ_between_levels(simulated_warehouse:
 
 def test_outliers_of_the_organisers_list_are_out_by_default(simulated_warehouse: Warehouse) -> None:
     assert "outlier" in str(_systems(select(simulated_warehouse, Slice("sim22", "cs-uk")))["Thistle-0shot"])
-    kept = select(simulated_warehouse, Slice("sim22", "cs-uk", outliers="none"))
+    kept = select(simulated_warehouse, Slice("sim22", "cs-uk", with_outliers=True))
     assert _systems(kept)["Thistle-0shot"] is None
 
 

@@ -14,10 +14,9 @@ import pytest
 
 from docs.generate import output_of
 from metaeval.measures import parse_measure
-from metaeval.options import Options, Run
+from metaeval.options import Options, Run, TestOptions
 from metaeval.significance.cached import compared
-from metaeval.significance.options import TestOptions
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import tiny_warehouse
 from warehouse import LoadReport, Warehouse
 from warehouse.facts.human_protocols import protocol_of

@@ -12,7 +12,7 @@ from metaeval.inputs import Inputs
 from metaeval.options import Options
 from metaeval.significance.systems import compare_systems
 from metaeval.tables.means import domain_means, system_means
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import real_data
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load

@@ -14,11 +14,11 @@ import pytest
 import scorehouse
 from metaeval.answer import Answer
 from metaeval.notes import Decisive, Excluded, Hinted
-from metaeval.question import Field, fields_of
 from metaeval.questions import HOMES, question_named
 from tests.helpers import tiny_layout
 from tests.warehouse.building import loaded
 from warehouse import QuestionError, WarehouseError
+from warehouse.fields import Field, fields_of
 
 PLACE = {"testset": "tiny24", "lp": "en-de"}
 _NEEDED: dict[str, dict[str, Any]] = {
@@ -151,7 +151,8 @@ def test_an_answer_is_drawn_or_says_that_it_has_no_chart(name: str, opened: scor
 
 def test_a_chart_is_of_one_evaluation_set_where_it_shows_no_more(opened: scorehouse.Warehouse) -> None:
     pytest.importorskip("altair", reason="the report extra is not installed")
-    several = replace(_asked(opened, "scatter"), n_evalsets=2)
+    one = _asked(opened, "scatter")
+    several = replace(one, results=one.results * 2)
     with pytest.raises(QuestionError, match="scatter draws one language pair of one test set; this answer has 2"):
         several.chart()
     with pytest.raises(QuestionError, match="explain and a chart do not go together"):

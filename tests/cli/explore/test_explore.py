@@ -21,7 +21,6 @@ import duckdb
 import numpy as np
 import pytest
 
-from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.browsing import browser
 from tests.cli.running import PROGRAM, Scorehouse, refused
@@ -29,6 +28,7 @@ from tests.helpers import tiny_layout, together
 from tests.warehouse.building import loaded
 from warehouse import QuestionError
 from warehouse.export.mtme import ScoreTable
+from warehouse.fields import fields_of
 
 pytest.importorskip("marimo", reason="the explore extra is not installed")
 

@@ -8,12 +8,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import metaeval
-from metaeval.question import fields_of
 from metaeval.questions import question_named
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
 from warehouse.export import export
 from warehouse.export.exported import write_text
+from warehouse.fields import fields_of
 from warehouse.names import UNFINISHED_EXPORT
 
 SET = ("sim24", "cs-uk")
@@ -126,7 +126,7 @@ def test_many_pairs_are_counted_some_metrics_at_a_time(
     simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from metaeval.tables.counts import pair_counts
-    from queries.selection import Slice
+    from queries.slices import Slice
 
     asked = Slice(*SET, metrics=("sim*",))
     whole = pair_counts(simulated_warehouse, asked, engine="polars")

@@ -15,11 +15,12 @@ from metaeval.answer import Answer
 from metaeval.doors import as_stored
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Run
-from metaeval.question import Question, fields_of, made
+from metaeval.question import Question, made
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import but_slow, metric_tables, tiny_layout, together
 from warehouse import QuestionError, load
+from warehouse.fields import fields_of
 
 NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
 """Parameters that name what the warehouse need not have."""

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import duckdb
@@ -12,12 +11,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from metaeval.answer import Table
-from metaeval.fields import SliceFields
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, TestOptions
 from metaeval.question import made
 from metaeval.questions.rank import Rank
-from metaeval.significance.options import TestOptions
 from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study
 from metaeval.tables.agreement import agreement
@@ -25,13 +22,14 @@ from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
 from metaeval.tables.thresholds import thresholds, ties
 from queries.engines import Source, opened
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare
 from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse, together
 from warehouse import Warehouse
 from warehouse.export import export
 from warehouse.export.mtme import ScoreTable
+from warehouse.fields import fields_of
 
 TAU, ACC_EQ, PEARSON = (parse_measure(text) for text in ("tau_b(by=item)", "acc_eq(by=item)", "pearson(by=none)"))
 Seen = tuple[set[str] | None, str]  # metrics (None: it has none), signature
@@ -167,13 +165,11 @@ def _seen(command: str, warehouse: Warehouse, asked: Slice) -> tuple[set[str] | 
 
 
 def _slice(flag: str, value: object) -> Slice:
-    asked = made(Rank, {"testset": TESTSET, "lp": LP, flag: value})
-    assert isinstance(asked, Rank)
-    return asked.slice()
+    return made(Rank, {"testset": TESTSET, "lp": LP, flag: value}).part(Slice)
 
 
 def test_every_flag_of_a_slice_is_tested_here() -> None:
-    assert set(FLAGS) == {item.name for item in fields(SliceFields)} - {"testset", "lp", "charted"}
+    assert set(FLAGS) == fields_of(Slice).keys() - {"testset", "lp"}
 
 
 @pytest.mark.every(3)

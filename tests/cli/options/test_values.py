@@ -4,11 +4,11 @@ import inspect
 from typing import get_args
 
 from cli.main import COMMANDS
-from metaeval.question import Field, fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
 from tests.helpers import together
+from warehouse.fields import Field, fields_of
 
 
 def test_every_command_has_words() -> None:

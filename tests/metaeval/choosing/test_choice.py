@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from metaeval.choosing.choice import Asked, choose
 from metaeval.choosing.methods import METHODS, chrf_similarity, unigram_similarity
 from metaeval.choosing.replay import PERCENT, replay
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 SET = Slice("sim24", "en-de")

@@ -11,7 +11,7 @@ import pytest
 from metaeval.choosing.choice import Asked, choose
 from metaeval.choosing.methods import candidates, utility
 from metaeval.choosing.replay import replay
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import beside_data
 from warehouse import Warehouse
 

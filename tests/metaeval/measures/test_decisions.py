@@ -12,10 +12,9 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.decisions import good_outputs
 from metaeval.options import Options
-from metaeval.planning.plans import drawn_block
 from metaeval.study import study
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 ASKED = Slice("sim24", "en-de")
@@ -69,7 +68,7 @@ def test_segments_that_nobody_judged_change_no_value(block: Block, measure: str)
     documents = np.array(block.selection.documents, dtype=object)
     second, fourth = list(dict.fromkeys(documents))[1:4:2]
     partly = replace(block, human=np.where((documents == second) | (documents == fourth), np.nan, block.human))
-    whole = drawn_block(partly, "segments", np.flatnonzero(partly.judged.any(axis=0)))
+    whole = partly.take(segments=np.flatnonzero(partly.judged.any(axis=0)))
     one, other = (evaluate(parse_measure(measure), of, Options()).value for of in (partly, whole))
     np.testing.assert_allclose(one, other, rtol=1e-12)
 

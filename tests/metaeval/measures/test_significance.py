@@ -14,7 +14,7 @@ from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS
 from metaeval.measures.judged import judged_segments
 from metaeval.options import Options
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
 from warehouse import QuestionError, Warehouse
@@ -38,9 +38,9 @@ SEGMENT_LEVEL = (
 @pytest.fixture(scope="module")
 def block(simulated_warehouse: Warehouse) -> Block:
     """A few segments of all metrics that have segment scores, constant ones too, with single judgements missing."""
-    asked = Slice("sim24", "en-de", segments=(1, 24))
+    asked = Slice("sim24", "en-de", segments="1-24")
     found = Inputs(simulated_warehouse, asked).block(parse_measure("spa"))
-    found = found.only(found.with_segments)
+    found = found.take(metrics=found.with_segments)
     human = found.human.copy()
     human[0, :3] = human[4, 7] = human[:-1, 9] = np.nan
     return replace(found, human=human)
@@ -70,7 +70,7 @@ def test_every_permutation_test_starts_from_the_values_of_the_ranking(block: Blo
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_segments_that_nobody_judged_change_no_test(block: Block, text: str) -> None:
     """Groups are places in a swap mask over the judged segments: a gap before the last one must not shift them."""
-    few = block.only([place < 4 for place in range(len(block.metrics))])
+    few = block.take(metrics=[place < 4 for place in range(len(block.metrics))])
     human = few.human.copy()
     human[:, [2, 5]] = np.nan
     with_gaps = replace(few, human=human)
@@ -153,7 +153,7 @@ def test_the_applicable_tests_of_a_measure() -> None:
 def test_groups_that_are_undefined_count_as_zero_where_the_measure_says_so(block: Block) -> None:
     human = block.human.copy()
     human[:, [0, 3, 9]] = -1.0  # three segments of 24 on which humans saw no difference
-    flat = replace(block, human=human).only([True] * 6 + [False] * (len(block.metrics) - 6))
+    flat = replace(block, human=human).take(metrics=[True] * 6 + [False] * (len(block.metrics) - 6))
     nulls = []
     for text in ("pearson(by=item)", "pearson(by=item, on_nan=zero)"):
         statistic = parse_measure(text).swapped(flat, "inputs", Options(), None)
@@ -215,7 +215,7 @@ MADE_OF_PAIRS = [
 @pytest.mark.parametrize("text", MADE_OF_PAIRS)
 def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, resample: Resample) -> None:
     """Every measure made of pairs of segment scores, on redrawn segments, systems and both, against plain loops."""
-    few = block.only([place in (0, 3) for place in range(len(block.metrics))])
+    few = block.take(metrics=[place in (0, 3) for place in range(len(block.metrics))])
     few = replace(
         few,
         human=np.round(few.human[:5, :7] / 4),

@@ -21,7 +21,7 @@ from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
 from metaeval.study import study
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import beside_data, rank
 from tests.metaeval.span_outputs import Outputs, Span, marked, span, warehouse_of
 from warehouse import QuestionError, Warehouse, load

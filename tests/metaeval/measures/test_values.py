@@ -18,7 +18,8 @@ from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
-from queries.selection import Slice, select
+from queries.selection import select
+from queries.slices import Slice
 from tests import naive
 from warehouse import Warehouse
 
@@ -30,7 +31,7 @@ def block(simulated_warehouse: Warehouse) -> Block:
     """A few systems, 24 segments, some not judged, one missing judgement more, and metrics of every kind."""
     metrics = ("Kestrel-24-QE", "Rubric-5", "Tally-errors", "Steady", "Dice", "simBLEU-refA")
     systems = ("Alder*", "Cedar*", "Dogwood", "Elm*", "Juniper", "WEB-*")
-    asked = Slice("sim24", "ja-en", metrics=metrics, systems=systems, segments=(80, 103))
+    asked = Slice("sim24", "ja-en", metrics=metrics, systems=systems, segments="80-103")
     found = fetch_block(simulated_warehouse, select(simulated_warehouse, asked))
     assert 5 <= len(found.systems) <= 9
     human = found.human.copy()

@@ -8,13 +8,14 @@ import pytest
 import metaeval
 from metaeval.inputs import Inputs
 from metaeval.options import Options
-from metaeval.pairs.deltas import Asked, _converted, _on_one_scale, deltas, deltas_frame
+from metaeval.pairs.deltas import _converted, _on_one_scale, deltas, deltas_frame
+from metaeval.pairs.settings import DeltaSettings
 from metaeval.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
-QUICK = Asked(draws=20)
+QUICK = DeltaSettings(draws=20)
 CS_UK = Slice("all", "cs-uk")
 
 
@@ -176,7 +177,7 @@ def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse:
     ],
 )
 def test_what_cannot_be_answered_is_refused(
-    asked: Slice, metric: str, what: Asked, message: str, simulated_warehouse: Warehouse
+    asked: Slice, metric: str, what: DeltaSettings, message: str, simulated_warehouse: Warehouse
 ) -> None:
     with pytest.raises(QuestionError, match=message):
         deltas(simulated_warehouse, asked, metric, Options(), what)

@@ -8,9 +8,10 @@ import pytest
 
 import metaeval
 from metaeval.options import Options
-from metaeval.pairs.hard_pairs import COLUMNS, Asked, _rows, hard_pairs
+from metaeval.pairs.hard_pairs import COLUMNS, _rows, hard_pairs
+from metaeval.pairs.settings import HardPairSettings
 from metaeval.pairs.system_pairs import SystemPairs
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 EN_DE = Slice("sim24", "en-de")
@@ -49,7 +50,7 @@ def test_a_difference_of_people_the_other_way_round_exchanges_the_systems() -> N
 
 
 def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_warehouse: Warehouse) -> None:
-    found = hard_pairs(simulated_warehouse, EN_DE, Options(), Asked())
+    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings())
     ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)").frame
     n = found.every.height
     for metric, value in ranked.select("metric", "value").rows():
@@ -58,12 +59,12 @@ def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_war
 
 
 def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_warehouse: Warehouse) -> None:
-    found = hard_pairs(simulated_warehouse, EN_DE, Options(), Asked(most_right=4))
+    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4))
     assert tuple(found.frame.columns) == COLUMNS
     assert found.frame.height == found.every.filter(pl.col("n_right") <= 4).height > 0
     assert found.frame["n_right"].is_sorted()
     assert (found.frame["human_difference"] > 0).all()
-    apart = hard_pairs(simulated_warehouse, EN_DE, Options(), Asked(most_right=4, apart=True)).frame
+    apart = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4, significant=True)).frame
     assert apart.equals(found.frame.filter(pl.col("significant")))
     assert (apart["p"] <= 0.05).all()
 
@@ -71,5 +72,5 @@ def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_w
 def test_sets_with_few_metrics_are_left_out_and_named(simulated_warehouse: Warehouse) -> None:
     one = replace(EN_DE, metrics=("simBLEU",))
     with pytest.raises(QuestionError, match=r"no evaluation set has enough metrics.*sim24 en-de \(1\)"):
-        hard_pairs(simulated_warehouse, one, Options(), Asked())
-    assert hard_pairs(simulated_warehouse, one, Options(), Asked(fewest_metrics=1)).frame.height > 0
+        hard_pairs(simulated_warehouse, one, Options(), HardPairSettings())
+    assert hard_pairs(simulated_warehouse, one, Options(), HardPairSettings(least_metrics=1)).frame.height > 0

@@ -17,7 +17,7 @@ from metaeval.pairs.pooled_pairs import (
     pooled_pairs,
 )
 from metaeval.system_scores import system_scores
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import option
 

@@ -19,7 +19,7 @@ from metaeval.papers.running import Outcome, run
 from metaeval.protocols import protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
-from queries.selection import Slice
+from queries.slices import Slice
 from tests import naive
 from warehouse import QuestionError, Warehouse
 

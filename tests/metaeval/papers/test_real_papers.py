@@ -11,7 +11,7 @@ from metaeval.papers import PAPERS, item_named, paper_named
 from metaeval.papers.items import Request
 from metaeval.papers.running import Outcome, run
 from metaeval.tables.autorank import autorank
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import beside_data
 from warehouse import LoadReport, Warehouse, load
 

@@ -9,7 +9,7 @@ import metaeval
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.people.ceilings import second_humans
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load

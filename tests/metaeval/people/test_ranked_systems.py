@@ -9,7 +9,7 @@ import pytest
 from metaeval.inputs import Inputs
 from metaeval.people.ranked_systems import ranked_systems
 from metaeval.system_scores import system_scores
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import beside_data
 from tests.sharing import made_once
 from warehouse import QuestionError, Warehouse, load

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from metaeval.people.stable_rankings import stable_rankings
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import SYSTEMS, tiny_layout
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load

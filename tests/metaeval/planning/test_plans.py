@@ -12,8 +12,9 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.planning.comparisons import _rank_sum, _signed, plan_metrics
-from metaeval.planning.plans import Asked, drawn_block, judged_block, simulation_of_units, unit_of
-from queries.selection import Slice
+from metaeval.planning.plans import drawn_block, judged_block, simulation_of_units, unit_of
+from metaeval.planning.settings import PlanSettings
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 EN_DE = ("sim24", "en-de")
@@ -188,5 +189,10 @@ def test_without_single_judgements_metrics_are_planned_by_segments(simulated_war
 def test_a_measure_without_a_test_for_the_population_says_so(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError):
         plan_metrics(
-            simulated_warehouse, Slice(*EN_DE), METRICS, parse_measure("pearson"), Options("submitted"), Asked()
+            simulated_warehouse,
+            Slice(*EN_DE),
+            METRICS,
+            parse_measure("pearson"),
+            Options(system_score="submitted"),
+            PlanSettings(),
         )

@@ -16,7 +16,8 @@ from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.tables.carried import carried_thresholds
 from queries.blocks import Block, fetch_block
-from queries.selection import Selection, Slice, select
+from queries.selection import Selection, select
+from queries.slices import Slice
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable, write_facts

@@ -12,7 +12,7 @@ import pytest
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import parse_measure
-from metaeval.options import Options, Unit
+from metaeval.options import Options, TestOptions, Unit
 from metaeval.protocols import Protocol, Rule, populations, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
@@ -28,9 +28,8 @@ from metaeval.protocols.tables import (
     task_name,
 )
 from metaeval.protocols.tasks import halved_weights
-from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.comparing import compare
 from tests.helpers import SYSTEMS, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
@@ -185,7 +184,7 @@ def test_wmt23_has_the_published_overall_scores(wmt23_warehouse: Warehouse, prot
 
 def test_a_task_is_tested_as_a_comparison_would(simulated_warehouse: Warehouse) -> None:
     """Williams' test draws nothing, so both must give the same clusters."""
-    asked = Slice("sim24", "en-de", primary=True)
+    asked = Slice("sim24", "en-de", status="primary")
     testing = TestOptions(test="williams", alternative="greater")
     alone = compare(simulated_warehouse, asked, parse_measure("pearson"), Options(), testing)
     found = scored(simulated_warehouse, made("pearson", test="williams"), "sim24", lps=["en-de"], significance=True)
@@ -624,7 +623,7 @@ BESIDE = TestOptions(draws=100, population="segments")
 @pytest.mark.slow
 def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_warehouse: Warehouse) -> None:
     protocol = made("pearson(by=none)", "acc_eq(by=item)")
-    asked = Slice("sim24", "en-de", primary=True)
+    asked = Slice("sim24", "en-de", status="primary")
     plain = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=QUICK)
     found = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=BESIDE)
     again = scored(
@@ -655,7 +654,7 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_warehouse: Warehouse, unit: Unit) -> None:
     """Both count the same differences, by other swaps: p are near each other (binomial, four standard errors)."""
-    asked = Slice("sim24", "en-de", primary=True)
+    asked = Slice("sim24", "en-de", status="primary")
     testing = replace(BESIDE, draws=1000, unit=unit)
     found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
     alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), replace(testing, population=None))
@@ -708,7 +707,7 @@ def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_b
     monkeypatch.setattr(populations, "_beside", noted)
     testing = replace(BESIDE, draws=2000)
     scored(simulated_warehouse, made(*measures), "sim24", lps=["en-de"], significance=True, testing=testing)
-    asked = Slice("sim24", "en-de", primary=True)
+    asked = Slice("sim24", "en-de", status="primary")
     alone = compare(
         simulated_warehouse,
         asked,

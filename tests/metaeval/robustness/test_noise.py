@@ -9,8 +9,9 @@ import pytest
 import metaeval
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.robustness.noise import DEFAULT_MEASURES, HUMAN, Asked, noise, reading
-from queries.selection import Slice
+from metaeval.robustness.noise import DEFAULT_MEASURES, HUMAN, noise, reading
+from metaeval.robustness.settings import NoiseSettings
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 EN_DE = Slice("sim24", "en-de")
@@ -19,7 +20,7 @@ MEASURES = [parse_measure(text) for text in (*DEFAULT_MEASURES, "spa(n=inf)")]
 
 @pytest.fixture(scope="module")
 def of_people(simulated_warehouse: Warehouse) -> pl.DataFrame:
-    what = Asked(strengths=(0.5, 1.0, 2.0), shares=(0.01, 0.05), draws=8)
+    what = NoiseSettings(strengths=(0.5, 1.0, 2.0), shares=(0.01, 0.05), draws=8)
     return noise(simulated_warehouse, EN_DE, None, MEASURES, Options(), what).frame
 
 
@@ -75,18 +76,20 @@ def test_a_table_for_reading_has_a_line_for_each_strength_and_a_column_for_each_
 @pytest.mark.parametrize(
     ("metric", "what", "message"),
     [
-        ("Kestrel-25", Asked(), "unknown metric"),
-        ("Kestrel*", Asked(), "several metrics"),
-        (None, Asked(strengths=(-1.0,)), "strengths"),
-        (None, Asked(shares=(2.0,)), "shares"),
+        ("Kestrel-25", NoiseSettings(), "unknown metric"),
+        ("Kestrel*", NoiseSettings(), "several metrics"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(
-    metric: str | None, what: Asked, message: str, simulated_warehouse: Warehouse
+    metric: str | None, what: NoiseSettings, message: str, simulated_warehouse: Warehouse
 ) -> None:
     with pytest.raises(QuestionError, match=message):
         noise(simulated_warehouse, EN_DE, metric, MEASURES, Options(), what)
+    with pytest.raises(QuestionError, match="strengths"):
+        NoiseSettings(strengths=(-1.0,))
+    with pytest.raises(QuestionError, match="shares"):
+        NoiseSettings(shares=(2.0,))
     with pytest.raises(QuestionError, match="means over annotated segments"):
-        noise(simulated_warehouse, EN_DE, None, MEASURES, Options("submitted"), Asked(draws=1))
+        noise(simulated_warehouse, EN_DE, None, MEASURES, Options(system_score="submitted"), NoiseSettings(draws=1))
     with pytest.raises(QuestionError, match="kinds 'document': expected one of"):
         metaeval.noise(simulated_warehouse, "sim24", "en-de", kinds=["document"])

@@ -15,15 +15,14 @@ import pytest
 from metaeval import cache
 from metaeval.cache import DAMAGED
 from metaeval.measures import parse_measure
-from metaeval.options import Options, Run
+from metaeval.options import Options, Run, TestOptions
 from metaeval.protocols import protocol_named
 from metaeval.protocols.scoring import scored
 from metaeval.protocols.tables import as_json as protocol_json
 from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json, pair_json
-from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import metric_tables, tiny_layout
 from tests.sharing import written
 from warehouse import Warehouse, load
@@ -116,7 +115,7 @@ def test_fresh_computes_again_and_keeps_one_result(with_result: tuple[bytes, Com
 
 def test_threads_do_not_make_another_question(compared_before: Path) -> None:
     for n_threads in (2, 1):
-        assert ran(compared_before, testing=replace(QUICK, n_threads=n_threads)).notes == [FROM_STORE]
+        assert ran(compared_before, testing=replace(QUICK, threads=n_threads)).notes == [FROM_STORE]
 
 
 @pytest.mark.slow

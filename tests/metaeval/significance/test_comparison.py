@@ -16,15 +16,14 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import POPULATIONS, SWAPS
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
-from metaeval.options import Options, Population, SystemScore
-from metaeval.planning.plans import drawn_block
+from metaeval.options import Options, Population, SystemScore, TestOptions
 from metaeval.significance import metric_tests
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.metric_tests import Level, chosen, fitted_options, run_test
-from metaeval.significance.options import TestOptions
+from metaeval.significance.options import fitted_to, resolution_of
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from tests import naive_significance as naive
 from tests.comparing import compare
 from tests.drawn_units import resampled_units, swap_blocks
@@ -52,7 +51,7 @@ def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
     simulated_warehouse: Warehouse, text: str
 ) -> None:
     """p of (a, b) and of (b, a) add up to 1 or, by ties, to more; two-sided ones are equal."""
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     block, measure = fetched(simulated_warehouse, asked), parsed(text)
     for test in measure.tests:
         options = fitted_options(measure, test, Options(), asked)
@@ -109,7 +108,7 @@ def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehous
 
 @pytest.mark.long("1 second")
 def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     block = fetched(simulated_warehouse, asked)
     found = compare(simulated_warehouse, asked, "spa(n=6)", Options(seed=4), draws=6, alternative="greater")
     kept = block.judged.any(axis=0)
@@ -139,7 +138,7 @@ def check_against(
 
 
 def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulated_warehouse: Warehouse) -> None:
-    asked = replace(FEW, segments=(1, 30))
+    asked = replace(FEW, segments="1-30")
     block = fetched(simulated_warehouse, asked)
     found = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs", alternative="greater")
     assert (found.test, found.is_exact, found.draws) == ("pairs", True, 0)
@@ -301,19 +300,19 @@ def same(one: Comparison, other: Comparison) -> None:
 
 @pytest.mark.slow
 def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Warehouse) -> None:
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     with ProcessPoolExecutor(2) as processes:
         for text in EXECUTED:
             measure = parsed(text)
-            alone = compare(simulated_warehouse, asked, measure, draws=60, n_threads=1)
-            for more in ({"n_threads": 2}, {"executor": processes}):
+            alone = compare(simulated_warehouse, asked, measure, draws=60, threads=1)
+            for more in ({"threads": 2}, {"executor": processes}):
                 testing = TestOptions(draws=60, **more)  # type: ignore[arg-type]
                 same(alone, compare(simulated_warehouse, asked, measure, testing=testing))
 
 
 def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
     seen: list[tuple[str, int, int]] = []
-    testing = TestOptions(draws=110, n_threads=2)
+    testing = TestOptions(draws=110, threads=2)
     compare(simulated_warehouse, FEW, "pa", testing=testing, progress=lambda *step: seen.append(step))
     assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
     assert {(what, total) for what, _, total in seen} == {("pa bootstrap-normal", 110)}
@@ -323,10 +322,23 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
 
 
 @pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"alpha": 0.0}, "alpha 0.0: expected a number between 0 and 1"),
+        ({"alpha": 1.0}, "alpha 1.0"),
+        ({"early_stop": True, "keep_null": True}, "no complete null distribution"),
+        ({"draws": 0}, "expected a whole number from 1 to 1,000,000"),
+        ({"test": "nope"}, "expected one of"),
+    ],
+)
+def test_settings_that_no_test_has_cannot_be_made(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(QuestionError, match=words):
+        TestOptions(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
     ("measure", "options", "testing", "words"),
     [
-        ("pearson", Options(), TestOptions(alpha=0.0), "alpha 0.0: expected a number between 0 and 1"),
-        ("pearson", Options(), TestOptions(alpha=1.0), "alpha 1.0"),
         ("spa", Options(), TestOptions(test="williams"), "'williams' does not apply to measure 'spa'; applicable ones"),
         ("spa(binary=yes)", Options(), TestOptions(), "has no significance test"),
         ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "no test does"),
@@ -367,7 +379,6 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ),
         ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one goes with"),
         ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop goes with"),
-        ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
     ],
 )
 def test_what_does_not_apply_is_refused_with_the_reason(
@@ -384,7 +395,7 @@ def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
 
 
 def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Warehouse) -> None:
-    asked = replace(FEW, segments=(1, 50))
+    asked = replace(FEW, segments="1-50")
     with pytest.raises(QuestionError, match="no submitted system scores"):
         compare(simulated_warehouse, asked, "pa", Options(system_score="submitted"))
     found = compare(simulated_warehouse, asked, "pa", draws=10)
@@ -439,7 +450,7 @@ def test_new_segments_are_meant_where_the_scores_allow_it() -> None:
 def test_a_result_says_what_it_generalises_to(
     simulated_warehouse: Warehouse, measure: str, population: Population
 ) -> None:
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     found = compare(simulated_warehouse, asked, measure, population=population, draws=20)
     words = {
         "segments": "new segments of these systems",
@@ -466,7 +477,7 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
         ("acc_eq(by=item)", test, "segments", null): (Level(share, "made"),) for (test, null), share in shares.items()
     }
     monkeypatch.setattr(metric_tests, "_measured", lambda: found)
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     pairs = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs")
     assert pairs.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
@@ -489,7 +500,7 @@ HALF = "; resamples that tie with the data count half (mid-p)"
 
 @pytest.mark.slow
 def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) -> None:
-    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(population="systems", draws=40)
+    asked, testing = replace(FEW, segments="1-40"), TestOptions(population="systems", draws=40)
     measure = "weighted_tau"
     found = compare(simulated_warehouse, asked, measure, testing=testing)
     named = compare(simulated_warehouse, asked, measure, testing=replace(testing, test="perm-systems"))
@@ -509,7 +520,7 @@ def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) 
 
 def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse: Warehouse) -> None:
     """Systems that are left out take along what is due to their segments: one test, two populations, the same p."""
-    asked = replace(FEW, segments=(1, 40))
+    asked = replace(FEW, segments="1-40")
     found = {
         population: compare(simulated_warehouse, asked, "pa", draws=30, population=population)
         for population in ("systems", "both")
@@ -596,9 +607,9 @@ def made_block(human: np.ndarray, scores: np.ndarray) -> Block:
 
 def test_options_without_effect_are_left_aside_where_several_tests_run() -> None:
     testing = TestOptions(plus_one=True, early_stop=True, legacy_df=True, absolute=True)
-    assert testing.fitted("williams") == TestOptions(test="williams", legacy_df=True, absolute=True)
-    assert testing.fitted("perm-both") == TestOptions(test="perm-both", plus_one=True, early_stop=True)
-    assert testing.fitted("bootstrap") == TestOptions(test="bootstrap")
+    assert fitted_to(testing, "williams") == TestOptions(test="williams", legacy_df=True, absolute=True)
+    assert fitted_to(testing, "perm-both") == TestOptions(test="perm-both", plus_one=True, early_stop=True)
+    assert fitted_to(testing, "bootstrap") == TestOptions(test="bootstrap")
 
 
 def test_fitted_options_name_judged_means_where_segments_are_drawn() -> None:
@@ -622,7 +633,7 @@ TABLE_1_PA = (  # lp, raw ties, distinct values, significant pairs, clusters
 def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     wmt23_warehouse: Warehouse, lp: str, raw_ties: bool, n_distinct: int, significant: tuple[int, int], n_clusters: int
 ) -> None:
-    asked = Slice("wmt23", lp, only="reference-based")
+    asked = Slice("wmt23", lp, kind="reference-based")
     found = compare(wmt23_warehouse, asked, "pa", replace(JUDGED, raw_ties=raw_ties), testing=PAPER)
     assert len(found.metrics) == 25
     assert found.n_distinct == n_distinct
@@ -638,7 +649,7 @@ def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
 def test_soft_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     wmt23_warehouse: Warehouse, draws: int, significant: tuple[int, int]
 ) -> None:
-    asked = Slice("wmt23", "en-de", only="reference-based")
+    asked = Slice("wmt23", "en-de", kind="reference-based")
     found = compare(wmt23_warehouse, asked, "spa", JUDGED, testing=replace(PAPER, draws=draws))
     assert len(found.metrics) == 25
     assert found.n_distinct in (23, 24)
@@ -676,7 +687,7 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
     ],
 )
 def test_what_a_p_of_0_stands_for(options: TestOptions, is_exact: bool, expected: float) -> None:
-    assert options.resolution(is_exact) == expected
+    assert resolution_of(options, is_exact) == expected
 
 
 # --- documents ------------------------------------------------------------------------------------------------------
@@ -685,7 +696,7 @@ def test_what_a_p_of_0_stands_for(options: TestOptions, is_exact: bool, expected
 @pytest.mark.parametrize("text", ["pearson(by=none)", "acc_eq(by=item)", "pa"])
 def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, text: str) -> None:
     """Against the statistic itself, with each document's coin on all its segments."""
-    asked = replace(FEW, segments=(1, 60))
+    asked = replace(FEW, segments="1-60")
     block, measure = fetched(simulated_warehouse, asked, text), parsed(text)
     found = compare(
         simulated_warehouse,
@@ -722,7 +733,7 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
 @pytest.mark.parametrize(("text", "test"), [("pearson", "jackknife-segments"), ("pa", "bootstrap-normal")])
 def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehouse, text: str, test: str) -> None:
     """Against the measure itself on the segments of the documents that are left, or drawn."""
-    asked = replace(FEW, segments=(1, 60))
+    asked = replace(FEW, segments="1-60")
     measure, options = parsed(text), Options(system_score="judged-mean")
     block = fetched(simulated_warehouse, asked, text)
     found = compare(simulated_warehouse, asked, measure, draws=30, unit="document", test=test)
@@ -738,7 +749,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
     values = []
     for one in picks:
         columns = kept[np.concatenate([np.flatnonzero(documents == document) for document in one])]
-        values.append(measure.value(drawn_block(block, "segment", columns), options).value)
+        values.append(measure.value(block.take(segments=columns), options).value)
     names = [metric.name for metric in block.metrics]
     a, b = (names.index(name) for name in found.metrics[:2])
     gaps = np.array(values)[:, a] - np.array(values)[:, b]

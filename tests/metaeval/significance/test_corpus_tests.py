@@ -5,7 +5,7 @@ import pytest
 from metaeval import annotators, systems
 from metaeval.significance.systems import corpus_tests
 from metaeval.tables.means import domain_means
-from queries.selection import Slice
+from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 pytest.importorskip("sacrebleu")
@@ -55,7 +55,7 @@ def test_what_cannot_be_tested_is_refused(simulated_warehouse: Warehouse) -> Non
 
 @pytest.mark.slow
 def test_systems_has_the_tests_of_the_systems_that_are_ranked(simulated_warehouse: Warehouse) -> None:
-    ranked = set(systems(simulated_warehouse, *SET, draws=20).found.systems)
+    ranked = set(systems(simulated_warehouse, *SET, draws=20).result.systems)
     found = systems(simulated_warehouse, *SET, "BLEU", view="corpus", test="bootstrap", draws=20)
     assert set(found.frame["better"]) | set(found.frame["worse"]) <= ranked
     assert "|sacrebleu:[" in found.signature

@@ -12,13 +12,12 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS, POPULATIONS
-from metaeval.options import Options, Population
+from metaeval.options import Options, Population, TestOptions
 from metaeval.significance import metric_tests
 from metaeval.significance.comparison import pair_frame, pair_json
-from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from metaeval.system_scores import system_scores
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.comparing import compare
 from tests.drawn_units import resampled_units
 from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
@@ -113,7 +112,7 @@ def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_ware
     ["acc_eq(by=item)", "acc_eq(by=doc)", "tau_b(by=doc)", "tau_b(by=item, epsilon=0.1)", "pdp", "spa(n=20)", "pa"],
 )
 def test_every_kind_of_measure_has_a_pairwise_comparison(simulated_warehouse: Warehouse, text: str) -> None:
-    asked = replace(TWO, segments=(1, 40))
+    asked = replace(TWO, segments="1-40")
     found = fought(simulated_warehouse, text, asked, TestOptions(draws=20))
     assert found.tests
     assert all(0 <= one.p <= 1 for one in found.tests)
@@ -144,7 +143,7 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
 
 @pytest.mark.slow
 def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> None:
-    asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments=(1, 40))
+    asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments="1-40")
     found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60))
     p = {one.test: one.p for one in found.tests if not one.level_equal > 0.1}  # the others are no voices
     assert 1 < len(p) < len(found.tests)
@@ -270,7 +269,7 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
     )
     assert "|interval:95%,normal," in found.signature
     assert found.interval == "normal"
-    asked = replace(TWO, segments=(1, 40))
+    asked = replace(TWO, segments="1-40")
     assert fought(simulated_warehouse, "spa(n=20)", asked, few).interval == "normal"
     assert fought(simulated_warehouse, "pa", asked, few).interval == "percentile"
 
@@ -311,7 +310,7 @@ def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_nev
     test = parse_measure(text).default_test(population)
     for metrics in PAIRS:
         testing = replace(QUICK, draws=60, test=test, population=population)
-        found = fought(simulated_warehouse, text, replace(TWO, metrics=metrics, segments=(1, 40)), testing)
+        found = fought(simulated_warehouse, text, replace(TWO, metrics=metrics, segments="1-40"), testing)
         units = {"segments": "inputs"}.get(population, population)
         assert found.resample == ("systems" if test == "jackknife-systems" else units)
         if test not in PERMUTATIONS:
@@ -325,7 +324,7 @@ def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_nev
 def test_a_test_with_standard_errors_and_the_interval_beside_it_are_of_the_same_draws(
     simulated_warehouse: Warehouse, text: str
 ) -> None:
-    few = replace(TWO, segments=(1, 40))
+    few = replace(TWO, segments="1-40")
     testing = replace(QUICK, test="bootstrap-normal", unit="segment")
     found = fought(simulated_warehouse, text, few, testing)
     (row,) = found.tests

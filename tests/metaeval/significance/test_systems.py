@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, wilcoxon
 
-from metaeval.fields import Alternative
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import corrected_pairs
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.options import Alternative, Options
 from metaeval.significance.systems import SystemTest, compare_systems
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
@@ -108,9 +107,11 @@ def test_a_metric_is_found_by_its_full_or_base_name_and_tested_on_all_segments(s
 
 
 def test_outliers_by_the_mad_rule_are_excluded_when_selected(simulated_warehouse: Warehouse) -> None:
-    asked = Slice("sim22", "cs-uk", outliers="mad")
+    asked = Slice("sim22", "cs-uk", mad_outliers=True)
     expected = fetched(simulated_warehouse, asked).systems
-    assert len(expected) < len(fetched(simulated_warehouse, replace(asked, outliers="none")).systems)
+    assert len(expected) < len(
+        fetched(simulated_warehouse, replace(asked, mad_outliers=False, with_outliers=True)).systems
+    )
     found = compare_systems(simulated_warehouse, asked, None, "wilcoxon", Options())
     assert sorted(found.systems) == sorted(expected)
     assert "outliers:mad" in found.signature
@@ -150,7 +151,7 @@ def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: P
         with pytest.raises(QuestionError, match="scorer 'Twin' of tiny24 en-de is one of Twin-refA, Twin-src"):
             compare_systems(warehouse, asked, "Twin", "wilcoxon", Options())
         assert compare_systems(warehouse, asked, "Twin-refA", "wilcoxon", Options()).scorer == "Twin-refA"
-        chosen = replace(asked, only="reference-free")
+        chosen = replace(asked, kind="reference-free")
         assert compare_systems(warehouse, chosen, "Twin", "wilcoxon", Options()).scorer == "Twin-src"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from metaeval.options import Options
 from metaeval.tables.scatter import scatter
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
@@ -66,7 +66,7 @@ def test_a_metric_without_segment_scores_has_systems_alone(tiny: Warehouse) -> N
 def test_unknown_metrics_and_parts_without_system_scores_are_refused(tiny: Warehouse) -> None:
     with pytest.raises(QuestionError, match=r"unknown metric 'Fin'.*did you mean"):
         scatter(tiny, ASKED, "Fin", Options())
-    part = Slice("tiny24", "en-de", domains=("news",))
+    part = Slice("tiny24", "en-de", domain=("news",))
     with pytest.raises(QuestionError, match="submitted"):
         scatter(tiny, part, "Fine", Options(system_score="submitted"))
     assert scatter(tiny, part, "Fine", Options()).source == "mean"

@@ -9,11 +9,11 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.tables.thresholds import curve, thresholds
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import rank, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
-ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", "Dice"), segments=(60, 120))
+ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", "Dice"), segments="60-120")
 ACC_EQ = parse_measure("acc_eq(by=item)")
 
 
@@ -77,7 +77,7 @@ def test_the_curve_has_its_maximum_at_the_calibrated_threshold(simulated_warehou
 
 @pytest.mark.parametrize("measure", ["acc_eq(by=item)", "tau_eq(by=none)"])
 def test_the_curve_has_so_many_points_none_of_them_twice(measure: str, simulated_warehouse: Warehouse) -> None:
-    asked = Slice("sim24", "cs-uk", metrics=("Dice", "Onlooker", "Oriole"), segments=(1, 60))
+    asked = Slice("sim24", "cs-uk", metrics=("Dice", "Onlooker", "Oriole"), segments="1-60")
     parsed = parse_measure(measure)
     best = thresholds(simulated_warehouse, asked, parsed, Options()).frame
     assert 0.0 in best["epsilon"].to_list()  # is a point of the grid already

@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.significance.options import TestOptions
+from metaeval.options import Options, TestOptions
 from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Ceiling, Context, Point
 from queries.blocks import Block
-from queries.selection import Selection, Slice
+from queries.selection import Selection
+from queries.slices import Slice
 from warehouse import QuestionError
 
 NAN = float("nan")

@@ -10,7 +10,8 @@ from metaeval import kernels
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import line_rows, over_years, pool_values, pooled_by_year, smoothed_variances
 from metaeval.trends.groups import BYS, CHOSEN, By, grouped
-from metaeval.trends.views import GROWING, Asked, show
+from metaeval.trends.settings import TrendSettings
+from metaeval.trends.views import GROWING, show
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
@@ -82,7 +83,7 @@ def test_a_rising_gap_is_found_with_the_p_of_a_naive_loop_over_all_orders() -> N
 @pytest.mark.parametrize("by", BYS)
 def test_the_trend_of_a_maximum_says_that_it_grows_with_the_number_of_metrics(by: By) -> None:
     history = made_history(*history_of({2019: 0.0, 2020: 0.1, 2021: 0.2}))  # type: ignore[arg-type]
-    shown = show(history, Asked(view="over-years", by=(by,)))
+    shown = show(history, TrendSettings(over_years=True, by=(by,)))
     assert (GROWING in shown.table.notes) == (by in CHOSEN)
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.significance.options import TestOptions
+from metaeval.options import Options, TestOptions
 from metaeval.trends.groups import grouped
 from metaeval.trends.history import History, history
 from metaeval.trends.tables import bridges
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.helpers import real_data
 from warehouse import Warehouse, load
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from metaeval.measures import parse_measure
-from metaeval.options import Options, Unit
-from metaeval.significance.options import TestOptions
+from metaeval.options import Options, TestOptions, Unit
 from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Point, point
 from metaeval.trends.tables import targets
-from queries.selection import Slice
+from queries.slices import Slice
 from tests.metaeval.document_blocks import block, documents
 
 ITEMS = parse_measure("acc_eq(by=item)")

@@ -9,7 +9,7 @@ import pytest
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.study import study
-from queries.selection import Slice
+from queries.slices import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout, together
 from tests.warehouse.readers.reading import read_own, told

@@ -12,7 +12,7 @@ import pytest
 import metaeval
 from metaeval.tables.counts import pair_counts
 from queries.evalsets import expand
-from queries.selection import Slice
+from queries.slices import Slice
 from tests import sharing
 from tests.helpers import beside_data, tiny_layout, together
 from tests.warehouse.building import ask
@@ -308,7 +308,7 @@ def test_right_and_tied_items_of_demetr_s_perturbations(tmp_path: Path, database
     with Warehouse.open(database) as warehouse:
         for lp in lps:
             for name in expected:
-                asked = Slice("demetr", lp, phenomena=(name,), own=True)
+                asked = Slice("demetr", lp, phenomenon=(name,), own=True)
                 counts = pair_counts(warehouse, asked, "item", 0.0).frame
                 for metric, right, tied, wrong in (
                     counts.group_by("metric")
@@ -356,7 +356,7 @@ def test_aces_score_is_the_weighted_sum_over_classes_of_mean_tau_over_phenomena(
     minor += tau["commonsense-only-ref-ambiguous"] + tau["similar-language-low"]
     expected = 5 * major + minor + 0.1 * tau["punctuation:deletion_all"]
     with Warehouse.open(database) as warehouse:
-        found = metaeval.protocol(warehouse, "aces").found
+        found = metaeval.protocol(warehouse, "aces").result
     assert found.metrics == ("B-ref", "A-ref")
     assert found.overall.tolist() == pytest.approx([29.1, expected], abs=1e-12)
     assert not found.notes
@@ -366,8 +366,8 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
     assert not load([_aces(tmp_path, ("addition", "omission", "my-own"), gap=True)], database).faults
     with Warehouse.open(database) as warehouse:
         answer = metaeval.protocol(warehouse, "aces")
-        assert answer.found.metrics == ("A-ref", "B-ref")
-        assert str(answer.found.overall[1]) == "nan"
+        assert answer.result.metrics == ("A-ref", "B-ref")
+        assert str(answer.result.overall[1]) == "nan"
         notes = "\n".join(answer.notes)
         assert "without mistranslation, overtranslation" in notes
         assert "3 pairs of other classes, or of none, excluded" in notes
@@ -382,7 +382,7 @@ def test_aces_score_is_tested_by_the_signs_of_items(tmp_path: Path, database: Pa
     expected = {(0.3, "greater"): [1, 2], (0.2, "greater"): [1, 1], (0.4, "two-sided"): [1, 1]}
     with Warehouse.open(database) as warehouse:
         for (alpha, alternative), clusters in (expected | {(0.55, "two-sided"): [1, 2]}).items():
-            found = metaeval.protocol(warehouse, "aces", significance=True, alpha=alpha, alternative=alternative).found
+            found = metaeval.protocol(warehouse, "aces", significance=True, alpha=alpha, alternative=alternative).result
             assert found.clusters.tolist() == clusters, (alpha, alternative)
             assert found.n_significant == max(clusters) - 1
             assert [task.clusters.tolist() for task in found.tasks] == [clusters, [1, 1]]
@@ -392,7 +392,7 @@ def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
         with pytest.raises(QuestionError, match="tiny24 is none"):
             metaeval.protocol(warehouse, "aces", on="tiny24")
-        assert metaeval.protocol(warehouse, "aces", on="mine").found.metrics == ("BLEU-ref", "Kiwi-src")
+        assert metaeval.protocol(warehouse, "aces", on="mine").result.metrics == ("BLEU-ref", "Kiwi-src")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,43 @@
+"""What is fitted to pairs of systems, and which pairs count as hard, as options of their question."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from metaeval.options import AlphaField, DrawsField, SeedField
+from warehouse.fields import Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaSettings(DrawsField, SeedField):
+    """The agreement with people that a difference should reach, and the pairs that it is fitted to."""
+
+    agreement: Annotated[
+        tuple[float, ...],
+        Option(
+            "Agreement with people to be reached; repeatable.",
+            metavar="SHARE",
+            least=0.5,
+            most=0.999,
+            excludes=("hard",),
+        ),
+    ] = (0.8, 0.9, 0.95)
+    human_alpha: Annotated[
+        float | None,
+        Option(
+            "Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
+            metavar="P",
+            least=0,
+            most=1,
+            default="all pairs",
+            excludes=("hard",),
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HardPairSettings(AlphaField):
+    """Which pairs of systems count as hard."""
+
+    at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0)] = 1
+    least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1)] = 5
+    significant: Annotated[bool, Option("Only pairs that people tell apart (Wilcoxon's signed-rank test).")] = False

@@ -1,0 +1,39 @@
+"""What a plan simulates, as options of its question."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from metaeval.options import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED, SeedField
+from warehouse.errors import QuestionError
+from warehouse.fields import Option
+
+Unit = Literal["document", "segment", "system", "judgement"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSettings(SeedField):
+    """How much power, at which level, by how many simulated data sets."""
+
+    unit: Annotated[
+        Unit | None,
+        Option(
+            "What is simulated in other numbers; system only for two metrics.",
+            default="document where there are at least 10, else segment",
+        ),
+    ] = None
+    power: Annotated[float, Option("Share of simulated data sets in which the difference is significant.")] = 0.8
+    alpha: Annotated[float, Option("Significance level, two-sided.")] = 0.05
+    simulations: Annotated[
+        int, Option("Simulated data sets for each size that is tried.", least=LEAST_SIMULATED, most=MOST_SIMULATED)
+    ] = 100
+    draws: Annotated[
+        int,
+        Option(
+            "Number of resamples of the test of two metrics on each data set.", least=LEAST_SIMULATED, most=MOST_DRAWS
+        ),
+    ] = 500
+
+    def check_fields(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
+            raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")

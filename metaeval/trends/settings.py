@@ -1,0 +1,57 @@
+"""How a history is shown, as options of its question."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from metaeval.options import AlphaField, SeedField
+from warehouse.fields import Option
+
+View = Literal["years", "within", "over-years", "bridges"]
+By = Literal["family", "version", "kind", "best"]
+Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
+SlopeOf = Literal["new-metrics", "these-metrics"]
+Kinds = Literal["separate", "pooled"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrendSettings(AlphaField, SeedField):
+    """Groups of metrics, how evaluation sets of a year are pooled, and which view of a history is shown."""
+
+    by: Annotated[
+        tuple[By, ...],
+        Option("Groups of metrics: families, versions, the best of each kind, or the best of all; repeatable."),
+    ] = ("family", "kind")
+    pool: Annotated[
+        Pooling | None,
+        Option("Pool the language pairs of a year.", default="tables take the mean, other formats list each"),
+    ] = None
+    within: Annotated[
+        bool,
+        Option(
+            "Instead, progress on the same data: slopes over the years in which metrics were published.",
+            excludes=("over_years", "bridges"),
+        ),
+    ] = False
+    over_years: Annotated[
+        bool, Option("Instead, test the yearly gaps for a trend by permuting years.", excludes=("bridges",))
+    ] = False
+    bridges: Annotated[bool, Option("Instead, compare human protocols that judged the same systems.")] = False
+    published: Annotated[
+        tuple[str, ...], Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR")
+    ] = ()
+    without_contaminated: Annotated[
+        bool, Option("Exclude metrics known to be trained on human scores of the year.")
+    ] = False
+    slope_of: Annotated[
+        SlopeOf,
+        Option("Pool slopes as those of new metrics, of which these are a sample, or of these alone."),
+    ] = "new-metrics"
+    kinds: Annotated[
+        Kinds,
+        Option("Slopes of reference-based and of reference-free metrics: separate, or pooled as one population."),
+    ] = "separate"
+
+    @property
+    def view(self) -> View:
+        """What is shown."""
+        return "within" if self.within else "over-years" if self.over_years else "bridges" if self.bridges else "years"

@@ -1,0 +1,135 @@
+"""Slices: which systems, metrics and segments of an evaluation set are asked for, as options of questions.
+
+Light: it is read to print a help.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal
+
+from warehouse.errors import QuestionError
+from warehouse.fields import Argument, Fields, Option
+from warehouse.wording import option
+
+BY_ANNOTATOR = ":z"  # behind a human score: standardised by annotator
+Outliers = Literal["organisers", "mad", "none"]
+Scored = Literal["seg", "doc"]
+"""What has scores and is judged: segments or documents."""
+
+WhichData = partial(Option, panel="Which data")
+WhichMetrics = partial(Option, panel="Which metrics")
+METRIC_FIELDS = ("metrics", "kind", "status", "own")
+
+
+@dataclass(frozen=True)
+class Evalset(Fields):
+    """A test set and language pairs of it."""
+
+    testset: Annotated[str, Argument("Test set, such as wmt23; several by commas, or all.", names="testset")]
+    lp: Annotated[str, Argument("Language pair, such as en-de; several by commas, or all.", names="lp")] = "all"
+
+    def __post_init__(self) -> None:
+        from warehouse.facts.languages import pairs_called  # reads files, for which a help has no time
+
+        object.__setattr__(self, "lp", pairs_called(self.lp) if isinstance(self.lp, str) else self.lp)
+        super().__post_init__()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slice(Evalset):
+    """Which part of the data is included, and which metrics; the defaults are the organisers'.
+
+    level: whether segments are scored, or documents, which then stand wherever segments are named.
+    without_optimised: systems that a metric selected or trained are excluded.
+    """
+
+    human: Annotated[
+        str | None,
+        WhichData(
+            "Human score; NAME:z for one standardised by annotator, rr:ew, rr:bto, rr:trueskill or rr:bt for system "
+            "scores from rankings.",
+            names="human",
+            default="the official one",
+        ),
+    ] = None
+    reference: Annotated[
+        str | None,
+        WhichData("Reference that metrics used.", ("ref", "reference"), names="reference", default="the official one"),
+    ] = None
+    domain: Annotated[tuple[str, ...], WhichData("Only these domains (shell patterns).", names="domain")] = ()
+    document: Annotated[tuple[str, ...], WhichData("Only these documents (shell patterns).", names="document")] = ()
+    phenomenon: Annotated[
+        tuple[str, ...], WhichData("Only these phenomena of a challenge set (shell patterns).", names="phenomenon")
+    ] = ()
+    segments: Annotated[str | None, WhichData("Only segments FIRST to LAST.", metavar="FIRST-LAST")] = None
+    systems: Annotated[tuple[str, ...], WhichData("Only these systems (shell patterns).", names="system")] = ()
+    human_references: Annotated[
+        bool | None,
+        WhichData(
+            "Include extra human references as systems, or not.",
+            ("with-human-references", "without-human-references"),
+            default="as the organisers did",
+        ),
+    ] = None
+    with_outliers: Annotated[bool, WhichData("Keep the organisers' outlier systems.", excludes=("mad_outliers",))] = (
+        False
+    )
+    mad_outliers: Annotated[
+        bool, WhichData("Exclude outlier systems by the MAD rule, not by the organisers' list.")
+    ] = False
+    intersection: Annotated[
+        bool, WhichData("Keep metrics with missing scores; use only segments that all of them scored.")
+    ] = False
+    metrics: Annotated[
+        tuple[str, ...],
+        WhichMetrics(
+            "Only these metrics (shell patterns); one named exactly is included whatever its status or reference.",
+            names="metric",
+        ),
+    ] = ()
+    kind: Annotated[Literal["reference-based", "reference-free"] | None, WhichMetrics("Only metrics of this kind.")] = (
+        None
+    )
+    status: Annotated[
+        Literal["primary", "official", "all"],
+        WhichMetrics("Primary and baseline metrics; those of the metrics task; or others, too."),
+    ] = "official"
+    own: Annotated[bool, WhichMetrics("Include metrics that users added.")] = False
+    level: Scored = "seg"
+    without_optimised: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.span  # noqa: B018 - refuses what is no range
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The numbers of the first and the last segment; None for all segments.
+
+        Raises QuestionError: segments in another form than FIRST-LAST.
+        """
+        if self.segments is None:
+            return None
+        first, dash, last = self.segments.partition("-")
+        if not (dash and first.isdecimal() and last.isdecimal() and int(first) >= 1):
+            raise QuestionError(f"{option('segments')} {self.segments!r}: expected FIRST-LAST, such as 1-100")
+        if int(first) > int(last):
+            raise QuestionError(f"{option('segments')} {self.segments!r}: the first is after the last")
+        return int(first), int(last)
+
+    @property
+    def outliers(self) -> Outliers:
+        """Which systems are excluded as outliers: the organisers' list, those of the MAD rule, or none."""
+        return "none" if self.with_outliers else "mad" if self.mad_outliers else "organisers"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all segments."""
+        return not self.domain and not self.document and not self.phenomenon and self.segments is None
+
+    def check_level(self) -> None:
+        """Raises QuestionError: documents are restricted by what only segments have."""
+        if self.level == "doc" and (self.phenomenon or self.segments is not None):
+            raise QuestionError(f"{option('level', 'doc')} is of whole documents: no {option('segments')} or phenomena")
+        if self.level == "doc" and self.human is not None and self.human.endswith(BY_ANNOTATOR):
+            raise QuestionError(f"{self.human} is of segments: judgements of documents are not standardised")

@@ -1,0 +1,289 @@
+"""Fields of a question: options with their types, limits and help, read and checked where an object is made.
+
+Light: only the standard library is needed, as help and completion are made of fields.
+"""
+
+import math
+import re
+import types
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cache, partial
+from numbers import Integral, Real
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from warehouse.errors import QuestionError, one_of
+from warehouse.wording import option
+
+
+def describe_limits(least: float | None, most: float | None) -> str:
+    """Limits of a number; empty where there are none.
+
+    >>> describe_limits(1, 1024), describe_limits(0, None), describe_limits(None, 15)
+    ('from 1 to 1,024', 'from 0 on', 'of at most 15')
+    """
+    if least is None:
+        return "" if most is None else f"of at most {most:,}"
+    return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+
+
+Panel = Literal[
+    "Arguments", "Options", "Which data", "Which metrics", "How values are computed", "How metrics are tested"
+]
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a field of a question says of itself, beside its name, type and default.
+
+    flags: where the command line does not call it by its name: without dashes, of one that may be denied its opposite
+    last. names: what of the warehouse it names, such as
+    "metric": it is completed, and found in any case. default: the default in words, where it is not the value.
+    needs: it does nothing unless one of these fields is set. excludes: fields that it does not go with, and why.
+    may_be_number: a text that may say a number, which Python may give as one.
+    is_computing: who or what computes; it changes no number, so no signature has it.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    panel: Panel = "Options"
+    metavar: str | None = None
+    names: str | None = None
+    default: str | None = None
+    least: float | None = None
+    most: float | None = None
+    needs: tuple[str, ...] = ()
+    excludes: "Mapping[str, str] | tuple[str, ...]" = ()
+    may_be_number: bool = False
+    is_computing: bool = False
+
+
+Argument = partial(Option, panel="Arguments")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field with its option. kind: its type, without None; default: MISSING where it has none."""
+
+    name: str
+    kind: Any
+    option: Option
+    default: Any
+    may_be_none: bool
+
+    @property
+    def is_argument(self) -> bool:
+        return self.option.panel == "Arguments"
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple and get_args(self.kind)[1:] == (...,)
+
+    @property
+    def element(self) -> Any:
+        """The type of one value."""
+        return get_args(self.kind)[0] if self.is_list else self.kind
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values of a closed set; () for any other type."""
+        return get_args(self.element) if get_origin(self.element) is Literal else ()
+
+    def read(self, value: Any) -> Any:
+        """A value as the field has it: lists as tuples, each name once, numbers of numpy as Python's.
+
+        Raises QuestionError: it does not fit the type or lies beyond the limits.
+        """
+        if value is None:
+            if self.may_be_none:
+                return None
+            if self.default is not MISSING:
+                return self.default
+        if self.is_list:
+            if isinstance(value, str) or not isinstance(value, Collection | Iterator) or isinstance(value, Mapping):
+                value = (value,)
+            if self.option.names == "measure":
+                value = [part for one in value for part in (apart(one) if isinstance(one, str) else [one])]
+            read = tuple(dict.fromkeys(self._one(one) for one in value))
+            if not read and self.default:
+                raise QuestionError(f"no {option(self.name)}: at least one is needed")
+            return read
+        return self._one(value)
+
+    def parsed(self, text: str) -> Any:
+        """One value of the words of a command line.
+
+        Raises QuestionError: see `read`.
+        """
+        if self.element in (int, float):
+            try:
+                return self._one(self.element(text))
+            except ValueError:
+                raise self._refused(text) from None
+        return self._one(Path(text) if self.element is Path else text)
+
+    def _one(self, value: Any) -> Any:
+        kind = self.element
+        if kind is str and any(base.__name__ == "Measure" for base in type(value).__mro__):
+            return str(value)
+        if self.option.may_be_number and isinstance(value, Real) and not isinstance(value, bool):
+            return str(value)
+        if self.choices:
+            if not isinstance(value, str) or value not in self.choices:
+                wanted = one_of(value, self.choices)
+                raise QuestionError(f"{option(self.name)} {shortened(value)}: expected {wanted}")
+            return value
+        if kind in (int, float):
+            wanted_kind = Integral if kind is int else Real
+            if isinstance(value, wanted_kind) and not isinstance(value, bool):
+                number = kind(value)
+                least, most = self.option.least, self.option.most
+                is_within = (least is None or number >= least) and (most is None or number <= most)
+                if is_within and math.isfinite(number):
+                    return number
+            raise self._refused(value)
+        if kind is bool and type(value).__name__ == "bool_":
+            value = bool(value)
+        if isinstance(kind, type) and not isinstance(value, kind) and not (kind is Path and isinstance(value, str)):
+            raise self._refused(value)
+        return Path(value) if kind is Path else value
+
+    def _refused(self, value: Any) -> QuestionError:
+        return QuestionError(f"{option(self.name)} {shortened(value)}: expected {self.expected}")
+
+    @property
+    def expected(self) -> str:
+        """What one value is, in words."""
+        words = {str: "a text", bool: "True or False", Path: "a path", int: "a whole number", float: "a finite number"}
+        more = " or a number" if self.option.may_be_number else ""
+        return f"{words[self.element]}{more} {self.limits}".rstrip()
+
+    @property
+    def help(self) -> str:
+        """What help says of it: a greatest value too; a least one goes without saying."""
+        said = self.option.help
+        return said if self.option.most is None else f"{said.removesuffix('.')}, {self.limits.removeprefix('of ')}."
+
+    @property
+    def limits(self) -> str:
+        """Such as "from 1 to 1,024"; empty where there are none."""
+        return describe_limits(self.option.least, self.option.most)
+
+
+def apart(text: str) -> list[str]:
+    """Measures joined by commas; commas in brackets are of one measure.
+
+    >>> apart("spa, acc_eq(by=item,variant=23),pa")
+    ['spa', 'acc_eq(by=item,variant=23)', 'pa']
+    """
+    return re.split(r",\s*(?![^()]*\))", text)
+
+
+def fields_of(question: "type[Fields]") -> Mapping[str, Field]:
+    """The fields of a question that are options, by name: arguments, then its own, then those of many questions."""
+    return _fields_of(question)  # type: ignore[arg-type]
+
+
+@cache
+def _fields_of(question: Any) -> Mapping[str, Field]:
+    hints = get_type_hints(question, include_extras=True)
+    own = set(question.__annotations__)
+    found = []
+    for item in fields(question):
+        said = next((one for one in getattr(hints[item.name], "__metadata__", ()) if isinstance(one, Option)), None)
+        if said is None or item.name in question.without:
+            continue
+        if item.name in question.needs:
+            said = replace(said, needs=question.needs[item.name])
+        kind, *_ = get_args(hints[item.name]) if get_origin(hints[item.name]) is Annotated else (hints[item.name],)
+        inner = [one for one in get_args(kind) if one is not types.NoneType]
+        is_optional = get_origin(kind) in (Union, types.UnionType)
+        found.append(
+            Field(item.name, inner[0] if is_optional else kind, said, item.default, is_optional and len(inner) == 1)
+        )
+    arguments = [one for one in found if one.is_argument]
+    rest = [one for one in found if not one.is_argument]
+    rest.sort(key=lambda one: one.name not in own)
+    return {one.name: one for one in (*arguments, *rest)}
+
+
+F = TypeVar("F", bound="Fields")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """What has fields with options, which are read and checked when it is made.
+
+    needs: of fields that are shared with others, as of `Option`. without: shared fields that are no options of this.
+    hidden: those that its help leaves to another's.
+    Raises QuestionError: a value that does not fit, or options that do not go together.
+    """
+
+    needs: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    without: ClassVar[tuple[str, ...]] = ()
+    hidden: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name, field in fields_of(type(self)).items():
+            object.__setattr__(self, name, field.read(getattr(self, name)))
+        for name, field in fields_of(type(self)).items():
+            if self.differs_from_default(name):
+                self._check_beside(name, field.option)
+        needed = self.needs.get("charted", ()) if self.meets("charted") else ()
+        if needed and not any(map(self.meets, needed)):
+            raise QuestionError(f"a chart needs {' or '.join(map(self._named, needed))}")
+        self.check_fields()
+
+    def check_fields(self) -> None:
+        """Raises QuestionError: options that do not go together for another reason than `needs` and `excludes`."""
+
+    def part(self, kind: "type[F]") -> "F":
+        """The settings of one kind alone; those that this does not have are at their defaults.
+
+        Studies take such a part: they change it, compare it and store results under it, whatever the question is.
+        """
+        return kind(**{one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)})
+
+    def differs_from_default(self, name: str) -> bool:
+        """Whether a field has another value than its default."""
+        return bool(getattr(self, name) != fields_of(type(self))[name].default)
+
+    def meets(self, name: str) -> bool:
+        """Whether something is asked for with a field; `name=value`: with that value, `name=`: with none."""
+        name, is_value, value = name.partition("=")
+        got = getattr(self, name, None)
+        return (got or "") == value if is_value else bool(got)
+
+    def given(self) -> dict[str, Any]:
+        """The fields that are not at their defaults and may change a number."""
+        known = fields_of(type(self))
+        return {
+            name: getattr(self, name)
+            for name in known
+            if self.differs_from_default(name) and not known[name].option.is_computing
+        }
+
+    def _check_beside(self, name: str, said: Option) -> None:
+        if said.needs and not any(map(self.meets, said.needs)):
+            known = fields_of(type(self))
+            for kind in (one.partition("=")[0] for one in said.needs):
+                switch = str(getattr(self, kind, "")).replace("-", "_")  # which has set a property that is no field
+                if kind not in known and switch in known:
+                    raise QuestionError(f"{option(name)} and {option(switch, True)} do not go together")
+            wanted = " or ".join(self._named(one) for one in said.needs if not one.endswith("=") and one != "charted")
+            raise QuestionError(f"{option(name)} needs {wanted}")
+        for other in said.excludes:
+            if self.meets(other):
+                why = said.excludes[other] if isinstance(said.excludes, Mapping) else ""
+                raise QuestionError(
+                    f"{option(name)} and {self._named(other)} do not go together" + (f": {why}" if why else "")
+                )
+
+    def _named(self, condition: str) -> str:
+        """A field of `needs` or `excludes` in a message."""
+        if condition == "charted":
+            return "a chart"
+        name, _, value = condition.partition("=")
+        return option(name, value or (True if fields_of(type(self))[name].kind is bool else None))
