@@ -46,12 +46,12 @@ class Annotators(DrawsField, SeedField, EvalsetQuestion[None], name="annotators"
             from metaeval.people.preference_agreement import agreement
 
             with run.opened() as warehouse:
-                return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), digits=3)
+                return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), None, digits=3)
         if self.view == "judges":
             from metaeval.people.preference_agreement import judges
 
             with run.opened() as warehouse:
-                return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), digits=3)
+                return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), None, digits=3)
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
 
