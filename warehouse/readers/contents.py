@@ -67,7 +67,8 @@ def inspect(claim: Claim, file_no: int) -> Content:
         return Content(claim, file_no, "", 0, 0, faults=(unreadable,))
     n_lines = look.n_ends + look.is_cut
     sha256 = look.digest.hexdigest()
-    return Content(claim, file_no, sha256, look.n_bytes, n_lines, faults, n_tabs=look.n_tabs)
+    n_evalsets = max(1, len(claim.evalsets))
+    return Content(claim, file_no, sha256, look.n_bytes, n_lines, faults, n_evalsets=n_evalsets, n_tabs=look.n_tabs)
 
 
 class _Look:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warehouse.database.stage import Stage
+from warehouse.facts.languages import language_pair_called
 from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.contents import Content
@@ -11,10 +12,11 @@ from warehouse.readers.mtme.lines import lines_alone, note_system, read_document
 from warehouse.readers.mtme.place import (
     SCORE_FOLDERS,
     TEXT_FOLDERS,
+    Place,
     counts_segments,
     declared_systems,
     locate,
-    parse_place,
+    places,
     testset_of,
 )
 from warehouse.readers.mtme.ratings import read_ratings
@@ -36,18 +38,20 @@ class MtmeReader:
         if folder == "metadata":
             return "metadata of the organisers' layout: holds no scores"
         try:
-            place = parse_place(path.relative_to(root))
-            lp = str(LanguagePair.parse(place.lp))
+            all_places = places(root, path)
+            lps = [str(LanguagePair.parse(place.lp)) for place in all_places]
         except ValueError as error:
             return str(error)
+        place = all_places[0]
         testset = testset_of(root)
         companion = place.companion
-        needs = [root / "documents" / f"{place.lp}.docs", *([root / companion] if companion else [])]
+        documents = (root / "documents" / f"{one.lp}.docs" for one in all_places)
+        needs = [*documents, *([root / companion] if companion else [])]
         return Claim(
             path,
             self.name,
             f"{testset}/{path.relative_to(root).as_posix()}",
-            ((testset, lp),),
+            tuple((testset, lp) for lp in lps),
             human=place.name if place.folder == "human-scores" else None,
             needs=tuple(needed for needed in needs if needed != path and needed.is_file()),
             is_text=place.folder in TEXT_FOLDERS,
@@ -58,7 +62,7 @@ class MtmeReader:
         )
 
     def read(self, contents: Sequence[Content], stage: Stage) -> None:
-        placed = [(content, parse_place(content.claim.path.relative_to(content.claim.root))) for content in contents]
+        placed = [(content, _place_in(content, stage)) for content in contents]
         for root, lp in {(content.claim.root, place.lp) for content, place in placed}:
             stage.declare_systems(declared_systems(root, lp))
         for content, place in placed:
@@ -76,6 +80,12 @@ class MtmeReader:
         for content, place in in_folders:
             if place.is_annotation:
                 read_ratings(content, place, documents, stage)
+
+
+def _place_in(content: Content, stage: Stage) -> Place:
+    """What a file's place says of it, for the evaluation set of a stage."""
+    found = places(content.claim.root, content.claim.path)
+    return next((one for one in found if language_pair_called(one.lp) == stage.evalset.lp), found[0])
 
 
 __all__ = ["NAME", "MtmeReader"]

@@ -6,12 +6,17 @@ from pathlib import Path
 
 from warehouse.names import LEVELS, LanguagePair, MetricVariant, visible_name
 from warehouse.readers.claims import Declares
+from warehouse.readers.vocabulary import published_output
 
 TEXT_FOLDERS = ("sources", "references", "system-outputs")
 SCORE_FOLDERS = ("human-scores", "metric-scores")
 _FOLDERS = ("documents", *TEXT_FOLDERS, *SCORE_FOLDERS, "metadata")
 _NAMELESS = "data"
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PUBLISHED = re.compile(
+    r"news[a-z]*20\d\d(?:-(?P<pair>[a-z]{4}))?-(?P<kind>ref|src)\.(?P<language>[a-z]{2,3})(?:\.txt)?"
+)
+"""The name of a reference or a source in the translation task's own releases."""
 _WITH_LP_FOLDERS = ("system-outputs", "metric-scores", "metadata")
 
 
@@ -110,6 +115,43 @@ def parse_place(path: Path) -> Place:
     return _score_place(folder, lp, rest, extension)
 
 
+def places(root: Path, path: Path) -> tuple[Place, ...]:
+    """What a file's place says of it, for each language pair that it is of.
+
+    Texts may be called as the translation task released them until 2016: `newstest2012.cs-en.SYSTEM` below
+    `system-outputs/cs-en`, `newstest2012-ref.en` and `newstest2012-src.cs`; the latter are of all language pairs of
+    that language that lie in `system-outputs`.
+    Raises ValueError: see `parse_place`; no language pair has a released reference or source.
+    """
+    relative = path.relative_to(root)
+    folder = relative.parts[0]
+    if folder == "system-outputs" and len(relative.parts) == 3 and (name := _released_system(path)) is not None:
+        LanguagePair.parse(relative.parts[1])
+        return (Place(folder, relative.parts[1], name=name, extension="txt"),)
+    found = _PUBLISHED.fullmatch(path.name)
+    if found is None or folder != {"ref": "references", "src": "sources"}[found["kind"]] or len(relative.parts) != 2:
+        return (parse_place(relative),)
+    side, name = (1, "ref") if found["kind"] == "ref" else (0, "")
+    pair = found["pair"]
+    there = [f"{pair[:2]}-{pair[2:]}"] if pair else [one.name for one in sorted(root.glob("system-outputs/*"))]
+    lps = [lp for lp in there if lp.split("-")[side : side + 1] == [found["language"]]]
+    if not lps:
+        example = f"xx-{found['language']}" if side else f"{found['language']}-xx"
+        raise ValueError(f"expected outputs of its language pairs in system-outputs/LP, such as {example}")
+    return tuple(Place(folder, lp, name=name, extension="txt") for lp in lps)
+
+
+def _released_system(path: Path) -> str | None:
+    """The system of an output that is called as it was released; its number stays where two differ by it alone."""
+    short, numbered = published_output(path.name)
+    if short == path.name:
+        return None
+    alike = {
+        published_output(other.name)[1] for other in path.parent.iterdir() if published_output(other.name)[0] == short
+    }
+    return visible_name(short if len(alike) == 1 else numbered)
+
+
 def _text_place(folder: str, lp: str, name: str, extension: str) -> Place:
     if extension not in ("txt", "jsonl"):
         raise ValueError("expected a text file, .txt or .jsonl")
@@ -135,12 +177,10 @@ def _score_place(folder: str, lp: str, rest: str, extension: str) -> Place:
 def declared_systems(root: Path, lp: str) -> frozenset[str]:
     """Systems whose texts lie in the test set's folder, also those that are not being read."""
     found = [*root.glob("references/*"), *root.glob("system-outputs/*/*")]
-    names = set()
+    names = set[str]()
     for path in found:
         try:
-            place = parse_place(path.relative_to(root))
+            names.update(place.name for place in places(root, path) if place.lp == lp)
         except ValueError:
             continue
-        if place.lp == lp:
-            names.add(place.name)
     return frozenset(names)
