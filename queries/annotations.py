@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from queries.catalog import ask
-from queries.evalsets import named_evalsets
+from queries.evalsets import all_named
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.human_protocols import protocol_of
@@ -30,7 +30,7 @@ def judged_scores(
 
     Raises QuestionError: an unknown test set, language pair or human score, or no judgements.
     """
-    asked = {*named_evalsets(warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"), testsets, lps)}
+    asked = all_named(warehouse, testsets, lps)
     found = [JudgedScore(*row) for row in ask(warehouse, "judged_scores").iter_rows() if row[:2] in asked]
     where = " ".join(one for one in (testsets, lps) if one != "all") or "the warehouse"
     if not found:

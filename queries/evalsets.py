@@ -160,6 +160,11 @@ def named_evalsets(known: Iterable[tuple[str, str]], testsets: str, lps: str) ->
     return [one for one in product(names, wanted) if one in known]
 
 
+def all_named(warehouse: Warehouse, testsets: str, lps: str) -> set[tuple[str, str]]:
+    """The evaluation sets of a warehouse that are named, whoever judged them; see `named_evalsets`."""
+    return {*named_evalsets(warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"), testsets, lps)}
+
+
 @dataclass(frozen=True)
 class Evalsets:
     """Evaluation sets by (test set, language pair).

@@ -10,7 +10,7 @@ from metaeval.kernels.agreement.preferences import JudgeAgreement, judge_agreeme
 from metaeval.kernels.arrays.checks import Ints
 from metaeval.signature import signed
 from queries.catalog import ask
-from queries.evalsets import named_evalsets, stored_human
+from queries.evalsets import all_named, stored_human
 from queries.preferences import NOBODY, Preferences, fetch_preferences
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
@@ -20,7 +20,7 @@ _MOST_IN_BITS = 62  # systems that a mask has room for
 
 def _scorers(warehouse: Warehouse, testsets: str, lps: str, human: str | None) -> pl.DataFrame:
     """The scorers with preferences of some evaluation sets; human: only this one among people's."""
-    chosen = {*named_evalsets(warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"), testsets, lps)}
+    chosen = all_named(warehouse, testsets, lps)
     found = ask(warehouse, "preference_scorers")
     of_chosen = pl.DataFrame(sorted(chosen), schema={"testset": pl.String, "lp": pl.String}, orient="row")
     found = found.join(of_chosen, on=["testset", "lp"], how="semi", maintain_order="left")
