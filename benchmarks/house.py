@@ -124,7 +124,8 @@ def figures(root: Path) -> Iterator[tuple[str, str]]:
     ]
     yield "lines of comments per 1,000", f"{1000 * len(comments) / _lines(product):.1f}"
     yield "classes named by a bare participle", f"{len(participles(trees)):,}"
-    yield "words of docs/methods.md", f"{len((root / 'docs/methods.md').read_text(encoding='utf-8').split()):,}"
+    texts = [page.read_text(encoding="utf-8") for page in (root / "docs").glob("methods*/*.md")]
+    yield "words of docs/methods", f"{sum(len(text.split()) for text in texts):,}"
 
 
 def _is_why(path: Path, line: str) -> bool:
