@@ -64,9 +64,7 @@ AllowUnterminated = Annotated[
 ]
 InclusiveEnds = Annotated[
     bool,
-    typer.Option(
-        "--inclusive-ends", help="Error spans of tables and JSON lines end with the last character, not behind it."
-    ),
+    typer.Option("--inclusive-ends", help="End offsets of error spans are inclusive."),
 ]
 FirstSegment = Annotated[
     int, number(int, "--first-segment", least=0, most=1, help="Number of the first segment in tables.")

@@ -33,7 +33,7 @@ Out = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Data and errors only: no notes, no progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All notes, names and whole signatures.")]
-EveryRow = Annotated[bool, typer.Option("--all", help="On a terminal: all rows, not the first screens.")]
+EveryRow = Annotated[bool, typer.Option("--all", help="Show all rows.")]
 SafeCells = Annotated[
     bool, typer.Option("--safe-cells", help="In csv and tsv, put ' before texts that spreadsheets take for formulas.")
 ]

@@ -14,7 +14,7 @@ class DeltaSettings(DrawsField, SeedField):
     agreement: Annotated[
         tuple[float, ...],
         Option(
-            "Agreement with people to be reached; repeatable.",
+            "Wanted agreement with people; repeatable.",
             metavar="SHARE",
             least=0.5,
             most=0.999,
@@ -24,7 +24,7 @@ class DeltaSettings(DrawsField, SeedField):
     human_alpha: Annotated[
         float | None,
         Option(
-            "Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
+            "Only pairs whose human scores differ significantly at this level (Wilcoxon).",
             metavar="P",
             least=0,
             most=1,
@@ -40,4 +40,4 @@ class HardPairSettings(AlphaField):
 
     at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0)] = 1
     least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1)] = 5
-    significant: Annotated[bool, Option("Only pairs that people tell apart (Wilcoxon's signed-rank test).")] = False
+    significant: Annotated[bool, Option("Only pairs whose human scores differ significantly (Wilcoxon).")] = False

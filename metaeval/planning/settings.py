@@ -17,7 +17,7 @@ class PlanSettings(SeedField):
     unit: Annotated[
         Unit | None,
         Option(
-            "What is simulated in other numbers; system only for two metrics.",
+            "Unit to plan: segment, document, judgement, or system (only for two metrics).",
             default="document where there are at least 10, else segment",
         ),
     ] = None
@@ -28,9 +28,7 @@ class PlanSettings(SeedField):
     ] = 100
     draws: Annotated[
         int,
-        Option(
-            "Number of resamples of the test of two metrics on each data set.", least=LEAST_SIMULATED, most=MOST_DRAWS
-        ),
+        Option("Resamples of each test of two metrics.", least=LEAST_SIMULATED, most=MOST_DRAWS),
     ] = 500
 
     def check_fields(self) -> None:

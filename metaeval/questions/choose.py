@@ -48,10 +48,8 @@ class Choose(Slice, SeedField, Question["Choice | Replay"], name="choose"):
     minutes: Annotated[
         int | None, Option("Budget in minutes for the outputs of all systems.", least=1, most=_MOST_BUDGET)
     ] = None
-    words_per_minute: Annotated[float | None, Option("Words of the source that an annotator judges in a minute.")] = (
-        None
-    )
-    unit: Annotated[Unit, Option("What is chosen: segments, or whole documents.")] = "segment"
+    words_per_minute: Annotated[float | None, Option("Source words that an annotator judges per minute.")] = None
+    unit: Annotated[Unit, Option("Choose segments, or whole documents.")] = "segment"
     balance: Annotated[bool, Option("Give each domain its share of the budget.")] = False
     among: Annotated[
         Literal["annotated", "all"] | None,
@@ -63,16 +61,20 @@ class Choose(Slice, SeedField, Question["Choice | Replay"], name="choose"):
     ] = None
     texts: Annotated[
         Path | None,
-        Option("Also write source and outputs of what is chosen to this file.", excludes=_EVALUATE, is_computing=True),
+        Option(
+            "Also write the chosen segments' source and outputs to this file.", excludes=_EVALUATE, is_computing=True
+        ),
     ] = None
-    evaluate: Annotated[bool, Option("Show what such parts of past campaigns say, against random ones.")] = False
+    evaluate: Annotated[bool, Option("Replay past campaigns: chosen segments against random ones.")] = False
     each_set: Annotated[
         bool, Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",))
     ] = False
     clip: Annotated[
         float | None, Option("Human scores below count as this, on a scale to 100 (MQM: -25).", needs=("evaluate",))
     ] = None
-    draws: Annotated[int, Option("Random parts to compare with.", least=2, most=10_000, needs=("evaluate",))] = 100
+    draws: Annotated[
+        int, Option("Number of random choices to compare with.", least=2, most=10_000, needs=("evaluate",))
+    ] = 100
 
     def answer(self, run: Run) -> "Answer[Choice | Replay]":
         from metaeval.answer import answer_of

@@ -37,23 +37,21 @@ class Decide(Slice, UnitField, DrawsField, SeedField, EvalsetQuestion["tuple[Tab
             default="threshold where a precision is wanted, else curve",
         ),
     ] = None
-    good: Annotated[str, Option("Least human score of a good output, or error_free.", may_be_number=True)] = (
+    good: Annotated[str, Option("Lowest human score that counts as good, or error_free.", may_be_number=True)] = (
         "error_free"
     )
     precision: Annotated[
         float | None,
         Option(
-            "Wanted share of good outputs among those called good.",
+            "Wanted share of good translations among those published.",
             default="0.95",
             least=0,
             most=1,
             needs=("view=threshold", "view="),
         ),
     ] = None
-    miss: Annotated[float, Option("Price of publishing an output that is not good.", least=0, needs=("view=cost",))] = (
-        10.0
-    )
-    look: Annotated[float, Option("Price of a look at an output.", least=0, needs=("view=cost",))] = 1.0
+    miss: Annotated[float, Option("Cost of publishing a bad translation.", least=0, needs=("view=cost",))] = 10.0
+    look: Annotated[float, Option("Cost of reviewing one translation.", least=0, needs=("view=cost",))] = 1.0
 
     @property
     def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:

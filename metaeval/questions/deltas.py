@@ -37,7 +37,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Fits | H
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     metric: Annotated[str | None, Argument("Metric, such as BLEU or BLEU-refA.", ("metric",), names="metric")] = None
-    hard: Annotated[bool, Option("Instead, list pairs of systems that no metric, or only one, orders right.")] = False
+    hard: Annotated[bool, Option("List the pairs of systems that almost no metric orders correctly.")] = False
 
     def check_fields(self) -> None:
         if self.hard:

@@ -42,9 +42,9 @@ class Diff(Question["WarehouseDifferences"], name="diff"):
         Option("Measure of the rankings; repeatable.", ("measure", "m"), names="measure", excludes=("no_rankings",)),
     ] = DEFAULT_MEASURES
     no_rankings: Annotated[bool, Option("Compare what is stored; compute no rankings.")] = False
-    exit_zero: Annotated[bool, Option("Exit with code 0 also where something differs.", is_computing=True)] = False
+    exit_zero: Annotated[bool, Option("Exit with code 0 even if something differs.", is_computing=True)] = False
     verbose: Annotated[
-        bool, Option("A row for each source, system, scorer and result, and every metric.", is_computing=True)
+        bool, Option("One row per source, system, scorer and result, and every metric.", is_computing=True)
     ] = False
 
     def names_in(self, run: Run) -> "AbstractContextManager[Warehouse]":

@@ -41,7 +41,7 @@ class Noise(Slice, NoiseSettings, RoundHumanField, EvalsetQuestion[None], name="
     ] = None
     measures: Measures = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
     oracles: Annotated[
-        bool, Option("Instead, metrics made of people's own errors under other weights, and further human scores.")
+        bool, Option("Rank oracles: metrics made from the marked errors with other weights, and other human scores.")
     ] = False
 
     def check_fields(self) -> None:

@@ -37,9 +37,7 @@ class Plan(Slice, SystemScoreField, PlanSettings, RoundHumanField, EvalsetQuesti
 
     first: Annotated[str, Argument("Metric, or system.", names="metric")]
     second: Annotated[str, Argument("Metric, or system.", names="metric")]
-    tell: Annotated[Literal["metrics", "systems"], Option("What is to be told apart: two metrics, or two systems.")] = (
-        "metrics"
-    )
+    tell: Annotated[Literal["metrics", "systems"], Option("Compare two metrics, or two systems.")] = "metrics"
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"
     )

@@ -65,18 +65,18 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     matrix: Annotated[
         bool,
         Option(
-            "Every protocol on every test set that has its inputs: who wins.",
+            "Rank metrics by the rules of every year.",
             excludes=("agreement", "thresholds", "charted", *_OF_ONE),
         ),
     ] = False
     agreement: Annotated[
         bool,
-        Option("Instead, the rank correlation of every two protocols.", excludes=("thresholds", "charted", *_OF_ONE)),
+        Option("Correlate the rankings of every two protocols.", excludes=("thresholds", "charted", *_OF_ONE)),
     ] = False
     thresholds: Annotated[
         bool,
         Option(
-            "Instead, tie thresholds over the years, and what one from an earlier year loses.",
+            "Compare tie thresholds over the years, and the loss from using an older one.",
             excludes=("charted", "fresh", "seed", *_OF_ONE),
         ),
     ] = False

@@ -59,7 +59,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
     level: Annotated[
         Literal["seg", "doc"],
         Option(
-            "Scores of segments, or of documents, which then stand in the place of segments.",
+            "Score level: segments, or documents treated as segments.",
             excludes={"ceiling": "judgements are of segments"},
         ),
     ] = "seg"
@@ -71,7 +71,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
     ] = False
     by: Annotated[
         Literal["domain", "phenomenon"] | None,
-        Option("Rank each domain by itself, or each phenomenon of a challenge set."),
+        Option("Rank in each domain, or for each phenomenon of a challenge set."),
     ] = None
     wide: Annotated[
         bool,
@@ -104,21 +104,21 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
     significance: Annotated[
         bool,
         Option(
-            "Add significance clusters; the help of compare has more options of tests.",
+            "Add significance clusters; compare has more options for tests.",
             excludes={"pool": "`scorehouse protocol` tests pooled scores"},
         ),
     ] = False
     ceiling: Annotated[
         bool,
         Option(
-            "Add people without a rank: other human scores, and split-half agreement of the judgements.",
+            "Add people, unranked: other human scores, and the split-half agreement of the judgements.",
             excludes=dict.fromkeys(("pool", "wide", "by"), _OTHER_DATA),
         ),
     ] = False
     explain: Annotated[
         bool,
         Option(
-            "Instead, list every system and metric, included or not, with the reason.",
+            "List every system and metric, and why it is included or excluded.",
             excludes=(
                 *("pool", "by", "wide", "intervals", "ranges", "significance", "ceiling", "charted", "raw_ties"),
                 "strict",
@@ -139,7 +139,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
     ] = None
     first_segment: Annotated[
         int,
-        Option("Number of the first segment in the file that is ranked too.", least=0, most=1, needs=("with_file",)),
+        Option("Number of the first segment in that file.", least=0, most=1, needs=("with_file",)),
     ] = 1
 
     def check_fields(self) -> None:

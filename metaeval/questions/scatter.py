@@ -32,7 +32,7 @@ class Scatter(Slice, SystemScoreField, RoundHumanField, EvalsetQuestion["Panels"
     metric: Annotated[str, Argument("Metric, such as BLEU-refA or BLEU.", ("metric",), names="metric")]
     view: Annotated[
         Literal["systems", "pairs", "segments"],
-        Option("Systems, differences of system pairs, or bins of segment scores, as a table."),
+        Option("Table of systems, of differences between system pairs, or of binned segment scores."),
     ] = "systems"
 
     def answer_one_evalset(self, run: Run) -> "Answer[Panels]":

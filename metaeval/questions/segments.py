@@ -35,7 +35,7 @@ class Segments(Slice, RoundHumanField, EvalsetQuestion["tuple[Output, ...]"], na
     ] = ()
     by: Annotated[
         Literal["segment", "system", "document", "domain", "length"] | None,
-        Option("List groups of outputs instead; length: quarters by characters of the source."),
+        Option("Group outputs; length: quarters by source characters."),
     ] = None
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
 

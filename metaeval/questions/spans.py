@@ -31,11 +31,11 @@ class SpansOf(Slice, EvalsetQuestion[None], name="spans"):
     ] = "mpp"
     view: Annotated[
         Literal["agreement", "severities", "outputs"],
-        Option("Precision, recall and F; severities of overlapping spans; or the outputs that differ most."),
+        Option("Show precision, recall and F, the severities of overlapping spans, or the outputs that differ most."),
     ] = "agreement"
     by: Annotated[
         Literal["domain", "system", "category", "severity"] | None,
-        Option("Each domain, system, category (recall alone) or severity by itself."),
+        Option("Group by domain, system, category (recall only) or severity."),
     ] = None
     n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
 

@@ -30,14 +30,14 @@ class Thresholds(
     measure: Annotated[str, Option("acc_eq or tau_eq, with its groups.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"
     )
-    curve: Annotated[bool, Option("Instead, show the value at each tie threshold, for plotting.")] = False
+    curve: Annotated[bool, Option("Show the value at each tie threshold.")] = False
     points: Annotated[
         int, Option("Number of points of the curve.", least=2, most=10_000, needs=("curve", "charted"))
     ] = 100
     ties: Annotated[
         bool,
         Option(
-            "Instead, count tied pairs of the human score and of every metric, and pairs tied at a human score of 0.",
+            "Count the tied pairs of the human score (also those tied at 0) and of every metric.",
             excludes=("curve",),
         ),
     ] = False

@@ -46,7 +46,9 @@ class Trend(
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     measure: Annotated[str, Option("Measure, such as pa or pearson.", ("measure", "m"), names="measure")] = "pa"
-    anchor: Annotated[str, Option("Metric that gaps on the same data are measured from.", names="metric")] = "BLEU"
+    anchor: Annotated[
+        str, Option("Anchor: the metric that others are compared with on the same data.", names="metric")
+    ] = "BLEU"
 
     def _has_none(self, run: Run) -> bool:
         """Whether no interval or standard error of a single evaluation set is shown or used."""

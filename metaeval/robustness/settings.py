@@ -17,7 +17,7 @@ class NoiseSettings(SeedField):
     kinds: Annotated[
         tuple[Kind, ...],
         Option(
-            "Noise on each score, a bias of each segment or of each system, or outliers; repeatable.",
+            "Kind of noise: on each score, a bias per segment or per system, or outliers; repeatable.",
             ("kind",),
             excludes=("oracles",),
         ),

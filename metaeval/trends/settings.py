@@ -28,14 +28,14 @@ class TrendSettings(AlphaField, SeedField):
     within: Annotated[
         bool,
         Option(
-            "Instead, progress on the same data: slopes over the years in which metrics were published.",
+            "Do newer metrics score higher on the same data? Slope over publication year.",
             excludes=("over_years", "bridges"),
         ),
     ] = False
     over_years: Annotated[
-        bool, Option("Instead, test the yearly gaps for a trend by permuting years.", excludes=("bridges",))
+        bool, Option("Test whether the yearly gaps have a trend, by permuting years.", excludes=("bridges",))
     ] = False
-    bridges: Annotated[bool, Option("Instead, compare human protocols that judged the same systems.")] = False
+    bridges: Annotated[bool, Option("Compare human protocols that judged the same systems.")] = False
     published: Annotated[
         tuple[str, ...], Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR")
     ] = ()
