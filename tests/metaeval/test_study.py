@@ -141,7 +141,7 @@ def test_questions_without_an_answer_are_refused(tiny: Warehouse) -> None:
     with pytest.raises(QuestionError, match="unknown test set"):
         rank(tiny, "wmt99", LP, ["spa"])
     with pytest.raises(QuestionError, match="a part of a test set has no submitted system scores"):
-        rank(tiny, TESTSET, LP, ["pearson"], options=Options(system_score="submitted"), domains=("news",))
+        rank(tiny, TESTSET, LP, ["pearson"], options=Options(system_score="submitted"), domain=("news",))
 
 
 # ---------------------------------------------------------------- signatures
@@ -174,7 +174,7 @@ def test_a_signature_says_what_the_result_is(tiny: Warehouse) -> None:
 
 
 def test_a_signature_names_everything_that_differs_from_the_default(tiny: Warehouse) -> None:
-    asked = {"domains": ("news",), "metrics": ("F*",), "systems": ("[ABC]*",), "only": "reference-free"}
+    asked = {"domain": ("news",), "metrics": ("F*",), "systems": ("[ABC]*",), "kind": "reference-free"}
     parsed = [parse_measure("pa")]
     options = Options(system_score="judged-mean", raw_ties=True, round_human=2)
     (found,) = study(tiny, Slice(TESTSET, LP, **asked), parsed, options).signatures  # type: ignore[arg-type]
@@ -188,7 +188,7 @@ def test_a_signature_names_everything_that_differs_from_the_default(tiny: Wareho
 def test_equal_questions_have_equal_signatures_and_others_have_not(tiny: Warehouse) -> None:
     first, again = _study(tiny, "spa").signatures, _study(tiny, "spa(n=1000)").signatures
     assert first == again
-    others = [_study(tiny, "spa(n=999)"), _study(tiny, "spa", segments=(1, 4)), _study(tiny, "spa", metrics=("F*",))]
+    others = [_study(tiny, "spa(n=999)"), _study(tiny, "spa", segments="1-4"), _study(tiny, "spa", metrics=("F*",))]
     assert len({*first, *(other.signatures[0] for other in others)}) == 4
 
 
@@ -270,7 +270,7 @@ def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path:
 
 def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError) as raised:
-        rank(simulated_warehouse, "sim24", "cs-uk", ["pa"], metrics=["*-src"], only="reference-based")
+        rank(simulated_warehouse, "sim24", "cs-uk", ["pa"], metrics=["*-src"], kind="reference-based")
     message = str(raised.value)
     assert message.startswith("no metric of sim24 cs-uk can be ranked: 15 excluded, ")
     frame = explanation(

@@ -82,7 +82,7 @@ def test_counts_of_the_tiny_task_are_those_worked_out_by_hand(tiny: Warehouse) -
 
 
 def test_a_threshold_ties_differences_up_to_and_including_it(tiny: Warehouse) -> None:
-    selection = _chosen(tiny, TESTSET, LP, metrics=("Rough",), segments=(1, 1))
+    selection = _chosen(tiny, TESTSET, LP, metrics=("Rough",), segments="1-1")
     for epsilon, expected in ((9.999, (2, 0, 1, 0, 0)), (10.0, (2, 0, 0, 0, 1)), (30.0, (1, 0, 0, 1, 1))):
         for count in (pair_counts, _counts_sql):
             assert count(tiny, selection, "item", epsilon).row(0)[2:] == expected
@@ -128,7 +128,7 @@ def test_all_ways_agree_by_item_on_simulated_scores(
 @pytest.mark.parametrize("by", ["system", "none"])
 def test_all_ways_agree_on_large_groups_of_simulated_scores(by: Unit, simulated_warehouse: Warehouse) -> None:
     patterns = ("Tally*", "Rubric-5", "Kestrel-24-QE", "simBLEU", "Steady")
-    selection = _chosen(simulated_warehouse, "sim24", "cs-uk", metrics=patterns, segments=(1, 90))
+    selection = _chosen(simulated_warehouse, "sim24", "cs-uk", metrics=patterns, segments="1-90")
     polars = pair_counts(simulated_warehouse, selection, by, 0.5)
     _assert_same(polars, _counts_sql(simulated_warehouse, selection, by, 0.5))
     _assert_same(polars, _kernel(simulated_warehouse, selection, by, 0.5))
@@ -145,7 +145,7 @@ def test_all_ways_agree_by_item_on_real_scores(lp: str, wmt23_warehouse: Warehou
 @pytest.mark.parametrize(("by", "epsilon"), [("item", 0.02), ("system", 0.0), ("none", 0.0)])
 def test_all_ways_agree_on_a_part_of_real_scores(by: Unit, epsilon: float, wmt23_warehouse: Warehouse) -> None:
     patterns = ("BLEU", "COMET", "GEMBA-MQM", "Random-sysname", "XCOMET-QE-Ensemble")
-    selection = _chosen(wmt23_warehouse, "wmt23", "en-de", metrics=patterns, domains=("user_review",))
+    selection = _chosen(wmt23_warehouse, "wmt23", "en-de", metrics=patterns, domain=("user_review",))
     polars = pair_counts(wmt23_warehouse, selection, by, epsilon)
     _assert_same(polars, _counts_sql(wmt23_warehouse, selection, by, epsilon))
     _assert_same(polars, _kernel(wmt23_warehouse, selection, by, epsilon))

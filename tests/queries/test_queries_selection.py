@@ -132,13 +132,13 @@ REASONS: list[tuple[dict[str, Any], str, str | None]] = [
     ({}, "Rough-refB", "computed with refB, not with reference refA"),
     ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
     ({}, "Guest-src", f"not submitted to the metrics task (included by {option('status', 'all')})"),
-    ({"outliers": "none"}, "Part-src", "no scores for the output of Cherry"),
-    ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for the output of Cherry, refB"),
+    ({"with_outliers": True}, "Part-src", "no scores for the output of Cherry"),
+    ({"human_references": True, "with_outliers": True}, "Part-src", "no scores for the output of Cherry, refB"),
     ({"human_references": True}, "Fine-src", "no scores for the output of refB"),
     ({"metrics": ("Fine",)}, "Flat-src", "not selected"),
-    ({"only": "reference-based"}, "Fine-src", "reference-free"),
-    ({"only": "reference-free"}, "Rough-refA", "reference-based"),
-    ({"primary": True}, "Wrong-src", "contrastive, neither primary nor baseline"),
+    ({"kind": "reference-based"}, "Fine-src", "reference-free"),
+    ({"kind": "reference-free"}, "Rough-refA", "reference-based"),
+    ({"status": "primary"}, "Wrong-src", "contrastive, neither primary nor baseline"),
     ({}, "Fine-src", None),
     ({}, "Part-src", None),  # it has the two systems that are left
     ({"own": True}, "Mine-src", None),
@@ -146,9 +146,9 @@ REASONS: list[tuple[dict[str, Any], str, str | None]] = [
     ({"metrics": ("Guest-src",)}, "Guest-src", None),
     ({"metrics": ("Rough-refB",)}, "Rough-refB", None),
     ({"reference": "refB"}, "Rough-refB", None),
-    ({"only": "reference-based"}, "Rough-refA", None),
-    ({"primary": True}, "Flat-src", None),
-    ({"intersection": True, "outliers": "none"}, "Part-src", None),
+    ({"kind": "reference-based"}, "Rough-refA", None),
+    ({"status": "primary"}, "Flat-src", None),
+    ({"intersection": True, "with_outliers": True}, "Part-src", None),
 ]
 """What is asked of a metric, and why it is excluded; None where it comes in."""
 
@@ -170,11 +170,11 @@ def test_patterns_are_those_of_the_shell_and_meet_full_and_base_names(tiny: Ware
 @pytest.mark.parametrize(
     ("asked", "segments"),
     [
-        ({"domains": ("news",)}, (1, 2, 3)),
-        ({"domains": ("s*", "n*")}, (1, 2, 3, 4, 5)),
-        ({"documents": ("n1",)}, (1, 2)),
-        ({"segments": (2, 4)}, (2, 3, 4)),
-        ({"domains": ("news",), "segments": (3, 9)}, (3,)),
+        ({"domain": ("news",)}, (1, 2, 3)),
+        ({"domain": ("s*", "n*")}, (1, 2, 3, 4, 5)),
+        ({"document": ("n1",)}, (1, 2)),
+        ({"segments": "2-4"}, (2, 3, 4)),
+        ({"domain": ("news",), "segments": "3-9"}, (3,)),
     ],
 )
 def test_segments_are_chosen_by_domain_document_and_number(
@@ -200,9 +200,9 @@ def test_segments_are_chosen_by_domain_document_and_number(
             "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?; unknown metric 'Roug-src'",
         ),
         (TESTSET, LP, {"metrics": ("Fin",)}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?"),
-        (TESTSET, LP, {"domains": ("new",)}, "unknown domain 'new' for tiny24 en-de; did you mean 'news'?"),
-        (TESTSET, LP, {"documents": ("x9",)}, "unknown document 'x9' for tiny24 en-de; available: n1, n2, s1"),
-        (TESTSET, LP, {"segments": (6, 9)}, "select no segment of tiny24 en-de"),
+        (TESTSET, LP, {"domain": ("new",)}, "unknown domain 'new' for tiny24 en-de; did you mean 'news'?"),
+        (TESTSET, LP, {"document": ("x9",)}, "unknown document 'x9' for tiny24 en-de; available: n1, n2, s1"),
+        (TESTSET, LP, {"segments": "6-9"}, "select no segment of tiny24 en-de"),
         (TESTSET, LP, {"systems": ("refA",)}, "no system of tiny24 en-de remains"),
     ],
 )

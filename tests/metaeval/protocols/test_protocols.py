@@ -132,7 +132,7 @@ def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, of
     ]
     assert [task.weight for task in official.tasks] == [2, 1, 1, 1, 1, 1, 1]
     for number, task in enumerate(official.tasks[1:], start=1):
-        ranking = rank(simulated_warehouse, "sim24", task.lps[0], [task.measure], primary=True)
+        ranking = rank(simulated_warehouse, "sim24", task.lps[0], [task.measure], status="primary")
         expected = dict(zip(ranking["base_metric"], ranking["value"].to_numpy(), strict=True))
         for name, value in value_of(official, number).items():
             np.testing.assert_allclose(value, expected.get(name, np.nan), atol=1e-12)
@@ -140,7 +140,7 @@ def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, of
 
 def test_pooled_accuracy_counts_every_system_pair_alike(simulated_warehouse: Warehouse) -> None:
     found = scored(simulated_warehouse, made("pa", lps="pooled", weight="n_lps"), "sim24", lps=LPS)
-    parts = [rank(simulated_warehouse, "sim24", lp, ["pa"], primary=True) for lp in LPS]
+    parts = [rank(simulated_warehouse, "sim24", lp, ["pa"], status="primary") for lp in LPS]
     for name, value in value_of(found, 0).items():
         rows = [part.filter(part["base_metric"] == name) for part in parts]
         n_right = sum(row["value"][0] * row["n_pairs"][0] for row in rows)
@@ -505,7 +505,7 @@ def test_wmt20_takes_the_outliers_of_its_own_result_files(real_load: tuple[Path,
     with Warehouse.open(real_load[0]) as warehouse:
         own = scored(warehouse, protocol_named("wmt20"), "wmt20", lps=["en-ja"])
         later = scored(warehouse, protocol_named("wmt17"), "wmt20", lps=["en-ja"])
-        n_systems = rank(warehouse, "wmt20", "en-ja", ["pearson"], outliers="none")["n_systems"][0]
+        n_systems = rank(warehouse, "wmt20", "en-ja", ["pearson"], with_outliers=True)["n_systems"][0]
     with_all, without = (value_of(own, number)["BLEU"] for number in (0, 1))
     assert with_all == without != value_of(later, 0)["BLEU"]
     assert f"n_systems:{n_systems}" in own.signature
@@ -568,7 +568,7 @@ def test_wmt20_scores_systems_with_and_without_outliers(simulated_warehouse: War
         "kendall_like(threshold=25)" if ("kendall_like(threshold=25)", "none") in tasks else "kendall_like", "none"
     ]
     assert "cs-uk kendall_like with outliers" in score_frame(found).columns
-    ranking = rank(simulated_warehouse, "sim22", "cs-uk", ["kendall_like"], primary=True, outliers="none")
+    ranking = rank(simulated_warehouse, "sim22", "cs-uk", ["kendall_like"], status="primary", with_outliers=True)
     expected = dict(zip(ranking["base_metric"], ranking["value"].to_numpy(), strict=True))
     for metric, value in value_of(found, segments).items():
         np.testing.assert_allclose(value, expected.get(metric, np.nan))
