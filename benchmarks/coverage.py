@@ -35,6 +35,7 @@ from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
 from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.measures import Measure, parse_measure
+from metaeval.measures.judged import units_of
 from queries.blocks import Block
 
 Floats = npt.NDArray[np.float64]
@@ -161,7 +162,8 @@ def bootstrapped(world: Pair | Block, resample: Resample, measure: Measure, seed
 def known(world: Pair | Block, measure: Measure) -> list[Interval]:
     """Intervals of the values of both metrics by their standard errors."""
     block, options = world if isinstance(world, Block) else block_of(world), options_of(measure)
-    values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options)
+    units = units_of(block.selection, block.judged.any(axis=0), "segment")
+    values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options, units)
     assert errors is not None
     ends = zip(values, values - NORMAL * errors, values + NORMAL * errors, strict=True)
     return [Interval(*map(float, one)) for one in ends]

@@ -287,7 +287,7 @@ def test_pairs_of_mslc_a_are_counted_as_published(further_load: tuple[Path, Load
                     "ja-zh_CN",
                     systems=(later, earlier),
                     metrics=(one["metric"],),
-                    all_metrics=True,
+                    status="all",
                 )
                 counts = pair_counts(warehouse, asked, "item", 0.0).frame
                 assert counts["metric"].n_unique() == 1
