@@ -177,7 +177,7 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
 def _by_shared_ties(evaluation: Evaluation) -> list[str]:
     """A line on metrics that order no pair, where the measure is defined to count ties that people share."""
     counts = evaluation.counts
-    if counts is None or evaluation.measure.name not in ("acc23", "tau_23"):
+    if counts is None or not evaluation.measure.counts_shared_ties:
         return []
     ordered = counts.n_concordant + counts.n_discordant + counts.n_tied_human
     names = [one.name for one, n in zip(evaluation.metrics, ordered.sum(axis=1), strict=True) if n == 0]

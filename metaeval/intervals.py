@@ -92,7 +92,7 @@ def _ends(
                 few = f"no intervals, {counted(n, 'system')}: with fewer than {LEAST_FOR_INTERVAL} they hold any value"
                 return none, none, few, ""
             how = f"{CONFIDENCE:.0%} intervals of the value over all such systems (Fisher's z, jackknife, t({n - 1}))"
-            if measure.name == "pearson" and n >= LEAST_TOO_NARROW:
+            if measure.is_sensitive and n >= LEAST_TOO_NARROW:
                 how += f", {TOO_NARROW}: then .87 to .94 hold it"
             return *by_systems, how, interval_in_words(CONFIDENCE, "fisher_z", "systems", None, options.seed)
         units = units_of(block.selection, block.judged.any(axis=0), unit)

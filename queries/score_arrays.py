@@ -1,18 +1,15 @@
 """Scores of one scorer as an array, for work outside the questions."""
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from queries import catalog
 from queries.evalsets import evalset_id, stored_name
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-
-def segment_scores(warehouse: Warehouse, testset: str, lp: str, scorer: str) -> "tuple[list[str], NDArray[np.float64]]":
+def segment_scores(warehouse: Warehouse, testset: str, lp: str, scorer: str) -> tuple[list[str], NDArray[np.float64]]:
     """System names (N,) and their segment scores (N, S), segments in the test set's order.
 
     Higher is better. NaN: no score. scorer: a metric, with or without its reference, or a human score.

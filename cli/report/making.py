@@ -159,7 +159,8 @@ class Place:
         Raises QuestionError: no metric can be ranked.
         """
         refused: QuestionError | None = None
-        for names in [self.report.measures] if self.report.measures else [DEFAULT_MEASURES, ("pa",)]:
+        choices = [self.report.measures] if self.report.measures else [DEFAULT_MEASURES, ("pa",)]
+        for names in choices:
             for tested in (True, False):
                 how = {"measures": names, "significance": tested, "intervals": True, "ranges": True, **self.drawn}
                 found = Ask("rank", how, "Ranking of metrics")
@@ -168,7 +169,7 @@ class Place:
                 except QuestionError as error:
                     refused = refused or error
                     continue
-                if answer.frame["value"].count() or names == ("pa",) or self.report.measures:
+                if answer.frame["value"].count() or names is choices[-1]:
                     return found
                 break
         raise refused or QuestionError("no metric has a value")

@@ -95,7 +95,8 @@ class Measure(ABC):
     over systems is the difference of Fisher's z of this share of the values (0 = of the values). has_pairs: it is made
     of pairs of systems, or enough like it for that error to count each pair once. takes_few_values: resamples often tie
     with the data, so in permutation tests ties count half.
-    interval: the type of bootstrap interval that covers best.
+    interval: the type of bootstrap interval that covers best. is_sensitive: where a metric misjudges some systems,
+    intervals for new systems are too narrow.
     why_tests: why the default test is the default, and why others do not apply.
     """
 
@@ -111,9 +112,15 @@ class Measure(ABC):
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
     known_by: ClassVar[str] = "infinitesimal jackknife"
+    is_sensitive: ClassVar[bool] = False
     why_tests: ClassVar[str]
 
     # ---- the value
+
+    @property
+    def counts_shared_ties(self) -> bool:
+        """Whether a metric that orders no pair has a value, made of the pairs that people tie."""
+        return False
 
     @abstractmethod
     def value(self, block: Block, options: Options) -> Values:

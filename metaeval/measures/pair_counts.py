@@ -43,6 +43,10 @@ class CountedPairs(GroupMeasure):
         return STATISTICS[self.statistic_name]
 
     @property
+    def counts_shared_ties(self) -> bool:
+        return self.name in ("acc23", "tau_23")
+
+    @property
     def threshold(self) -> tuple[float, bool]:
         """The tie threshold, and whether it counts standard deviations of the metric."""
         epsilon = self.get("epsilon", 0.0)

@@ -151,6 +151,7 @@ class SystemPearson(SystemCorrelation):
     has_pairs: ClassVar[bool] = False
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "normal"
+    is_sensitive: ClassVar[bool] = True
     why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"
 
     @property

@@ -330,7 +330,7 @@ def pairs_needed(level: float) -> int:
 def _reason(fit: Fit, level: float) -> str:
     if fit.n_pairs < pairs_needed(level):
         verb = "is" if fit.n_pairs == 1 else "are"
-        return f"{level:.0%} takes {pairs_needed(level)} pairs of systems, and there {verb} {fit.n_pairs}"
+        return f"{level:.0%} takes at least {pairs_needed(level)} pairs of systems, and there {verb} {fit.n_pairs}"
     best, largest = float(fit.found.curve.fitted[-1]), float(fit.found.curve.differences[-1])
     if best < level:
         return f"not reached: {best:.2f} at the largest difference, {largest:.4g}"

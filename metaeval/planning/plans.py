@@ -45,7 +45,9 @@ def simulation_of_units(block: Block, unit: Unit) -> Simulation:
     else:
         members = members_of(block.selection, block.judged.any(axis=0), unit)
     other = "segments" if unit == "system" else "systems"
-    size_of_one = f" ({np.mean([len(one) for one in members]):.1f} segments each)" if unit == "document" else ""
+    size_of_one = (
+        f" (of {np.mean([len(one) for one in members]):.1f} segments on average)" if unit == "document" else ""
+    )
 
     def draw(size: int, rng: np.random.Generator) -> Block:
         drawn = rng.choice(len(members), size)

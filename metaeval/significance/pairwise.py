@@ -393,7 +393,7 @@ def _words(
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:
     """A line on an interval of Pearson's r over systems."""
-    if measure.name != "pearson" or measure.level != "sys" or varied != "systems" or np.isnan(difference.low):
+    if not measure.is_sensitive or varied != "systems" or np.isnan(difference.low):
         return []
     return [f"the interval of the difference is {TOO_NARROW}: then .72 to .82 of such intervals hold it"]
 

@@ -321,7 +321,7 @@ def targets(found: History) -> list[str]:
             by_words.setdefault(one.generalises, []).append((entry.testset, entry.lp))
     lead = "tests and intervals of gaps are for"
     too_narrow = f"intervals of gaps by pearson for new systems are {TOO_NARROW}: then .72 to .82 hold the gap"
-    is_of_systems = found.measure.name == "pearson" and any("new systems" in words for words in by_words)
+    is_of_systems = found.measure.is_sensitive and any("new systems" in words for words in by_words)
     said = [too_narrow] if is_of_systems else []
     if len(by_words) == 1:
         return [f"{lead} {words}" for words in by_words] + said

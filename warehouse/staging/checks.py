@@ -118,21 +118,23 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
         for here, there in ((first_file, second_file), (second_file, first_file)):
             differing.setdefault((here, there, kind, name), []).append(system)
     for (here, there, name), systems in same.items():
-        what = f"{name}: {_systems(systems)} the same scores in {paths[there]}, loaded once"
+        what = f"{name}: {_with_scores(systems, 'the same scores')} in {paths[there]}, loaded once"
         batch.stage_of(here).notes.append(f"{paths[here]}: {what}")
     for (here, there, kind, name), systems in differing.items():
-        what = f"{name}: {_systems(systems)} different scores in {paths[there]}"
+        what = f"{name}: {_with_scores(systems, 'different scores')} in {paths[there]}"
         way_out = another_name(kind, files[here]) or "load one or the other"
         _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
 
 
-def _systems(names: Sequence[str]) -> str:
-    """Subject and verb of a sentence on systems with scores in two files.
+def _with_scores(systems: Sequence[str], scores: str) -> str:
+    """What is said of systems with scores in two files, without the second file.
 
-    >>> _systems(["A"]), _systems(["A", "B", "C"])
-    ("system 'A' has", "3 systems, such as 'A', have")
+    >>> _with_scores(["A"], "other scores"), _with_scores(["A", "B", "C"], "no scores")
+    ("system 'A' has other scores", "3 systems, such as 'A', have no scores")
     """
-    return f"system {names[0]!r} has" if len(names) == 1 else f"{len(names)} systems, such as {names[0]!r}, have"
+    if len(systems) == 1:
+        return f"system {systems[0]!r} has {scores}"
+    return f"{counted(len(systems), 'system')}, such as {systems[0]!r}, have {scores}"
 
 
 def segment_contradictions(

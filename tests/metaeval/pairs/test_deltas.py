@@ -88,10 +88,10 @@ def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehous
     found = deltas(simulated_warehouse, two, "simBLEU", Options(), QUICK)
     assert [fit.n_pairs for fit in found.fits] == [1]
     assert found.notes[0] == (
-        "mqm of sim24: too few systems for an answer: 80% takes 5 pairs of systems, and there is 1"
+        "mqm of sim24: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
     )
     assert deltas_frame(found)["reason"].to_list() == [
-        f"{level}% takes {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))
+        f"{level}% takes at least {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))
     ]
 
 

@@ -473,7 +473,7 @@ def test_load_takes_a_folder_of_exported_parquet_and_leaves_it_whole(tmp_path: P
     part.write_bytes(part.read_bytes()[:-9])
     refused = load([tmp_path / "below"], tmp_path / "third.duckdb")
     assert [fault.found for fault in refused.faults] == [
-        "not a complete export: 1 of 13 files differ from the manifest: "
+        "not a complete export: 1 of 14 files differ from the manifest: "
         "score/testset=tiny24/lp=en-de/data.parquet; export it again, into a new folder"
     ]
 
