@@ -267,8 +267,11 @@ def options_of(function: str) -> list[str]:
     return [name for name in able if (function, name) not in OF_ITSELF]
 
 
-ELSEWHERE = {("rank", "level"), ("rank", "without_optimised")}
-"""Options whose data the varied task has not; `test_document_scores` and `test_remarks` hold their signatures."""
+ELSEWHERE = {("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")}
+"""Options whose data the varied task has not.
+
+`test_document_scores`, `test_remarks` and `trends/test_within` hold their signatures.
+"""
 OPTIONS = [
     (function, option)
     for function in dict.fromkeys(f for f, _ in ASKED.values())

@@ -157,6 +157,7 @@ def test_contaminated_metrics_are_named_and_can_be_left_out() -> None:
     assert (found.sets[0].n_metrics, found.contaminated) == (6, ("COMETKiwi in wmt20",))
     without = within(history, [("COMETKiwi", 2020)], without_contaminated=True)
     assert without.sets[0].slope == pytest.approx(naive_slope(VALUES))
+    assert without.signature != within(history, [("COMETKiwi", 2020)]).signature
     later = made_history((2023, made_point("wmt23", "en-de", values, reference_free=["COMETKiwi"])))
     assert within(later).contaminated == ()
 
