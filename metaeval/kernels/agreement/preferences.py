@@ -18,6 +18,7 @@ from metaeval.kernels.arrays.grouping import numbered
 TauTies = Literal["wmt12", "wmt13", "wmt14"]
 _STEPS = 100
 _CONVERGED = 1e-10
+_INFINITE = 12.0  # odds of e^24 between two systems: more comparisons than anybody has made
 
 
 class JudgeAgreement(NamedTuple):
@@ -122,8 +123,8 @@ def bradley_terry(wins: npt.ArrayLike, ties: npt.ArrayLike) -> tuple[Floats, Flo
     wins, ties: (n_systems, n_systems), see `preference_counts`. Strengths have mean 0; higher is better. A system of
     strength s beats one of strength t with probability e^s / (e^s + e^t + ν e^((s + t) / 2)); the last term is a tie.
     ν is 0 without ties. Standard errors are those of strengths whose mean is 0.
-    Raises ValueError: the maximum lies at infinity, as some systems were never beaten or tied by the others, or all
-    comparisons are ties.
+    Raises ValueError: the maximum lies at infinity, as some systems were never beaten or tied by the others, nearly all
+    or all comparisons are ties.
     Source: Davidson 1970; without ties, Bradley and Terry 1952.
     >>> bradley_terry([[0, 3], [1, 0]], [[0, 0], [0, 0]])[0].round(4).tolist()
     [0.5493, -0.5493]
@@ -150,6 +151,8 @@ def bradley_terry(wins: npt.ArrayLike, ties: npt.ArrayLike) -> tuple[Floats, Flo
         strength = strength + step[:n]
         strength -= strength.mean()
         log_nu += step[n] if has_ties else 0.0
+        if np.abs(strength).max() > _INFINITE:  # it grows with ν for ever, as of two systems with ties and wins of one
+            raise ValueError("too few comparisons are decided: the strengths have no maximum")
         if np.abs(step).max() < _CONVERGED:
             break
     p_win, p_tie = _probabilities(strength, log_nu if has_ties else None)

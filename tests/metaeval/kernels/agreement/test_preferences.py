@@ -7,6 +7,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,11 @@ def test_strengths_without_a_maximum_are_refused() -> None:
         bradley_terry([[0, 3], [0, 0]], np.zeros((2, 2)))
     with pytest.raises(ValueError, match="all comparisons are ties"):
         bradley_terry(np.zeros((2, 2)), [[0, 3], [3, 0]])
+    for n_won, n_tied in product(range(1, 6), range(1, 6)):  # the more ties ν allows for, the further apart they can be
+        with pytest.raises(ValueError, match="too few comparisons are decided"):
+            bradley_terry([[0, n_won], [0, 0]], [[0, n_tied], [n_tied, 0]])
+        strength, error, _ = bradley_terry([[0, n_won], [1, 0]], [[0, n_tied], [n_tied, 0]])
+        assert np.isfinite([*strength, *error]).all()
 
 
 @given(PREFERENCES)
