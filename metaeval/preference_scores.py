@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from metaeval.kernels.agreement.preferences import (
     better_than_others,
@@ -82,17 +83,25 @@ def system_scores_of(found: Preferences, how: str) -> Floats:
     if how == "trueskill":
         scores: Floats = runs_of(found, RUNS, _SEED).mean(axis=0)
         return scores
-    wins, ties = preference_counts(found.first, found.second, found.answer, n)
+    try:
+        return scores_of_counts(*preference_counts(found.first, found.second, found.answer, n), how)
+    except ValueError as error:
+        raise QuestionError(f"Bradley-Terry: {error}") from error
+
+
+def scores_of_counts(wins: npt.ArrayLike, ties: npt.ArrayLike, how: str) -> Floats:
+    """(N,) scores of systems by ew, bto, boe or bt from (N, N) wins and ties; NaN for one that was never compared.
+
+    Raises ValueError: strengths have no maximum, see `bradley_terry`.
+    """
     if how == "ew":
         return expected_wins(wins)
     if how in ("bto", "boe"):
         return better_than_others(wins, ties if how == "boe" else None)
-    compared = (wins + wins.T + ties).sum(axis=1) > 0
-    strengths = np.full(n, np.nan)
-    try:
-        strengths[compared] = bradley_terry(wins[np.ix_(compared, compared)], ties[np.ix_(compared, compared)])[0]
-    except ValueError as error:
-        raise QuestionError(f"Bradley-Terry: {error}") from error
+    won, tied = np.asarray(wins, dtype=np.float64), np.asarray(ties, dtype=np.float64)
+    compared = (won + won.T + tied).sum(axis=1) > 0
+    strengths = np.full(len(won), np.nan)
+    strengths[compared] = bradley_terry(won[np.ix_(compared, compared)], tied[np.ix_(compared, compared)])[0]
     return strengths
 
 

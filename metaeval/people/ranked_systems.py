@@ -1,16 +1,18 @@
 """Systems ranked by preferences, with rank ranges and clusters, as the shared tasks of 2013 to 2016 printed them."""
 
+from contextlib import suppress
+
 import numpy as np
 import polars as pl
 
 from metaeval.answer import Table
 from metaeval.inputs import Inputs, where
-from metaeval.kernels.agreement.preferences import better_than_others, bradley_terry, expected_wins, preference_counts
+from metaeval.kernels.agreement.preferences import preference_counts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
-from metaeval.preference_scores import preferences_of, runs_of, system_scores_of
+from metaeval.preference_scores import preferences_of, runs_of, scores_of_counts, system_scores_of
 from metaeval.signature import signed, slice_parts
 from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
@@ -104,15 +106,8 @@ def _resampled(found: Preferences, how: str, rng: np.random.Generator, draws: in
     all_wins, all_ties = (drawn @ counts for counts in (wins, ties))
     scores = np.full((draws, n), np.nan)
     for row, (won, tied) in enumerate(zip(all_wins.reshape(-1, n, n), all_ties.reshape(-1, n, n), strict=True)):
-        if how == "ew":
-            scores[row] = expected_wins(won)
-        elif how in ("bto", "boe"):
-            scores[row] = better_than_others(won, tied if how == "boe" else None)
-        else:
-            try:
-                scores[row] = bradley_terry(won, tied)[0]
-            except ValueError:
-                continue  # strengths at infinity: counted by the caller
+        with suppress(ValueError):  # strengths at infinity: counted by the caller
+            scores[row] = scores_of_counts(won, tied, how)
     return scores
 
 
