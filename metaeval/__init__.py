@@ -11,7 +11,7 @@ from metaeval.questions import HOMES
 _CLASSES = {
     "Answer": "metaeval.answer",
     "Measure": "metaeval.measures",
-    "Table": "metaeval.answer",
+    "Result": "metaeval.answer",
     "parse_measure": "metaeval.measures",
 }
 __all__ = ["kernels", *_CLASSES, *(name.replace("-", "_") for name in HOMES)]

@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
 import polars as pl
 
 from metaeval.notes import Excluded, Partial, partial_first, placed
-from metaeval.signature import signed, slice_parts
+from metaeval.signature import Part, Parts, line, lines_of, slice_parts, stamped
 from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
@@ -25,19 +25,28 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Table:
-    """frame: its columns are documented with the function that makes it; what people read first comes first.
+class Result:
+    """What is computed for a question, before anything is printed.
 
-    signature: one line a result. notes: what a reader should know, one line each.
+    frame: its columns are documented with the function that makes it; what people read first comes first.
+    parts: of the signature, (key, value) in their order; several such sequences for a signature of several lines.
+    notes: what a reader should know, one line each.
+    facts: numbers and arrays by name that charts and notes need and no row has.
     """
 
     frame: pl.DataFrame
-    signature: str
+    parts: Sequence[Part] | Sequence[Sequence[Part]] | str
     notes: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> str:
+        """One line a result."""
+        return self.parts if isinstance(self.parts, str) else "\n".join(map(line, lines_of(self.parts)))
 
     @property
     def in_python(self) -> Self:
-        """The table with options as they are written in Python, for whoever gets it there."""
+        """The result with options as they are written in Python, for whoever gets it there."""
         return replace(self, frame=spelt_frame(self.frame, in_python), notes=tuple(map(in_python, self.notes)))
 
     def _repr_html_(self) -> str:
@@ -47,7 +56,10 @@ class Table:
         return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
 
 
-def block_parts(block: "Block", n_metrics: int | None = None) -> list[tuple[str, object]]:
+Table = Result  # for callers that have not moved yet
+
+
+def block_parts(block: "Block", n_metrics: int | None = None) -> Parts:
     """What a signature says of a block: systems, metrics, segments, and what is not judged.
 
     n_metrics: where the block has no arrays of them.
@@ -60,15 +72,17 @@ def block_parts(block: "Block", n_metrics: int | None = None) -> list[tuple[str,
     ]
 
 
-def table_signature(
-    what: tuple[str, object], block: "Block", *more: tuple[str, object], n_metrics: int | None = None
-) -> str:
-    """The signature of a table over a block.
+def table_parts(what: Part, block: "Block", *more: Part, n_metrics: int | None = None) -> Parts:
+    """What the signature of a table over a block says.
 
     what: first key and value; more: settings of this table; n_metrics: where the block has no arrays of them.
     """
-    parts = block_parts(block, n_metrics)
-    return signed(what, *slice_parts(block.selection), *parts, *more)
+    return stamped(what, *slice_parts(block.selection), *block_parts(block, n_metrics), *more)
+
+
+def table_signature(what: Part, block: "Block", *more: Part, n_metrics: int | None = None) -> str:
+    """`table_parts` as text."""
+    return line(table_parts(what, block, *more, n_metrics=n_metrics))
 
 
 def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
@@ -127,8 +141,8 @@ class Answerable(Protocol[R]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(Table, Generic[R]):
-    """A table with what pages, charts and JSON are made of.
+class Answer(Result, Generic[R]):
+    """A result with what pages, charts and JSON are made of.
 
     question: what was asked.
     results: what was computed, for each evaluation set whose rows stand below each other.
@@ -197,9 +211,18 @@ class Answer(Table, Generic[R]):
             return self.question.drawn(self)
 
 
-def answer_of(question: Answerable[R], table: Table, result: R, **more: Any) -> Answer[R]:
-    """The answer that a table is. result: what was computed. more: further fields of `Answer`."""
-    return Answer(table.frame, table.signature, table.notes, question=question, results=(result,), **more)
+@overload
+def answer_of(question: Answerable[Result], found: Result, **more: Any) -> Answer[Result]: ...
+
+
+@overload
+def answer_of(question: Answerable[R], found: Result, result: R, **more: Any) -> Answer[R]: ...
+
+
+def answer_of(question: Answerable[Any], found: Result, *result: Any, **more: Any) -> Answer[Any]:
+    """The answer that a result is. result: what charts are made of, if not of it. more: other fields of `Answer`."""
+    results = result or (found,)
+    return Answer(found.frame, found.parts, found.notes, found.facts, question=question, results=results, **more)
 
 
 def drawable(answer: Answer[R | None]) -> R:

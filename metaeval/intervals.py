@@ -204,7 +204,7 @@ def with_intervals(
     signatures = [
         f"{one}|interval:{'+'.join(how_of[one])}" if one in how_of else one for one in ranking.signature.splitlines()
     ]
-    return replace(ranking, frame=frame, signature="\n".join(signatures)), lines
+    return replace(ranking, frame=frame, parts="\n".join(signatures)), lines
 
 
 _RANGES_STREAM = 13
@@ -266,4 +266,4 @@ def with_ranges(
     has = pl.col("rank_low").is_not_null()
     frame = frame.with_columns(signature=pl.col("signature") + pl.when(has).then(pl.lit(made)).otherwise(pl.lit("")))
     signature = "\n".join(one + made for one in ranking.signature.splitlines())
-    return replace(ranking, frame=frame, signature=signature), lines
+    return replace(ranking, frame=frame, parts=signature), lines

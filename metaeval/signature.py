@@ -1,10 +1,10 @@
 """Signatures: one line that says what a result is, so that it can be quoted and computed again."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from metaeval.evaluation import Evaluation
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from queries.selection import Selection
     from queries.slices import Slice
 
-Parts = list[tuple[str, object]]
+Part = tuple[str, object]
+Parts = list[Part]
 _BETWEEN = re.compile(r"\|(?=\w+:)")
 
 
@@ -26,7 +27,7 @@ def program_version() -> str:
         return "0"
 
 
-def line(parts: Iterable[tuple[str, object]]) -> str:
+def line(parts: Iterable[Part]) -> str:
     """`key:value|key:value`, without the keys whose value is None.
 
     >>> line([("measure", "pa"), ("seed", None), ("systems", 12)])
@@ -35,9 +36,24 @@ def line(parts: Iterable[tuple[str, object]]) -> str:
     return "|".join(f"{key}:{value}" for key, value in parts if value is not None)
 
 
-def signed(*parts: tuple[str, object]) -> str:
-    """The signature of a whole result: its parts, and the version of the program."""
-    return line([*parts, ("scorehouse", program_version())])
+def lines_of(parts: Sequence[Part] | Sequence[Sequence[Part]]) -> Sequence[Sequence[Part]]:
+    """Parts of a signature line by line, where there is one line, too.
+
+    >>> lines_of([("measure", "pa")]), lines_of([[("measure", "pa")], [("measure", "spa")]])
+    ([[('measure', 'pa')]], [[('measure', 'pa')], [('measure', 'spa')]])
+    """
+    is_line = bool(parts) and isinstance(parts[0][0], str)
+    return cast(Sequence[Sequence[Part]], [parts] if is_line else parts)
+
+
+def stamped(*parts: Part) -> Parts:
+    """The parts of the signature of a whole result: these, and the version of the program."""
+    return [*parts, ("scorehouse", program_version())]
+
+
+def signed(*parts: Part) -> str:
+    """`stamped` as text."""
+    return line(stamped(*parts))
 
 
 def parts_of(signature: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import metaeval
-from metaeval import Table
+from metaeval import Result
 from metaeval.kernels.resampling.bootstrap import Resample
 from metaeval.questions import HOMES, question_named
 from tests.helpers import sampled
@@ -288,22 +288,22 @@ def varied_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wareh
 
 
 @pytest.fixture(scope="module")
-def plain(varied_warehouse: Warehouse) -> Callable[[str], Table]:
+def plain(varied_warehouse: Warehouse) -> Callable[[str], Result]:
     """A question's answer with nothing changed."""
     return cache(lambda question: asked(varied_warehouse, question))
 
 
-def asked(warehouse: Warehouse, question: str, **changed: Any) -> Table:
+def asked(warehouse: Warehouse, question: str, **changed: Any) -> Result:
     function, given = ASKED[question]
     found = getattr(metaeval, function)(warehouse, **{**given, **changed})
-    assert isinstance(found, Table)
+    assert isinstance(found, Result)
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", sampled(29, "every option of every question: four minutes", OPTIONS))
 def test_an_option_changes_a_table_and_wherever_it_does_the_signature(
-    case: tuple[str, str], plain: Callable[[str], Table], varied_warehouse: Warehouse
+    case: tuple[str, str], plain: Callable[[str], Result], varied_warehouse: Warehouse
 ) -> None:
     function, option = case
     n_changed = 0
@@ -342,7 +342,7 @@ FORMS = [pytest.param(one, marks=pytest.mark.slow if one in OF_THE_SAME_FORM els
 
 @pytest.mark.parametrize("question", FORMS)
 def test_a_table_has_a_signature_with_its_place_and_version_and_columns_in_the_field_s_words(
-    question: str, plain: Callable[[str], Table]
+    question: str, plain: Callable[[str], Result]
 ) -> None:
     table = plain(question)
     for described in table.signature.splitlines():
@@ -354,7 +354,7 @@ def test_a_table_has_a_signature_with_its_place_and_version_and_columns_in_the_f
     assert not {name: kind for name, kind in counts.items() if not kind.is_integer() and kind != pl.Null}
 
 
-def is_alike(one: Table, other: Table, *, in_notes: bool) -> bool:
+def is_alike(one: Result, other: Result, *, in_notes: bool) -> bool:
     """Whether two tables say the same, whatever their signatures and last digits. in_notes: in their notes, too."""
     try:
         assert_frame_equal(one.frame.drop(UNTOLD, strict=False), other.frame.drop(UNTOLD, strict=False))

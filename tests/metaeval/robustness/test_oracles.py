@@ -50,13 +50,13 @@ def test_without_a_second_annotator_there_is_no_oracle_of_one() -> None:
 
 
 @pytest.fixture(scope="module")
-def simulated(simulated_warehouse: Warehouse) -> metaeval.Table:
+def simulated(simulated_warehouse: Warehouse) -> metaeval.Result:
     return metaeval.noise(
         simulated_warehouse, "sim24", "en-de", oracles=True, measures=["pdp", "pearson(by=none)", "acc_eq(by=item)"]
     )
 
 
-def test_errors_as_marked_are_the_human_score(simulated: metaeval.Table) -> None:
+def test_errors_as_marked_are_the_human_score(simulated: metaeval.Result) -> None:
     own = simulated.frame.filter(pl.col("name") == "as marked")
     assert own["value"].to_list() == pytest.approx([1.0] * 3, abs=0.002)  # acc_eq: near-equal averages tie
     assert own["rank"].to_list() == [1, 1, 1]
@@ -64,7 +64,7 @@ def test_errors_as_marked_are_the_human_score(simulated: metaeval.Table) -> None
     assert "mqm.merged has the scores of mqm: no round of its own" in simulated.notes
 
 
-def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulated: metaeval.Table) -> None:
+def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulated: metaeval.Result) -> None:
     for _, rows in simulated.frame.filter(pl.col("kind") == "oracle").group_by("measure"):
         values = dict(rows.select("name", "value").rows())
         assert values["as marked"] > values["flat weights"] > values["minor errors only"]
