@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.null_worlds import DOCUMENT, N_SEGMENTS, N_SYSTEMS, Bools, Floats, Ints, Pair, block_of, options_of
 from metaeval.measures import Measure
 from metaeval.significance.metric_tests import Null
-from queries.blocks import GOLD, Block, Spans
+from queries.blocks import HUMAN_SCORER, Block, Spans
 
 POOL_SEGMENTS = 900
 LENGTH, LONGEST = 120, 25  # characters of a text; of a span
@@ -95,7 +95,7 @@ class Pool:
         )
         shape = N_SYSTEMS, len(places)
         block = block_of(Pair(np.zeros(shape), np.zeros((2, *shape)), np.arange(len(places)) // DOCUMENT))
-        scorers = np.array([GOLD, *(choice.scorer_id for choice in block.metrics)])
+        scorers = np.array([HUMAN_SCORER, *(choice.scorer_id for choice in block.metrics)])
         spans = Spans(
             systems=block.systems,
             scorer=scorers[outputs[0]],

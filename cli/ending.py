@@ -11,14 +11,14 @@ from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from warehouse.errors import DISK_FULL, OUT_OF_MEMORY, is_of_memory
 
-_COMMANDS_OF_BEFORE = {
+RENAMED_COMMANDS = {
     "hard-pairs": "deltas --hard",
     "ties": "thresholds --ties",
     "protocols": "protocol --matrix",
     "unload": "remove",
     "migrate": "any command brings the warehouse up to date",
 }
-_FLAGS_OF_BEFORE = {
+RENAMED_FLAGS = {
     "--primary": "--status primary",
     "--all-metrics": "--status all",
     "--reference-based": "--kind reference-based",
@@ -26,12 +26,12 @@ _FLAGS_OF_BEFORE = {
 }
 
 
-def said_today(flag: str | None, words: Sequence[str]) -> str:
+def replacement_for(flag: str | None, words: Sequence[str]) -> str:
     """What a flag, or a command among the words, that there is no more is called today; "" where nothing is."""
-    if flag in _FLAGS_OF_BEFORE:
-        return f"; today: {_FLAGS_OF_BEFORE[flag]}"
-    found = next((word for word in words if word in _COMMANDS_OF_BEFORE), None)
-    return "" if flag is not None or found is None else f"; today: {_COMMANDS_OF_BEFORE[found]}"
+    if flag in RENAMED_FLAGS:
+        return f"; today: {RENAMED_FLAGS[flag]}"
+    found = next((word for word in words if word in RENAMED_COMMANDS), None)
+    return "" if flag is not None or found is None else f"; today: {RENAMED_COMMANDS[found]}"
 
 
 def joined_parameters(arguments: list[str]) -> list[str]:
@@ -158,7 +158,7 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
             return ExitCode.USAGE, ""
         named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
         command = getattr(getattr(error, "ctx", None), "command_path", named)
-        today = said_today(getattr(error, "option_name", None), words if asked is None else ())
+        today = replacement_for(getattr(error, "option_name", None), words if asked is None else ())
         text = (text.rstrip(".") if today else text) + _repeated(error, words) + today
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError

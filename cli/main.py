@@ -17,7 +17,7 @@ from cli.exit_codes import UsageError
 from cli.hints import generated, options_of
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
-from metaeval.questions import HOMES
+from metaeval.questions import QUESTIONS
 
 _TIMES = {2: "twice"}
 
@@ -159,7 +159,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
     }
 
     def __getitem__(self, name: str) -> Callable[..., None]:
-        if name in HOMES or name not in self._homes:  # the report is a question of the command line's
+        if name in QUESTIONS or name not in self._homes:  # the report is a question of the command line's
             from cli.questions import command_of
 
             return command_of(name)
@@ -190,11 +190,11 @@ PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.sp
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
 
 
-class _Made(Mapping[str, Any]):
+class _ClickCommands(Mapping[str, Any]):
     """Commands of the command line's library by name, each made when it is first asked for."""
 
     def __getitem__(self, name: str) -> Any:
-        return _made(name)
+        return _click_command(name)
 
     def __contains__(self, name: object) -> bool:
         return name in COMMANDS
@@ -207,7 +207,7 @@ class _Made(Mapping[str, Any]):
 
 
 @cache
-def _made(name: str) -> Any:
+def _click_command(name: str) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name, cls=OnceCommand)(COMMANDS[name])
     return typer.main.get_command(app)
@@ -228,7 +228,7 @@ def program() -> Any:
     )
     app.callback()(main)
     group: Any = typer.main.get_command(app)
-    group.commands = _Made()
+    group.commands = _ClickCommands()
     if "_SCOREHOUSE_COMPLETE" in os.environ:
         from cli.quoting import quote_offers
 

@@ -29,8 +29,8 @@ def command_of(name: str) -> Callable[..., None]:
     known = fields_of(question)
 
     def command(output: Output, charted: ChartFlags | None = None, **words: Any) -> None:
-        from metaeval.doors import answered
         from metaeval.options import Run
+        from metaeval.python_api import answered
         from warehouse import Warehouse
 
         if output.is_page:

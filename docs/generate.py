@@ -100,10 +100,10 @@ def commands() -> str:
     """What `cli.hints.generated` reads."""
     from cli.hints import dashed
     from cli.main import program
-    from metaeval.questions import HOMES, question_named
+    from metaeval.questions import QUESTIONS, question_named
     from warehouse.fields import fields_of
 
-    fields = [one for name in HOMES for one in fields_of(question_named(name)).values()]
+    fields = [one for name in QUESTIONS for one in fields_of(question_named(name)).values()]
     flags = {one.name: dashed(one.option.flags[0]) for one in fields if one.option.flags}
     options = {one.name for one in fields if not one.is_argument} | flags.keys()
     flags |= {one.name: one.name for one in fields if one.name not in options}

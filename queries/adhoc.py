@@ -23,7 +23,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import polars as pl
 
-_MOMENT = 0.01  # seconds between looks at the process
+_POLL_INTERVAL = 0.01  # seconds between looks at the process
 _START = 60.0  # seconds for the process to start and open the warehouse
 _CHUNK = 1024**2
 # What libraries print to stdout must not stand between the rows.
@@ -210,7 +210,7 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
     deadline, has_begun = time.monotonic() + _START, False
     over = None
     while reading.is_alive() and over is None:
-        reading.join(_MOMENT)
+        reading.join(_POLL_INTERVAL)
         if not has_begun and reading.received:
             deadline, has_begun = time.monotonic() + asked.timeout, True
         if time.monotonic() >= deadline and reading.is_alive():

@@ -16,15 +16,15 @@ from warehouse import QuestionError, Warehouse
 T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-GOLD = 0  # in a scorer's place; scorers are numbered from 1
-_NOBODY = -2
+HUMAN_SCORER = 0  # in a scorer's place; scorers are numbered from 1
+_UNUSED_SCORER = -2
 
 
 @dataclass(frozen=True, eq=False)
 class Spans:
     """Annotations of a slice and their spans, whatever systems and segments of it a block has.
 
-    scorer: (A,) of each annotation, `GOLD` or the metric's identifier. system, segment:
+    scorer: (A,) of each annotation, `HUMAN_SCORER` or the metric's identifier. system, segment:
     (A,) the output, system by place in `systems`. annotation: (K,) place of each span's annotation, ascending; start,
     end: half-open, in characters; is_in_source: side; is_major: severity, critical among them; category: empty
     where it is not known.
@@ -59,10 +59,10 @@ class Spans:
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("segment", "start", "end", "is_in_source", "is_major", "category")
         }
-        gold = other.scorer == GOLD
+        gold = other.scorer == HUMAN_SCORER
         return Spans(
             systems=(*self.systems, *other.systems),
-            scorer=np.concatenate([self.scorer, np.where(gold, scorer, _NOBODY)]),
+            scorer=np.concatenate([self.scorer, np.where(gold, scorer, _UNUSED_SCORER)]),
             system=np.concatenate([self.system, other.system + len(self.systems)]),
             annotation=np.concatenate([self.annotation, other.annotation + len(self.scorer)]),
             **both,

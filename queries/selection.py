@@ -170,7 +170,7 @@ def select(
         notes=(
             *(["documents stand in the place of segments"] if is_of_documents else []),
             *([f"there is no segment {end}: the last is {last}"] if end > last else []),
-            *(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
+            *(*notes, *of_reference, *_notes_on_excluded_matches(asked, metrics)),
         ),
     )
 
@@ -381,7 +381,7 @@ def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclus
     return Exclusion(Reason[f"NO_{unit}_SCORES"]) if missing == wanted else some
 
 
-def _matched_in_vain(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
+def _notes_on_excluded_matches(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line for each status that excludes metrics although a pattern of the slice matches them."""
     lines = by_reason(
         {one.name: one.reason for one in metrics if one.reason is not None and one.reason.reason in _STATUS}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from queries.annotations import human_with_errors
-from queries.blocks import GOLD, Block, Floats, Ints, Spans, narrowed, places_of
+from queries.blocks import HUMAN_SCORER, Block, Floats, Ints, Spans, narrowed, places_of
 from queries.catalog import ask, questions
 from queries.reasons import Exclusion, Reason
 from queries.selection import Selection
@@ -51,7 +51,7 @@ def fetch_span_block(warehouse: Warehouse, selection: Selection) -> Block:
     row_of = {choice.system_id: row for row, choice in enumerate(systems)}
     spans = Spans(
         systems=tuple(choice.name for choice in systems),
-        scorer=np.where(scorer == gold_id, GOLD, scorer),
+        scorer=np.where(scorer == gold_id, HUMAN_SCORER, scorer),
         system=np.array([row_of[int(one)] for one in annotations["system_id"]], dtype=np.int64),
         segment=annotations["segment"].astype(np.int64),
         annotation=np.searchsorted(identifiers, marked["judgement_id"].astype(np.int64)),
@@ -73,7 +73,7 @@ def fetch_span_block(warehouse: Warehouse, selection: Selection) -> Block:
         submitted=np.full((len(metrics), shape[0]), np.nan),
         spans=spans,
     )
-    scores = [_scores(block, spans, scorer) for scorer in (GOLD, *(choice.scorer_id for choice in metrics))]
+    scores = [_scores(block, spans, scorer) for scorer in (HUMAN_SCORER, *(choice.scorer_id for choice in metrics))]
     with_spans = [
         replace(choice, segment_gap=None if (~np.isnan(found)).any() else Exclusion(Reason.NO_SPANS))
         for choice, found in zip(metrics, scores[1:], strict=True)

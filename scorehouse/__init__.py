@@ -9,23 +9,23 @@
 
 from typing import TYPE_CHECKING, Any
 
-from scorehouse.neighbours import taken
+from scorehouse.neighbours import shadowed_package
 
 if TYPE_CHECKING:
-    from scorehouse.face import Warehouse as Warehouse
-    from scorehouse.face import open as open
+    from scorehouse.api import Warehouse as Warehouse
+    from scorehouse.api import open as open
 
 
-def _face() -> Any:
-    """The face, imported when it is first used: the program starts without it.
+def _api() -> Any:
+    """The Python API, imported when it is first used: the program starts without it.
 
     Raises ImportError: other packages stand in the place of those that it needs.
     """
     from importlib import import_module
 
-    if (why := taken()) is not None:
+    if (why := shadowed_package()) is not None:
         raise ImportError(why)
-    return import_module("scorehouse.face")
+    return import_module("scorehouse.api")
 
 
 def __getattr__(name: str) -> Any:
@@ -35,8 +35,8 @@ def __getattr__(name: str) -> Any:
         return version("scorehouse")
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module 'scorehouse' has no attribute {name!r}")
-    return getattr(_face(), name)
+    return getattr(_api(), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_face().__all__)
+    return sorted(_api().__all__)

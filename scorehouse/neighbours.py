@@ -7,7 +7,7 @@ PACKAGES = ("cli", "metaeval", "migrations", "queries", "warehouse")
 WAY_OUT = "install scorehouse into an environment of its own, such as `pipx install scorehouse` makes"
 
 
-def taken() -> str | None:
+def shadowed_package() -> str | None:
     """A line on a package or module of another place that would be imported instead of one of ours; None without."""
     home = Path(__file__).resolve().parents[1]
     for name in PACKAGES:

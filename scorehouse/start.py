@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from scorehouse.neighbours import taken
+from scorehouse.neighbours import shadowed_package
 
 
 def run() -> None:
     """Run the program on the words of the command line, and end the process with its exit code; or say in one line
     which other package stands in its way."""
     try:
-        if (why := taken()) is not None:
+        if (why := shadowed_package()) is not None:
             sys.stderr.write(f"error: {why}\n")
             sys.exit(4)
         _stand_in_for_closed_streams()

@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from warehouse.database.opening import default_path
     from warehouse.loading.entry import load
     from warehouse.loading.evalsets import LoadReport
-    from warehouse.loading.unloading import Unloaded, unload
-    from warehouse.readers.claims import Given
+    from warehouse.loading.unloading import RemovedEvalset, unload
+    from warehouse.readers.claims import LoadHints
 
 __all__ = [
     "Fault",
-    "Given",
     "LimitError",
+    "LoadHints",
     "LoadReport",
     "QuestionError",
+    "RemovedEvalset",
     "SchemaError",
     "SourceError",
-    "Unloaded",
     "Warehouse",
     "WarehouseError",
     "default_path",
@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Given": "warehouse.readers.claims",
+    "LoadHints": "warehouse.readers.claims",
     "LoadReport": "warehouse.loading.evalsets",
-    "Unloaded": "warehouse.loading.unloading",
+    "RemovedEvalset": "warehouse.loading.unloading",
     "Warehouse": "warehouse.database.connection",
     "default_path": "warehouse.database.opening",
     "load": "warehouse.loading.entry",

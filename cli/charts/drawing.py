@@ -66,7 +66,7 @@ def specification(chart: "alt.VConcatChart") -> Spec:
 
 
 @dataclass(frozen=True)
-class Laid:
+class ChartParts:
     """A chart in parts: its title, words below it, its signature in lines, and the specification without these."""
 
     title: str
@@ -75,13 +75,13 @@ class Laid:
     spec: Spec
 
 
-def laid(found: Spec) -> Laid:
+def parts_of_chart(found: Spec) -> ChartParts:
     """The parts of a specification that `parts.titled` put together."""
     (body,) = found["vconcat"]
     heading, caption = body["title"], found.get("title", {"text": ()})
     outer = {name: value for name, value in found.items() if name not in ("vconcat", "title")}
     spec = {**outer, **{name: value for name, value in body.items() if name != "title"}}
-    return Laid(" ".join(heading["text"]), tuple(heading.get("subtitle", ())), tuple(caption["text"]), spec)
+    return ChartParts(" ".join(heading["text"]), tuple(heading.get("subtitle", ())), tuple(caption["text"]), spec)
 
 
 def prepared(part: Any) -> Any:
@@ -102,7 +102,7 @@ def page(found: Spec, program: str) -> str:
     """
     from metaeval.charts.parts import config
 
-    shown = laid(found)
+    shown = parts_of_chart(found)
     parts = {
         "title": escape(shown.title),
         "below": "<br>".join(map(escape, shown.lines)),

@@ -23,9 +23,9 @@ from cli.options.output import Output
 from cli.options.values import number
 from cli.render.output import write
 
-_PATIENCE = 30.0  # seconds until the page answers
-_PATIENCE_AT_END = 3.0
-_MOMENT = 0.1
+_START_TIMEOUT = 30.0  # seconds until the page answers
+_STOP_TIMEOUT = 3.0
+_POLL_INTERVAL = 0.1
 _NOTEBOOK = Path("scorehouse-explore", "scorehouse-explore.py")
 
 
@@ -129,11 +129,11 @@ def _free_port(port: int | None) -> int:
 
 def _opened(process: "subprocess.Popen[bytes]", port: int, token: str, *, is_shown: bool) -> None:
     """Wait until the page answers, print its address, and show it in a browser."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _START_TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             break
-        time.sleep(_MOMENT)
+        time.sleep(_POLL_INTERVAL)
     if process.poll() is not None:
         return
     address = f"http://{HOST}:{port}?access_token={token}"
@@ -151,13 +151,13 @@ def _run(process: "subprocess.Popen[bytes]", then: Callable[[], None] = lambda: 
         try:
             then()
             while process.poll() is None:  # behind Polars' handler of Ctrl-C no call that waits is interrupted
-                time.sleep(_MOMENT)
+                time.sleep(_POLL_INTERVAL)
         finally:
             if process.poll() is None:
                 assert process.stdin is not None
                 process.stdin.close()
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(_PATIENCE_AT_END)
+                    process.wait(_STOP_TIMEOUT)
                 process.kill()
     if process.returncode > 0:
         raise UsageError(f"marimo ended with exit code {process.returncode}")

@@ -16,7 +16,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warehouse.export import Exported
+    from warehouse.export import ExportedEvalset
 
 _SHOWN = 3  # evaluation sets named where a note is true of many
 
@@ -62,7 +62,7 @@ def export(
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
 
 
-def _notes(done: "Sequence[Exported]") -> list[str]:
+def _notes(done: "Sequence[ExportedEvalset]") -> list[str]:
     """What found no place; what is true of many evaluation sets is one line that counts them."""
     places: dict[str, list[str]] = {}
     for item in done:

@@ -50,10 +50,10 @@ def load(
     for path in places:
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
-    from warehouse import Given
+    from warehouse import LoadHints
     from warehouse import load as load_files
 
-    given = Given(
+    given = LoadHints(
         testset=testset,
         lp=lp,
         human=human,

@@ -13,8 +13,8 @@ import polars as pl
 
 from cli.explore.names import opened
 from metaeval.answer import Answer
-from metaeval.doors import answered
 from metaeval.options import Run
+from metaeval.python_api import answered
 from metaeval.questions import question_named
 from queries.adhoc import answer
 from warehouse import WarehouseError
@@ -22,7 +22,7 @@ from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 
 _KEPT = 64  # answers that are shown at once when they are asked for again
-_MOMENT = 0.3  # seconds between looks at how far it is
+_POLL_INTERVAL = 0.3  # seconds between looks at how far it is
 Asked = tuple[Callable[[Any], None], str, Mapping[str, Any]]
 """What gets the answer or the error, the name of the question, and its fields."""
 
@@ -81,7 +81,7 @@ class Asking:
             nonlocal shown
             if thread.should_exit or self._n_stops > begun:
                 raise StoppedError
-            if time.monotonic() - shown > _MOMENT:
+            if time.monotonic() - shown > _POLL_INTERVAL:
                 shown = time.monotonic()
                 mo.output.replace(mo.plain_text(f"{what} {f'{done / total:.0%}' if total else ''}"))
 

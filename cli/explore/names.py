@@ -13,13 +13,13 @@ from queries.listing import NameKind, dictionary, listing, names
 from queries.segment import outputs_of
 from warehouse import Warehouse
 
-_PATIENCE = 60.0  # seconds that a question waits for a load
+_LOCK_TIMEOUT = 60.0  # seconds that a question waits for a load
 _KINDS: tuple[NameKind, ...] = ("testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon")
 
 
 def opened(database: Path) -> Warehouse:
     """The warehouse, once a load that is writing to it is done."""
-    return Warehouse.open(database, patience=_PATIENCE)
+    return Warehouse.open(database, patience=_LOCK_TIMEOUT)
 
 
 class Names:

@@ -219,10 +219,10 @@ def _(drawn, mo, ranking, showing, view):
 def _(mo, view):
     from inspect import cleandoc
 
-    from metaeval.questions import HOMES, question_named
+    from metaeval.questions import QUESTIONS, question_named
 
     mo.stop(view.value != "Any question")
-    question = mo.ui.dropdown([one for one in HOMES if one != "show"], value="compare", label="question")
+    question = mo.ui.dropdown([one for one in QUESTIONS if one != "show"], value="compare", label="question")
     return cleandoc, question, question_named
 
 

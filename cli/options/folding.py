@@ -60,9 +60,9 @@ def kind_of(annotation: Any) -> str | None:
 def as_stored(values: Mapping[str, Any], kinds: Mapping[str, str], database: Path) -> dict[str, Any]:
     """Those values of parameters that are typed otherwise than the warehouse has the names; kinds: by parameter.
 
-    Lists of metrics lose their commas; "all" among them is none, which is all. See `metaeval.doors`.
+    Lists of metrics lose their commas; "all" among them is none, which is all. See `metaeval.python_api`.
     """
-    from metaeval.doors import is_to_be_looked_up, spelt
+    from metaeval.python_api import is_to_be_looked_up, spelt
     from warehouse import Warehouse
 
     typed = {name: value for name in kinds if (value := values.get(name)) and is_to_be_looked_up(value, kinds[name])}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cli.charts.drawing import Spec, laid, specification
+from cli.charts.drawing import Spec, parts_of_chart, specification
 from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
@@ -178,7 +178,7 @@ def _tuples(value: Any) -> Any:
 
 def figure(chart: "alt.VConcatChart", *, is_folded: bool = False) -> Figure:
     """A chart for a page, which has its title and lines as text, and its signatures as footnotes."""
-    found = laid(specification(chart))
+    found = parts_of_chart(specification(chart))
     spec = {name: value for name, value in found.spec.items() if name not in ("$schema", "config")}
     return Figure(found.title, found.lines, spec, is_folded)
 

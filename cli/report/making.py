@@ -15,11 +15,11 @@ from cli.report.sections import SECTIONS, Ask, Section
 from metaeval.answer import Answer
 from metaeval.cache import FROM_STORE, Question, keep, key_of
 from metaeval.catalogue import measures
-from metaeval.doors import answered
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.measures import parse_measure
 from metaeval.notes import Finding, placed
 from metaeval.options import Run
+from metaeval.python_api import answered
 from metaeval.questions import question_named
 from metaeval.ranking import leaders, named
 from metaeval.wide import by_metric
@@ -198,7 +198,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Made:
+class ReportSection:
     """A section with its parts. reason: why there are none."""
 
     section: Section
@@ -218,14 +218,14 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredPart:
     """A part as it is stored."""
 
     content: str
     signature: str
 
 
-def made(report: Any, run: Run) -> tuple[list[Made], list[str]]:
+def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[str]]:
     """The sections with their parts, and lines where parts could not be stored.
 
     Raises QuestionError: unknown test sets, language pairs or measures.
@@ -237,7 +237,7 @@ def made(report: Any, run: Run) -> tuple[list[Made], list[str]]:
     found, notes = [], []
     for section, places in waiting:
         parts = []
-        unsaved: list[tuple[Question[Kept], Kept, float]] = []
+        unsaved: list[tuple[Question[StoredPart], StoredPart, float]] = []
         for place in places:
             if run.progress is not None:
                 run.progress(f"{section.title}: {place.heading}", n_done, total)
@@ -248,7 +248,7 @@ def made(report: Any, run: Run) -> tuple[list[Made], list[str]]:
             n_done += 1
         if unsaved and run.database is not None:
             notes += keep(run.database, unsaved)
-        found.append(Made(section, tuple(parts), desk.reason or _NOTHING))
+        found.append(ReportSection(section, tuple(parts), desk.reason or _NOTHING))
     return found, list(dict.fromkeys(notes))
 
 
@@ -272,7 +272,7 @@ def desk_of(report: Any, run: Run) -> Desk:
     return Desk(report, run, every, states, humans, judged, "" if humans else reason or _NOTHING)
 
 
-def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Kept], Kept, float]]]:
+def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[StoredPart], StoredPart, float]]]:
     """A part, and what of it is to be stored."""
     desk, report = place.desk, place.report
     is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
@@ -280,7 +280,7 @@ def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Kep
     settings = (SHAPE, section.name, place.heading, report.measures, report.draws, report.seed, report.own, desk.anchor)
     contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
     key = key_of("report", contents, *map(repr, settings))
-    question = Question(key, "report", place.testset, place.lp, Kept)
+    question = Question(key, "report", place.testset, place.lp, StoredPart)
     if is_kept and not report.fresh:
         with desk.run.opened() as warehouse:
             kept = question.stored(warehouse)
@@ -297,7 +297,7 @@ def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Kep
     if not is_kept:
         return part, []
     signature = "\n".join(part.signatures) or f"report:{section.name}"
-    return part, [(question, Kept(part.as_text(), signature), time.perf_counter() - started)]
+    return part, [(question, StoredPart(part.as_text(), signature), time.perf_counter() - started)]
 
 
 def _computed(section: Section, place: Place) -> Part:

@@ -15,7 +15,7 @@ from cli.charts.program import drawing_program
 from cli.render.cells import one_line
 from cli.render.delimited import FORMULAS
 from cli.report.content import Figure
-from cli.report.making import Made
+from cli.report.making import ReportSection
 from metaeval.charts.parts import config
 from metaeval.signature import program_version
 
@@ -39,7 +39,7 @@ class Footnotes:
         return self.texts.index(signature) + 1
 
 
-def page(sections: Sequence[Made], title: str, *, static: bool, safe_cells: bool = False) -> str:
+def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_cells: bool = False) -> str:
     """The report as HTML.
 
     static: without JavaScript, charts drawn here. safe_cells: no text in the CSV that it offers is a formula.

@@ -10,7 +10,7 @@ from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
-    from cli.report.making import Made
+    from cli.report.making import ReportSection
     from metaeval.answer import Answer
 
     SectionName = str
@@ -19,7 +19,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(DrawsField, SeedField, FreshField, Question["list[Made]"], name="report"):
+class Report(DrawsField, SeedField, FreshField, Question["list[ReportSection]"], name="report"):
     """Write everything about test sets on one page.
 
     The page has rankings, matrices, curves and findings, and needs no network.
@@ -49,14 +49,14 @@ class Report(DrawsField, SeedField, FreshField, Question["list[Made]"], name="re
         bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
     ] = False
 
-    def answer(self, run: Run) -> "Answer[list[Made]]":
+    def answer(self, run: Run) -> "Answer[list[ReportSection]]":
         """A row for each part of the page, whose sections are the result."""
         import polars as pl
 
-        from cli.report.making import made
+        from cli.report.making import report_sections
         from metaeval.answer import Answer
 
-        sections, notes = made(self, run)
+        sections, notes = report_sections(self, run)
         rows = [
             (one.section.name, part.heading, len(part.figures), len(part.grids))
             for one in sections

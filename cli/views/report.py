@@ -8,13 +8,13 @@ from cli.render.output import is_file, write
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from cli.report.making import Made
+    from cli.report.making import ReportSection
     from metaeval.answer import Answer
 
 _FILE = Path("report.html")
 
 
-def show(answer: "Answer[list[Made]]", output: Output) -> None:
+def show(answer: "Answer[list[ReportSection]]", output: Output) -> None:
     """Write the page, and say how large it is."""
     from cli.report.page import MOST_BYTES, page
     from cli.report.question import Report

@@ -21,7 +21,7 @@ from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options, Test
-from queries.blocks import GOLD, Block
+from queries.blocks import HUMAN_SCORER, Block
 from queries.span_blocks import annotations_in
 from warehouse import QuestionError
 
@@ -111,7 +111,7 @@ class SpanMeasure(Measure):
 
     def compared(self, block: Block, scorer: int) -> Compared:
         """Each annotation of a scorer beside each gold one of the outputs that are judged."""
-        gold, places = annotations_in(block, GOLD)
+        gold, places = annotations_in(block, HUMAN_SCORER)
         is_judged = block.judged.ravel()[places]
         gold, places = gold[is_judged], places[is_judged]
         own, own_places = annotations_in(block, scorer)

@@ -6,7 +6,7 @@ from typing import Any
 
 from metaeval.question import Question
 
-HOMES: Mapping[str, tuple[str, str]] = {
+QUESTIONS: Mapping[str, tuple[str, str]] = {
     "list": ("listing", "List"),
     "rank": ("rank", "Rank"),
     "compare": ("compare", "Compare"),
@@ -37,6 +37,6 @@ HOMES: Mapping[str, tuple[str, str]] = {
 
 def question_named(name: str) -> type[Question[Any]]:
     """Raises KeyError: there is no such question."""
-    module, kind = HOMES[name]
+    module, kind = QUESTIONS[name]
     found: type[Question[Any]] = getattr(import_module(f"metaeval.questions.{module}"), kind)
     return found

@@ -14,7 +14,7 @@ from metaeval.kernels.spans import Spans
 from metaeval.kernels.spans.precision_recall import rates
 from metaeval.measures import Measure
 from metaeval.measures.span_agreement import Compared, SpanMeasure
-from queries.blocks import GOLD, Block
+from queries.blocks import HUMAN_SCORER, Block
 from queries.reasons import Reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
@@ -94,7 +94,7 @@ def _groups(block: Block, by: By | None) -> Iterator[tuple[str | None, Block]]:
             yield severity, replace(block, spans=spans.only(spans.is_major == (severity == "major")))
     elif by == "category":
         categories = spans.category
-        is_gold = spans.scorer[spans.annotation] == GOLD
+        is_gold = spans.scorer[spans.annotation] == HUMAN_SCORER
         names = sorted({str(one) for one in categories[is_gold] if one})
         if not names:
             raise QuestionError("the marked errors have no categories")

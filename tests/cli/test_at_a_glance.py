@@ -20,11 +20,11 @@ import pytest
 
 from cli.ending import run_program
 from cli.main import COMMANDS, program
-from metaeval import doors
+from metaeval import python_api
 from metaeval.answer import Answer
 from metaeval.options import Run
 from metaeval.question import Question
-from metaeval.questions import HOMES
+from metaeval.questions import QUESTIONS
 from tests.cli.running import Ran
 from tests.cli.words import SLICE, WORDS
 from tests.helpers import tiny_layout
@@ -68,7 +68,7 @@ _MORE: tuple[tuple[str, ...], ...] = (
 _REAL_ALONE = ("trend", "--within")  # needs years of publications
 SIMULATED = {"set": "sim24", "lp": "cs-uk", "a": "simBLEU", "b": "simchrF"}
 REAL = {"set": "wmt23", "lp": "en-de", "a": "XCOMET-Ensemble", "b": "MetricX-23"}
-_QUESTIONS = [(name, *WORDS[name]) for name in COMMANDS if name in HOMES and name not in ("diff", "paper")]
+_QUESTIONS = [(name, *WORDS[name]) for name in COMMANDS if name in QUESTIONS and name not in ("diff", "paper")]
 _OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {  # each after those before it, in one folder
     "diff": (("diff", "other.duckdb", "--testset", "sim24", "--lp", "ja-en", "--exit-zero"),),
     "paper": (("paper",), ("paper", "deutsch-2023", "figure-2")),
@@ -175,11 +175,11 @@ def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answer:
         key = f"{question.name} {given}"
         if key not in found:
-            found[key] = doors_answered(question, given, run)
+            found[key] = python_api_answered(question, given, run)
         return found[key]
 
-    doors_answered = doors.answered
-    monkeypatch.setattr(doors, "answered", answered)
+    python_api_answered = python_api.answered
+    monkeypatch.setattr(python_api, "answered", answered)
 
 
 def _all_faults(words: Sequence[str], database: Path) -> list[str]:

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from cli.questions import _given
-from metaeval.doors import as_stored
 from metaeval.options import Run
+from metaeval.python_api import as_stored
 from metaeval.question import made
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.cli.running import Scorehouse
 from tests.helpers import together
 from warehouse.fields import fields_of
 
-TAKING_ONE = [name for name in HOMES if "lp" in fields_of(question_named(name))]
+TAKING_ONE = [name for name in QUESTIONS if "lp" in fields_of(question_named(name))]
 OTHERS = {"metric": "A", "first": "A", "second": "B", "segment": 1, "before": "b", "rules": "wmt24", "item": "table-1"}
 
 

@@ -12,7 +12,7 @@ import pytest
 import metaeval
 from cli.main import COMMANDS
 from metaeval.question import Question, made
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
@@ -47,7 +47,7 @@ def _fields(kind: type | None = None) -> list[tuple[type[Question], Field]]:
     """Every field of every question; kind: those of one type alone."""
     return [
         (question_named(name), field)
-        for name in HOMES
+        for name in QUESTIONS
         for field in fields_of(question_named(name)).values()
         if kind is None or field.element is kind
     ]
@@ -202,7 +202,7 @@ def test_words_that_are_swapped_or_missing_are_told_by_what_to_type(
 
 _OF_TEST_SETS = [
     name
-    for name in HOMES
+    for name in QUESTIONS
     if [one.name for one in fields_of(question_named(name)).values() if one.is_argument][:1] == ["testset"]
 ]
 
@@ -226,7 +226,7 @@ def test_fields_that_exclude_each_other_are_refused_together(question: type[Ques
         assert len(str(told.value).splitlines()) == 1
 
 
-@together("name", HOMES)
+@together("name", QUESTIONS)
 def test_needs_and_excludes_name_fields(name: str) -> None:
     known = fields_of(question_named(name))
     for field in known.values():
@@ -236,7 +236,7 @@ def test_needs_and_excludes_name_fields(name: str) -> None:
             )
 
 
-@together("name", HOMES)
+@together("name", QUESTIONS)
 def test_an_unknown_option_is_refused_with_a_near_one(name: str, simulated_warehouse: Warehouse) -> None:
     function = getattr(metaeval, name)
     for known in inspect.signature(function).parameters:
@@ -244,7 +244,7 @@ def test_an_unknown_option_is_refused_with_a_near_one(name: str, simulated_wareh
             function(simulated_warehouse, **{f"{known}_x": 1})
 
 
-@together("name", HOMES)
+@together("name", QUESTIONS)
 def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Warehouse) -> None:
     with Warehouse.open(simulated_warehouse.path) as closed:
         pass
@@ -281,7 +281,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "thresholds": {"segments": "1-30"},
     "trend": {"draws": 20, "measure": "pa"},
 }
-OF_AN_EVALSET = [name for name in HOMES if {"testset", "lp"} <= {*fields_of(question_named(name))}]
+OF_AN_EVALSET = [name for name in QUESTIONS if {"testset", "lp"} <= {*fields_of(question_named(name))}]
 
 
 @pytest.mark.slow
@@ -296,7 +296,7 @@ def test_an_answer_has_rows_a_signature_and_shows_itself(name: str, simulated_wa
     assert short.startswith(f"{name} sim24 cs-uk") or not found.signature
 
 
-@together("name", HOMES)
+@together("name", QUESTIONS)
 def test_the_command_has_every_field(name: str) -> None:
     parameters = inspect.signature(COMMANDS[name]).parameters
     assert {*fields_of(question_named(name))} <= {*parameters}

@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.doors import answered
 from metaeval.measures import DEFINITIONS
 from metaeval.options import Run
 from metaeval.protocols import protocols
+from metaeval.python_api import answered
 from metaeval.questions.protocol import Protocol
 from metaeval.questions.rank import Rank
 from tests.helpers import together

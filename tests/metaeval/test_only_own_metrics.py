@@ -7,7 +7,7 @@ from tests.helpers import LP, TESTSET, tiny_layout
 from tests.metaeval.span_outputs import Outputs, span, warehouse_of
 from warehouse import Warehouse, load
 from warehouse.own.scores import add
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 SPANS = "system,segment,start,end,severity\nA,1,0,10,minor\nA,2,,,no-error\nB,1,0,4,major\nB,2,,,no-error\n"
 GOLD: Outputs = {("A", 1): [span(0, 10)], ("B", 1): [span(0, 4, "major")], ("A", 2): [], ("B", 2): []}
@@ -35,7 +35,7 @@ def test_where_only_one_s_own_metrics_have_spans_they_are_used(tmp_path: Path) -
         report = (
             add([tmp_path / "Mine.csv"], database, "Mine", testset="t24", lp="en-de")
             if name == "Mine"
-            else load([tmp_path / "Scores.csv"], database, given=Given("t24", "en-de", metric="Scores"))
+            else load([tmp_path / "Scores.csv"], database, given=LoadHints("t24", "en-de", metric="Scores"))
         )
         assert report.is_clean, report.faults
     with Warehouse.open(database) as warehouse:

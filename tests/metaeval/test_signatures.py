@@ -12,14 +12,14 @@ from polars.testing import assert_frame_equal
 import metaeval
 from metaeval import Result
 from metaeval.kernels.resampling.bootstrap import Resample
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.helpers import sampled
 from tests.metaeval.varied_task import write_varied_task
 from tests.sharing import made_once
 from warehouse import QuestionError, Warehouse
 from warehouse.fields import fields_of
 
-Given = Mapping[str, Any]
+LoadHints = Mapping[str, Any]
 SIM = {"testset": "sim24", "lp": "en-de"}
 OF_SIM = {"on": "sim24", "lp": "en-de"}
 YEARS = {"testset": "all", "lp": "en-de"}
@@ -32,7 +32,7 @@ PUBLISHED = (
     "Marlin-2?=2022",
 )
 
-ASKED: dict[str, tuple[str, Given]] = {
+ASKED: dict[str, tuple[str, LoadHints]] = {
     "rank": ("rank", {**SIM, "measures": ["pa", "acc_eq(by=item)"]}),
     "rank, spa": ("rank", {**SIM, "measures": "spa(n=50)"}),
     "rank, tested": ("rank", {**QUICK, "measures": "pa", "significance": True}),
@@ -365,5 +365,5 @@ def is_alike(one: Result, other: Result, *, in_notes: bool) -> bool:
 
 def test_every_option_of_a_question_is_tried() -> None:
     functions = {function for function, _ in ASKED.values()}
-    assert functions == {*HOMES} - {"diff", "list", "show"}
+    assert functions == {*QUESTIONS} - {"diff", "list", "show"}
     assert {name for function in functions for name in options_of(function)} == set(VALUES)

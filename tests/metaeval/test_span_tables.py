@@ -8,7 +8,7 @@ import pytest
 import metaeval
 from tests.metaeval.span_outputs import Outputs, span, warehouse_of
 from warehouse import QuestionError, Warehouse, load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 GOLD: Outputs = {
     ("A", 1): [span(0, 10), span(20, 30, "major")],
@@ -60,7 +60,7 @@ def test_categories_have_recall_alone(tmp_path: Path) -> None:
         "system,segment,start,end,severity,category\nA,1,0,10,major,accuracy\nA,1,20,30,minor,style\n"
         "A,2,,,no-error,\nB,1,6,9,minor,accuracy\n"
     )
-    assert not load([gold], database, given=Given(testset="t24", lp="en-de", human="esa-2")).faults
+    assert not load([gold], database, given=LoadHints(testset="t24", lp="en-de", human="esa-2")).faults
     with Warehouse.open(database) as warehouse:
         found = metaeval.spans(warehouse, "t24", "en-de", human="esa-2", by="category").frame
     assert found.select("category", "precision", "recall", "f", "n_outputs").rows() == [

@@ -12,7 +12,7 @@ from queries.audit import audit
 from queries.catalog import questions
 from queries.findings import CHECKS, SEVERITIES, Finding, Severity, by_kind, findings_frame, shown_query
 from tests.helpers import tiny_layout
-from warehouse import Given, QuestionError, Warehouse, load
+from warehouse import LoadHints, QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.wording import option
 
@@ -245,7 +245,7 @@ _TABLE = [(system, segment, f"0.{segment}{at}") for at, system in enumerate(MT) 
 
 def test_scores_without_a_row_are_missing_as_well(tmp_path: Path) -> None:
     path = _own_table(tmp_path, [row for row in _TABLE if row[:2] != ("Cherry", 7)])
-    assert load([path], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de")).is_clean
+    assert load([path], tmp_path / "w.duckdb", given=LoadHints(testset="mine25", lp="en-de")).is_clean
     (finding,) = _found(tmp_path / "w.duckdb", "missing")
     assert (finding.subject, finding.n) == ("MetA-ref", 1)
 
@@ -255,7 +255,7 @@ def test_a_misspelt_system_is_an_error_and_its_query_shows_both(tmp_path: Path) 
     for name in ("Cherry", "Chery"):
         (tmp_path / name).mkdir()
         rows = [(name, *row[1:]) for row in _TABLE if row[0] == "Cherry" and (row[1] == 7) is (name == "Chery")]
-        report = load([_own_table(tmp_path / name, rows)], tmp_path / "w.duckdb", given=Given("mine25", "en-de"))
+        report = load([_own_table(tmp_path / name, rows)], tmp_path / "w.duckdb", given=LoadHints("mine25", "en-de"))
         assert report.is_clean, report.faults
     (finding,) = _found(tmp_path / "w.duckdb", "misspelt")
     assert (finding.severity, finding.subject) == ("error", "Chery")

@@ -14,7 +14,7 @@ import pytest
 import scorehouse
 from metaeval.answer import Answer
 from metaeval.notes import Decisive, Excluded, Hinted
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.helpers import tiny_layout
 from tests.warehouse.building import loaded
 from warehouse import QuestionError, WarehouseError
@@ -123,7 +123,7 @@ def _shapes(field: Field) -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.every(6)
-@pytest.mark.parametrize("name", [name for name in HOMES if name not in _NOT_ASKED])
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name not in _NOT_ASKED])
 def test_an_answer_is_drawn_or_says_that_it_has_no_chart(name: str, opened: scorehouse.Warehouse) -> None:
     pytest.importorskip("altair", reason="the report extra is not installed")
     known = fields_of(question_named(name))

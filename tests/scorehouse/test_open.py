@@ -7,7 +7,7 @@ import pytest
 
 import metaeval
 import scorehouse
-from metaeval.questions import HOMES
+from metaeval.questions import QUESTIONS
 from warehouse import LimitError, QuestionError
 
 
@@ -16,7 +16,7 @@ def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -
         found = opened.rank("sim24", "cs-uk", measures="pa")
         assert found.frame.equals(metaeval.rank(opened, "sim24", "cs-uk", measures="pa").frame)
         assert found.frame.equals(scorehouse.rank(opened, "sim24", "cs-uk", measures="pa").frame)
-        assert {name.replace("-", "_") for name in HOMES} <= {*dir(opened)} & {*dir(scorehouse)}
+        assert {name.replace("-", "_") for name in QUESTIONS} <= {*dir(opened)} & {*dir(scorehouse)}
         with pytest.raises(AttributeError, match="no attribute 'rnk'"):
             opened.rnk("sim24")
     with pytest.raises(QuestionError, match="the warehouse is closed"):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-PATIENCE = 1.0  # seconds to wait for another process before a result is not stored
-_MOMENT = 0.05  # seconds between two calls to a query to stop
+LOCK_TIMEOUT = 1.0  # seconds to wait for another process before a result is not stored
+POLL_INTERVAL = 0.05  # seconds between two calls to a query to stop
 _N_KEPT = 8  # answers that are kept, of one evaluation set each
 
 _Answer = TypeVar("_Answer")
@@ -131,7 +131,7 @@ class Warehouse:
         def stop() -> None:
             if not ended.wait(seconds):
                 late.set()
-                while not ended.wait(_MOMENT):  # a query that has not begun yet does not hear the first call
+                while not ended.wait(POLL_INTERVAL):  # a query that has not begun yet does not hear the first call
                     self._connection.interrupt()
 
         watch = threading.Thread(target=stop, daemon=True)
@@ -190,7 +190,7 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
     if not path.exists():
         return f"{path}: the warehouse no longer exists"
     try:
-        with in_memory(path) as connection, writing(path, connection, patience=PATIENCE):
+        with in_memory(path) as connection, writing(path, connection, patience=LOCK_TIMEOUT):
             for result in results:
                 connection.execute(
                     """

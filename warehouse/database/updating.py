@@ -179,8 +179,8 @@ def apply_migrations(
 
 Ask = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 _LOG = logging.getLogger(__name__)
-PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
-_SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
+LOCK_TIMEOUT = 10.0  # seconds that a load waits for another process to let go of the file
+EMPTY_FILE_GRACE = 2.0  # seconds after which an empty file is none that another process is just making
 _OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.ConstraintException)
 """The last are of a damaged index: what is written was checked before, and its identifiers are new."""
 
@@ -211,7 +211,7 @@ def current(
             if any(number != VIEWS for number, *_ in behind):
                 found = f"{error}; the warehouse is of an earlier version and has to be written first"
                 raise SchemaError(found) from error
-            connection = _connect_beside(path, PATIENCE, files, below, **config)
+            connection = _connect_beside(path, LOCK_TIMEOUT, files, below, **config)
             _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
         else:
             if names:  # no other process was first
@@ -298,14 +298,14 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
     if is_empty_file(path):
         return []
     check_path(path)
-    settle_log(path, PATIENCE)
+    settle_log(path, LOCK_TIMEOUT)
     mark = _mark(path)
     with translated(path), contextlib.ExitStack() as stack:
-        if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
+        if retry_while_locked(lambda: attach_to_read(path, connection), LOCK_TIMEOUT):
             stack.enter_context(_attached(path, connection))
             there = connection
         else:  # this process has it open
-            there = stack.enter_context(connect(path, PATIENCE))
+            there = stack.enter_context(connect(path, LOCK_TIMEOUT))
         if not examined(path, there, mark):
             return []
     with writing(path, connection) as applied:
@@ -324,10 +324,10 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
         yield _nothing
         return
     check_path(path)
-    settle_log(path, PATIENCE)
+    settle_log(path, LOCK_TIMEOUT)
     mark = _mark(path)
     with translated(path):
-        if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
+        if retry_while_locked(lambda: attach_to_read(path, connection), LOCK_TIMEOUT):
             with _attached(path, connection):
                 behind = examined(path, connection, mark)
                 if behind is None:
@@ -337,7 +337,7 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
                 find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return
-    with current(path, PATIENCE) as opened:
+    with current(path, LOCK_TIMEOUT) as opened:
         yield lambda query, parameters: opened.execute(query, dict(parameters)).fetchall()
 
 
@@ -385,7 +385,9 @@ def _is_without_content(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE) -> Iterator[list[str]]:
+def writing(
+    path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = LOCK_TIMEOUT
+) -> Iterator[list[str]]:
     """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
 
     The file is locked for as long as the block runs. Yields the names of migrations that were applied.
@@ -445,7 +447,7 @@ def in_memory(
 def _remove_empty_file(path: Path) -> None:
     """DuckDB takes no empty file; one that another process is just making is left alone."""
     while is_empty_file(path):
-        if abs(time.time() - path.stat().st_mtime) > _SETTLED:
+        if abs(time.time() - path.stat().st_mtime) > EMPTY_FILE_GRACE:
             path.resolve().unlink(missing_ok=True)
         else:
             time.sleep(0.1)

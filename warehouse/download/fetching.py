@@ -14,12 +14,12 @@ from warehouse.errors import SourceError
 from warehouse.progress import Progress
 
 _CHUNK = 1 << 18
-_PATIENCE = 30.0  # seconds without a byte
+_SILENCE_TIMEOUT = 30.0  # seconds without a byte
 _ATTEMPTS = 5  # in a row that come no further than any before
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedFile:
     """A file that is complete.
 
     n_resumed: bytes that were there from earlier attempts. is_fresh: False where the file was there already, whole.
@@ -64,9 +64,9 @@ def fetch(
     target: Path,
     *,
     progress: Progress | None = None,
-    patience: float = _PATIENCE,
+    patience: float = _SILENCE_TIMEOUT,
     pause: float = 1.0,
-) -> Fetched:
+) -> FetchedFile:
     """Fetch a file from the first address that has it, into `target`; an earlier part is resumed.
 
     What has come lies beside the target as NAME.part until it is complete, also when the function is interrupted.
@@ -87,7 +87,7 @@ def fetch(
     raise SourceError("; ".join(problems) or "no URL to download from")
 
 
-def _fetch_one(url: str, target: Path, progress: Progress | None, patience: float, pause: float) -> Fetched:
+def _fetch_one(url: str, target: Path, progress: Progress | None, patience: float, pause: float) -> FetchedFile:
     if target.is_file():
         return _fetched(target, url, 0, is_fresh=False)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -117,10 +117,10 @@ def _fetch_one(url: str, target: Path, progress: Progress | None, patience: floa
     return _fetched(target, url, min(resumed, n_bytes), is_fresh=True)
 
 
-def _fetched(path: Path, url: str, n_resumed: int, *, is_fresh: bool) -> Fetched:
+def _fetched(path: Path, url: str, n_resumed: int, *, is_fresh: bool) -> FetchedFile:
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Fetched(path, url, path.stat().st_size, sha256, n_resumed, is_fresh)
+    return FetchedFile(path, url, path.stat().st_size, sha256, n_resumed, is_fresh)
 
 
 def _remove(*paths: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from warehouse.download.fetching import Fetched, fetch
+from warehouse.download.fetching import FetchedFile, fetch
 from warehouse.errors import SourceError, unknown
 from warehouse.loading.entry import load
 from warehouse.loading.evalsets import LoadReport
@@ -26,7 +26,7 @@ _OF_NAMES = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedFolders:
     """What was unpacked: the test sets' folders, in the order of their names, and how much."""
 
     folders: tuple[Path, ...]
@@ -41,7 +41,7 @@ def extract(
     *,
     most_bytes: int = MOST_BYTES,
     progress: Progress | None = None,
-) -> Extracted:
+) -> ExtractedFolders:
     """Unpack ROOT/TESTSET/... of an archive to folder/TESTSET/..., for some test sets or all; all of it or nothing.
 
     Every member is looked at, also those that are not unpacked. The whole archive is read to its end, so that its
@@ -72,10 +72,10 @@ def extract(
             if target.exists():
                 shutil.rmtree(target)
             (fresh / target.name).rename(target)
-    return Extracted(tuple(folders), n_files, n_bytes)
+    return ExtractedFolders(tuple(folders), n_files, n_bytes)
 
 
-class _Unpacked(io.BufferedReader):
+class _BoundedReader(io.BufferedReader):
     """The unpacked archive, of which no header can be read that is larger than any of a sound archive."""
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -98,7 +98,7 @@ def _unpack(
     most_bytes = min(most_bytes, max(_UNSUSPICIOUS, _MOST_RATIO * size))
     with (
         archive.open("rb") as raw,
-        _Unpacked(gzip.GzipFile(fileobj=raw)) as unpacked,
+        _BoundedReader(gzip.GzipFile(fileobj=raw)) as unpacked,
         tarfile.open(fileobj=unpacked, mode="r:") as tar,
     ):
         for member in tar:
@@ -141,7 +141,7 @@ ARCHIVE = "mt-metrics-eval-v2.tgz"
 class DownloadReport:
     """What a download did: what was fetched, where it was unpacked, what was loaded, what is left on the disk."""
 
-    fetched: Fetched
+    fetched: FetchedFile
     n_files: int
     load: LoadReport
     kept: tuple[Path, ...]

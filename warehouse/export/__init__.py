@@ -6,16 +6,16 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, SourceError, unknown, unknown_evalset
 from warehouse.export.csv import export_csv
-from warehouse.export.exported import EvalsetKey, Exported, is_unfinished, unfinished
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, is_unfinished, unfinished
 from warehouse.export.layout import export_layout, export_spans
 from warehouse.export.parquet import export_parquet, is_export
-from warehouse.export.reimport import Imported, import_parquet
+from warehouse.export.reimport import ImportedEvalset, import_parquet
 from warehouse.export.texts import export_items, export_texts
 from warehouse.progress import Progress
 
-__all__ = ["FORMATS", "Exported", "Imported", "export", "import_parquet", "is_export", "is_unfinished"]
+__all__ = ["FORMATS", "ExportedEvalset", "ImportedEvalset", "export", "import_parquet", "is_export", "is_unfinished"]
 
-FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
+FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], ExportedEvalset]] = {
     "parquet": export_parquet,
     "csv": export_csv,
     "mtme": export_layout,
@@ -34,7 +34,7 @@ def export(
     lp: str | None = None,
     *,
     progress: Progress | None = None,
-) -> list[Exported]:
+) -> list[ExportedEvalset]:
     """Write all evaluation sets, those of a test set, or one, below `folder`; earlier exports of them are replaced.
 
     Each file takes its place once it is whole, and `load` refuses the folder until all of them are there.
@@ -61,7 +61,7 @@ def export(
     return done
 
 
-def _nothing(done: Sequence[Exported]) -> QuestionError:
+def _nothing(done: Sequence[ExportedEvalset]) -> QuestionError:
     """The error where no evaluation set has a file, with the reasons of the first."""
     first = done[0]
     more = f"; nor of {len(done) - 1} more" if len(done) > 1 else ""

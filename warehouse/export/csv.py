@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, Exported, beside, copy, quoted
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, copy, quoted
 from warehouse.names import EXPORTED_SYSTEMS
 
 _VIEWS = {
@@ -27,7 +27,7 @@ _VIEWS = {
 }
 
 
-def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/LP/VIEW.csv; a view without rows has no file. Numbers are written in full.
 
     Raises OSError: the folder can't be written.
@@ -44,4 +44,4 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
             path.unlink()
             continue
         n_files, n_rows, n_bytes = n_files + 1, n_rows + n, n_bytes + path.stat().st_size
-    return Exported(key.testset, key.lp, n_files, n_rows, n_bytes)
+    return ExportedEvalset(key.testset, key.lp, n_files, n_rows, n_bytes)

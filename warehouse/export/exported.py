@@ -36,7 +36,7 @@ class EvalsetKey:
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedEvalset:
     """What was written of one evaluation set: n_rows in n_files of n_bytes; notes: what found no place."""
 
     testset: str

@@ -9,7 +9,7 @@ import numpy as np
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import LONGEST_NAME, EvalsetKey, Exported, beside, copy, quoted, write_text
+from warehouse.export.exported import LONGEST_NAME, EvalsetKey, ExportedEvalset, beside, copy, quoted, write_text
 from warehouse.export.mtme import (
     OF_JSON,
     PLAIN,
@@ -33,7 +33,7 @@ _AS_ENTRIES = (
 Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or None -> score
 
 
-def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/documents, sources, references, system-outputs, human-scores, metric-scores and testset.toml.
 
     Left out, with a note: metrics that were no entry of the shared task (the layout can't say so), an evaluation set
@@ -47,7 +47,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     )
     if not segments or any(position is None or document is None for _, position, _, document in segments):
         why = "no segments are known" if not segments else "the order or the documents of segments are not known"
-        return Exported(key.testset, key.lp, 0, 0, 0, (f"excluded: {why}, and the layout needs them",))
+        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, (f"excluded: {why}, and the layout needs them",))
     root = folder / quoted(key.testset)
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     notes: list[str] = []
@@ -63,14 +63,16 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
             humans, metrics = tables[level]
             made |= evalset_files(key.lp, documents, humans=humans, metrics=metrics)
     except ValueError as error:
-        return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
+        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
     for path in made:
         if path.suffix in (PLAIN, OF_JSON):  # the other is of an earlier export
             (root / path).with_suffix(OF_JSON if path.suffix == PLAIN else PLAIN).unlink(missing_ok=True)
     written = [write_text(root / path, text) for path, text in made.items()]
     files = sorted({*written, write_facts(root, _facts(warehouse, key.testset))})
     n_rows = sum(path.read_bytes().count(b"\n") for path in files)
-    return Exported(key.testset, key.lp, len(files), n_rows, sum(path.stat().st_size for path in files), tuple(notes))
+    return ExportedEvalset(
+        key.testset, key.lp, len(files), n_rows, sum(path.stat().st_size for path in files), tuple(notes)
+    )
 
 
 def _texts(
@@ -267,7 +269,7 @@ _NO_PLACE = (
 )
 
 
-def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/LP/SCORER.tsv: a row for each annotation, with a column `rater` where annotators are known.
 
     Segments are numbered within the test set. Notes count what the format has no place for: errors in the source,
@@ -288,4 +290,4 @@ def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
         notes += [f"{scorer}: {counted(n, *what)} left out" for n, what in zip(left, _NO_PLACE, strict=True) if n]
     if not n_files:
         notes.append("no error spans")
-    return Exported(key.testset, key.lp, n_files, n_rows, n_bytes, tuple(notes))
+    return ExportedEvalset(key.testset, key.lp, n_files, n_rows, n_bytes, tuple(notes))

@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
-from warehouse.export.exported import EvalsetKey, Exported, beside, copy, write_text
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, copy, write_text
 from warehouse.names import EXPORT_MANIFEST
 
 MANIFEST = EXPORT_MANIFEST
@@ -218,7 +218,7 @@ _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell
 TABLE_COLUMNS = "SELECT name FROM pragma_table_info($table) ORDER BY cid"
 
 
-def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write one evaluation set's partitions; each file takes its place once it is complete, the manifest comes last.
 
     Raises SourceError: a manifest there that is not an export's. OSError: the folder can't be written.
@@ -233,4 +233,4 @@ def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Expor
             files[table] = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
     write_manifest(folder, {**manifest, (key.testset, key.lp): files})
     n_rows, n_bytes = sum(file.rows for file in files.values()), sum(file.bytes for file in files.values())
-    return Exported(key.testset, key.lp, len(files), n_rows, n_bytes)
+    return ExportedEvalset(key.testset, key.lp, len(files), n_rows, n_bytes)

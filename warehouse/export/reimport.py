@@ -29,7 +29,7 @@ from warehouse.writing.evalsets import register
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedEvalset:
     """What an import did to one evaluation set: loaded, or unchanged where the same files were loaded already.
 
     n_files: files that it was made of; n_scores: scores of segments with a value; n_rows: all rows of scores, n_missing
@@ -45,7 +45,7 @@ class Imported:
     n_missing: int = 0
 
 
-def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[Imported]:
+def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[ImportedEvalset]:
     """Bring every evaluation set of a folder that `export` wrote into a warehouse, which is made where there is none.
 
     Rows come back as they were, with identifiers that are free in the warehouse. An evaluation set that is there
@@ -62,7 +62,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
                 progress(f"{testset} {lp}: loading", number, len(manifest))
             key = EvalsetKey(0, testset, lp)
             if _is_held(connection, folder, database, key):
-                done.append(Imported(testset, lp, "unchanged", n_files=files["source"].rows))
+                done.append(ImportedEvalset(testset, lp, "unchanged", n_files=files["source"].rows))
                 continue
             with writing(database, connection):
                 connection.execute("BEGIN")
@@ -76,12 +76,12 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     return done
 
 
-def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> Imported:
+def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> ImportedEvalset:
     n_scores = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'score', key)}") or 0
     n_units = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'aggregate_score', key)}") or 0
     n_rows = files["score"].rows + files["aggregate_score"].rows
     n_missing = n_rows - n_scores - n_units
-    return Imported(key.testset, key.lp, "loaded", files["source"].rows, n_scores, n_rows, n_missing)
+    return ImportedEvalset(key.testset, key.lp, "loaded", files["source"].rows, n_scores, n_rows, n_missing)
 
 
 def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, Exported, beside, quoted, write_text
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, quoted, write_text
 from warehouse.export.mtme import check_name
 from warehouse.wording import counted
 
@@ -30,7 +30,7 @@ def texts_of(warehouse: Warehouse, evalset: Mapping[str, int]) -> dict[tuple[str
     return found
 
 
-def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/sources/LP.txt, references/LP.REF.txt and system-outputs/LP/SYSTEM.txt, and documents/LP.docs.
 
     Lines are in the order of segments, the same in all files; a human translation that was scored is a system, too.
@@ -42,7 +42,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     evalset = {"evalset": key.evalset_id}
     texts = texts_of(warehouse, evalset)
     if not texts:
-        return Exported(key.testset, key.lp, 0, 0, 0, ("excluded: no texts are loaded",))
+        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, ("excluded: no texts are loaded",))
     segments = warehouse.rows(
         """
         SELECT segment, position, domain, document, index_in_document
@@ -60,7 +60,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     try:
         wanted = _files(texts, systems, key.lp, notes)
     except ValueError as error:
-        return Exported(key.testset, key.lp, 0, 0, 0, (f"excluded: {error}",))
+        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, (f"excluded: {error}",))
     lines = _lines(wanted, order, notes)
     root = folder / quoted(key.testset)
     written = {root / path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
@@ -75,7 +75,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     for path, text in written.items():
         write_text(path, text)
     n_bytes = [path.stat().st_size for path in written]
-    return Exported(key.testset, key.lp, len(written), len(lines) * len(order), sum(n_bytes), tuple(notes))
+    return ExportedEvalset(key.testset, key.lp, len(written), len(lines) * len(order), sum(n_bytes), tuple(notes))
 
 
 def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> dict[Path, Mapping[int, str]]:
@@ -137,7 +137,7 @@ def _file_name(name: str) -> str:
     return encoded
 
 
-def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET.LP.jsonl: an item for each segment, in order, with the keys of subset2evaluate.
 
     Keys: i (from 0), src, ref (the standard reference), tgt {system: text}, scores {system: {metric: value}}, domain,
@@ -197,7 +197,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
                 "scores": {name: {metric: usable[metric][name][segment] for metric in usable} for name in systems},
             }
             file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
-    return Exported(key.testset, key.lp, 1, len(segments), path.stat().st_size, tuple(notes))
+    return ExportedEvalset(key.testset, key.lp, 1, len(segments), path.stat().st_size, tuple(notes))
 
 
 def _scores(

@@ -19,11 +19,11 @@ from warehouse.database.opening import interruptible
 from warehouse.database.stage import Batch
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came, writing
 from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
-from warehouse.loading.evalsets import EvalsetLoad, EvalsetReport, LoadReport, Settled, Staged, Status
-from warehouse.loading.files import Found, find, size
-from warehouse.loading.record_files import Opened, human_scores, share
+from warehouse.loading.evalsets import EvalsetLoad, EvalsetOutcome, EvalsetReport, LoadReport, StagedEvalset, Status
+from warehouse.loading.files import FoundFiles, find, size
+from warehouse.loading.record_files import OpenFile, human_scores, share
 from warehouse.progress import Gauge, Progress
-from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, Given
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, LoadHints
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.checks import check_batch
 from warehouse.staging.holdings import HeldFile, Holdings, KnownEvalsets, held_files, holdings, of_evalsets
@@ -49,7 +49,7 @@ def batches(loads: Loads) -> Iterator[Loads]:
 
 def pipelined(
     batches: Iterable[Loads], connections: Sequence[duckdb.DuckDBPyConnection], database: Path
-) -> Iterator[Settled]:
+) -> Iterator[EvalsetOutcome]:
     """Write each batch while the next one is read; they use two staging connections in turn."""
     opening = threading.Lock()
     loads = [
@@ -73,30 +73,30 @@ class BatchLoad:
     opening: threading.Lock
     loads: Loads
 
-    def stage(self) -> Sequence[Staged | Settled]:
+    def stage(self) -> Sequence[StagedEvalset | EvalsetOutcome]:
         """Read the files and lay out what is news; or say what is settled without writing."""
         batch = Batch(self.connection)
         known = KnownEvalsets(self.database, self.connection, self.opening, [held for _, held in self.loads])
         return self._checked(batch, known, [load.stage(held, known, batch) for load, held in self.loads])
 
     def _checked(
-        self, batch: Batch, known: KnownEvalsets, outcomes: Sequence["Staged | Settled"]
-    ) -> Sequence["Staged | Settled"]:
+        self, batch: Batch, known: KnownEvalsets, outcomes: Sequence["StagedEvalset | EvalsetOutcome"]
+    ) -> Sequence["StagedEvalset | EvalsetOutcome"]:
         """Check all that is staged; what may not be written leaves the stage.
 
         An evaluation set that is to be written without files in which checks found faults is staged anew without them.
         """
         started = time.perf_counter()
-        staged = [outcome for outcome in outcomes if isinstance(outcome, Staged)]
+        staged = [outcome for outcome in outcomes if isinstance(outcome, StagedEvalset)]
         if not staged:
             return outcomes
         check_batch([content for one in staged for content in one.fresh], batch)
         seconds = (time.perf_counter() - started) / len(staged)
         checked = [
-            replace(one, seconds=one.seconds + seconds).checked() if isinstance(one, Staged) else one
+            replace(one, seconds=one.seconds + seconds).checked() if isinstance(one, StagedEvalset) else one
             for one in outcomes
         ]
-        kept = [one for one in checked if isinstance(one, Staged)]
+        kept = [one for one in checked if isinstance(one, StagedEvalset)]
         stages = [one.stage for one in kept]
         batch.drop_stages([stage for stage in batch.stages if stage not in stages])
         batch.drop_files([content.file_no for one in kept for content in one.broken])
@@ -105,16 +105,18 @@ class BatchLoad:
             return checked
         batch.drop_stages([one.stage for one in late])
         anew = [
-            one.load.read_in(one.marked, one.held, known, batch) if isinstance(one, Staged) and one in late else one
+            one.load.read_in(one.marked, one.held, known, batch)
+            if isinstance(one, StagedEvalset) and one in late
+            else one
             for one in checked
         ]
         return self._checked(batch, known, anew)
 
-    def settle(self, outcomes: Iterable["Staged | Settled"]) -> Iterator[Settled]:
+    def settle(self, outcomes: Iterable["StagedEvalset | EvalsetOutcome"]) -> Iterator[EvalsetOutcome]:
         """Write what is staged; what contradicts the warehouse is left out, and the rest written."""
         staged = []
         for outcome in outcomes:
-            if isinstance(outcome, Settled):
+            if isinstance(outcome, EvalsetOutcome):
                 yield outcome
             else:
                 staged.append(outcome)
@@ -135,7 +137,7 @@ class BatchLoad:
             batch.drop_stages([one.stage for one in left])
             staged = [one for one in staged if one not in left]
 
-    def _written(self, batch: Batch, staged: Sequence[Staged]) -> dict[int, list[Fault]]:
+    def _written(self, batch: Batch, staged: Sequence[StagedEvalset]) -> dict[int, list[Fault]]:
         """Write the batch in one transaction, or nothing.
 
         Returns the faults of evaluation sets that contradict what the warehouse holds, or that another process changed
@@ -163,7 +165,7 @@ def load(
     paths: Sequence[Path],
     database: Path,
     *,
-    given: Given = NOTHING_GIVEN,
+    given: LoadHints = NOTHING_GIVEN,
     skip_broken: bool = False,
     progress: Progress | None = None,
 ) -> LoadReport:
@@ -215,7 +217,7 @@ def load(
 
 
 def _absent(
-    key: EvalsetKey, files: Sequence[Claim | Opened], database: Path, connection: duckdb.DuckDBPyConnection
+    key: EvalsetKey, files: Sequence[Claim | OpenFile], database: Path, connection: duckdb.DuckDBPyConnection
 ) -> list[Fault]:
     """The fault of files of a user's own metric that are about an evaluation set which the warehouse does not have."""
     with reading(database, connection) as ask:
@@ -256,7 +258,7 @@ def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport,
             )
 
 
-def _nothing_found(paths: Sequence[Path], found: Found) -> str:
+def _nothing_found(paths: Sequence[Path], found: FoundFiles) -> str:
     reasons = Counter(reason for _, reason in found.skipped)
     why = "; ".join(f"{n} of them: {reason}" for reason, n in reasons.most_common(3))
     why = next(iter(reasons)) if len(found.skipped) == 1 else why
@@ -265,24 +267,24 @@ def _nothing_found(paths: Sequence[Path], found: Found) -> str:
 
 def _opened(
     claims: Iterable[Claim],
-    given: Given,
+    given: LoadHints,
     database: Path,
     connection: duckdb.DuckDBPyConnection,
     report: LoadReport,
     gauge: Gauge,
-) -> list[Claim | Opened]:
+) -> list[Claim | OpenFile]:
     """The claims, those of record files opened: what they bring something to is known, by the warehouse or by reading.
 
     Files that bring nothing at all go to the report.
     """
-    files: list[Claim | Opened] = []
+    files: list[Claim | OpenFile] = []
     for claim in claims:
         if not is_record_reader(claim.reader):
             files.append(claim)
             continue
         gauge.show(f"reading {claim.path.name}")
-        files.append(Opened.open(claim, given))
-    records = [file for file in files if isinstance(file, Opened)]
+        files.append(OpenFile.open(claim, given))
+    records = [file for file in files if isinstance(file, OpenFile)]
     held = held_files(database, connection, [file.claim.origin for file in records])
     unknown = []
     for file in records:
@@ -302,9 +304,9 @@ def _opened(
     return files
 
 
-def _check_human(files: Sequence[Claim | Opened], given: Given, faults: Sequence[Fault]) -> None:
+def _check_human(files: Sequence[Claim | OpenFile], given: LoadHints, faults: Sequence[Fault]) -> None:
     """Raises SourceError: the user names a human score, and no file has any. Files that are known are not looked at."""
-    records = [file for file in files if isinstance(file, Opened)]
+    records = [file for file in files if isinstance(file, OpenFile)]
     has_any = any(not file.is_read or human_scores(file.records) for file in records)
     layouts = [file for file in files if isinstance(file, Claim)]
     if given.human is None or given.is_own or faults or has_any or any(file.human for file in layouts):
@@ -318,9 +320,9 @@ def _check_human(files: Sequence[Claim | Opened], given: Given, faults: Sequence
         )
 
 
-def _by_evalset(files: Iterable[Claim | Opened]) -> dict[tuple[str, str], list[Claim | Opened]]:
+def _by_evalset(files: Iterable[Claim | OpenFile]) -> dict[tuple[str, str], list[Claim | OpenFile]]:
     """The largest evaluation set comes first: the room that the last one leaves free in the file is the smallest."""
-    grouped: dict[tuple[str, str], list[Claim | Opened]] = {}
+    grouped: dict[tuple[str, str], list[Claim | OpenFile]] = {}
     for file in files:
         for evalset in file.evalsets or ():
             grouped.setdefault(evalset, []).append(file)

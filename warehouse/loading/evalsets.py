@@ -11,7 +11,7 @@ from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault, SourceError
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import FACTS_FILE, TestsetFacts, declared_facts, facts_file, packaged_facts, read_facts
-from warehouse.loading.record_files import Opened, share
+from warehouse.loading.record_files import OpenFile, share
 from warehouse.progress import Gauge
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content, inspect
@@ -65,7 +65,7 @@ class LoadReport:
 
 
 @dataclass(frozen=True)
-class Settled:
+class EvalsetOutcome:
     """What became of one evaluation set: its line in the report, faults and notes."""
 
     report: EvalsetReport
@@ -74,7 +74,7 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Staged:
+class StagedEvalset:
     """One evaluation set that is laid out and ready to be checked and written.
 
     contents: all files read before; fresh: those with news, or refused before, which are on the stage.
@@ -109,7 +109,7 @@ class Staged:
     def n_broken(self) -> int:
         return len(self.broken) + len({fault.path for fault in self.doubtful}) + self.load.n_unread
 
-    def checked(self) -> "Staged | Settled":
+    def checked(self) -> "StagedEvalset | EvalsetOutcome":
         """Itself where it may be written, or what became of it."""
         load, notes = self.load, [*self.notes, *self.stage.notes]
         lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
@@ -133,14 +133,14 @@ class Staged:
         """Whether files took part in names and segments before their faults were found."""
         return any(not content.faults for content in self.broken)
 
-    def refused(self, contradictions: Sequence[Fault], seconds: float) -> Settled:
+    def refused(self, contradictions: Sequence[Fault], seconds: float) -> EvalsetOutcome:
         """What became of it, where it contradicts the warehouse."""
         n_broken = len({fault.path for fault in contradictions})
         notes = [*self.notes, *self.stage.notes]
         settled = self.load.settled("refused", [*self.faults, *contradictions], notes, n_broken=n_broken)
         return replace(settled, report=replace(settled.report, seconds=seconds))
 
-    def written(self, n_scores: Mapping[int, int], seconds: float) -> Settled:
+    def written(self, n_scores: Mapping[int, int], seconds: float) -> EvalsetOutcome:
         """What became of it, once it is in the warehouse. n_scores: of each file."""
         stage, held = self.stage, self.held
         news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
@@ -168,7 +168,7 @@ class EvalsetLoad:
 
     testset: str
     lp: str
-    files: Sequence[Claim | Opened]
+    files: Sequence[Claim | OpenFile]
     skip_broken: bool
     gauge: Gauge
     n_unread: int = 0
@@ -178,12 +178,12 @@ class EvalsetLoad:
         """Of the files, as far as they are about this evaluation set."""
         return math.fsum(map(share, self.files))
 
-    def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> Staged | Settled:
+    def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> StagedEvalset | EvalsetOutcome:
         """Read the files and lay out what is news; or say what is settled without writing."""
         started = time.perf_counter()
         outcome = self.read_in(self._inspect(self.files, batch), held, known, batch)
         seconds = time.perf_counter() - started
-        if isinstance(outcome, Staged):
+        if isinstance(outcome, StagedEvalset):
             return replace(outcome, seconds=seconds)
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
@@ -191,11 +191,11 @@ class EvalsetLoad:
         """Say what is being done with this evaluation set, and that some bytes more are done."""
         self.gauge.show(f"{self.testset} {self.lp}: {what}", n_bytes)
 
-    def _inspect(self, files: Sequence[Claim | Opened], batch: Batch) -> list[Content]:
+    def _inspect(self, files: Sequence[Claim | OpenFile], batch: Batch) -> list[Content]:
         contents = []
         for number, file in zip(batch.new_files(len(files)), files, strict=True):
             self.show("reading files")
-            if isinstance(file, Opened):
+            if isinstance(file, OpenFile):
                 contents.append(file.of((self.testset, self.lp), number))
                 continue
             contents.append(inspect(file, number))
@@ -204,7 +204,7 @@ class EvalsetLoad:
 
     def read_in(
         self, contents: Sequence[Content], held: Holdings, known: KnownEvalsets, batch: Batch
-    ) -> Staged | Settled:
+    ) -> StagedEvalset | EvalsetOutcome:
         """Read what is news."""
         n_bytes = sum(content.n_bytes for content in contents)
         distinct, doubtful, notes = _distinct(contents)
@@ -225,11 +225,11 @@ class EvalsetLoad:
             return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
         stage = self._staged(fresh, held, known, declared, batch)
         self.show("reading scores", n_bytes / 4)
-        return Staged(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)
+        return StagedEvalset(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)
 
-    def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> Settled:
+    def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> EvalsetOutcome:
         """What became of it."""
-        return Settled(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
+        return EvalsetOutcome(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
 
     def _staged(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 from warehouse.errors import Fault, SourceError
 from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, EXPORTED_SYSTEMS, UNFINISHED_EXPORT
-from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, LoadHints
 from warehouse.readers.mtme.place import SCORE_FOLDERS, locate
 from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
 from warehouse.readers.text.bytes import damage_of, head_of
@@ -78,7 +78,7 @@ DISAGREES = "load it without what it does not agree with"
 
 
 @dataclass
-class Found:
+class FoundFiles:
     """What lies below some paths: claimed files, files passed over with the reason, notes and faults.
 
     exports: folders of exported Parquet; what lies in them is not claimed file by file.
@@ -96,12 +96,12 @@ class Found:
         return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
 
 
-def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
+def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
     """Claim the files at or below some paths, and those that they need beside them.
 
     Raises SourceError: a path does not exist, or there is no file below it.
     """
-    found = Found()
+    found = FoundFiles()
     claims: dict[Path, Claim] = {}
     files = _without_csv(_without_unfinished(find_files(paths, found.faults), found.faults), found.faults)
     there = set(files)
@@ -143,7 +143,7 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
     return found
 
 
-def _report(path: Path, answer: str, found: Found) -> None:
+def _report(path: Path, answer: str, found: FoundFiles) -> None:
     """A file that nobody reads: a fault where its name or place say that it holds scores, else passed over."""
     is_unknown = answer.startswith(UNKNOWN_FORMAT)
     if is_packed_score_file(path):
@@ -191,7 +191,7 @@ def is_copy_alone(path: Path, claimed: Claim) -> bool:
     return not claimed.is_table and (path.name.startswith("Copy of ") or _MARKED.search(path.name) is not None)
 
 
-def _report_copy(path: Path, original: Path, is_there: bool, found: Found) -> None:
+def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) -> None:
     """A copy beside its original, which alone counts unless nobody can tell; or without it."""
     if _BACKUP.search(path.name) is not None:
         what = "which counts" if is_there else "which is not here; rename this one if it counts"

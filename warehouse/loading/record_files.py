@@ -8,7 +8,7 @@ from pathlib import Path
 from warehouse.errors import WITHOUT_IT, Fault
 from warehouse.facts.testsets import facts_file
 from warehouse.loading.files import DISAGREES, size
-from warehouse.readers.claims import Claim, EvalsetKey, Given
+from warehouse.readers.claims import Claim, EvalsetKey, LoadHints
 from warehouse.readers.contents import Content
 from warehouse.readers.recognition import other_human, record_reader_named
 from warehouse.readers.records import Records
@@ -17,14 +17,14 @@ from warehouse.readers.text.tables import UNREADABLE
 
 
 @dataclass(eq=False)
-class Opened:
+class OpenFile:
     """One record file: what it is, and its rows once they are needed.
 
     evalsets: the evaluation sets that it brings something to; None until they are known.
     """
 
     claim: Claim
-    given: Given
+    given: LoadHints
     sha256: str
     n_bytes: int
     faults: tuple[Fault, ...] = ()
@@ -32,7 +32,7 @@ class Opened:
     _records: Records | None = field(default=None, repr=False)
 
     @classmethod
-    def open(cls, claim: Claim, given: Given) -> "Opened":
+    def open(cls, claim: Claim, given: LoadHints) -> "OpenFile":
         """Look at a file once: checksum and size."""
         evalsets = claim.evalsets or None
         try:
@@ -140,14 +140,14 @@ def _nothing(fault: Fault) -> Records:
     return Records(faults=[fault]).normal(Path(fault.path))
 
 
-def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
+def _checksum(claim: Claim, given: LoadHints) -> tuple[str, int]:
     """Of the file's content, of what the user said of it, and of facts beside a table; and the file's bytes."""
     digest, n_bytes = hashlib.sha256(), 0
     for piece in pieces_of(claim.path):
         digest.update(piece)
         n_bytes += len(piece)
     said = given.of_content
-    if said != Given():
+    if said != LoadHints():
         digest.update(repr(said).encode())
     if said.first_segment != 1:
         digest.update(b"segments from 0")
@@ -156,6 +156,6 @@ def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
     return digest.hexdigest(), n_bytes
 
 
-def share(file: Claim | Opened) -> float:
+def share(file: Claim | OpenFile) -> float:
     """A file's bytes for each of its evaluation sets."""
     return size(file) if isinstance(file, Claim) else file.n_bytes / len(file.evalsets or (1,))

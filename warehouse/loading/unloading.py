@@ -20,7 +20,7 @@ _sql = partial(statement, "warehouse.writing")
 
 
 @dataclass(frozen=True)
-class Unloaded:
+class RemovedEvalset:
     """What leaves one evaluation set. is_gone: nothing is left of it."""
 
     testset: str
@@ -59,7 +59,7 @@ class _Source:
 
 def unload(
     database: Path, target: str, lp: str | None = None, *, testset: str | None = None, dry_run: bool = False
-) -> list[Unloaded]:
+) -> list[RemovedEvalset]:
     """Remove a metric of the user's own, or what a test set's files brought, or those of a file or folder, or one
     source by its origin.
 
@@ -153,9 +153,9 @@ def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
                 )
 
 
-def _counted(rows: Rows, chosen: Sequence[_Source], metric: str | None) -> list[Unloaded]:
+def _counted(rows: Rows, chosen: Sequence[_Source], metric: str | None) -> list[RemovedEvalset]:
     found = rows(_sql("count_sources"), {"sources": [source.source_id for source in chosen], "metric": metric})
-    return [Unloaded(*row) for row in found]
+    return [RemovedEvalset(*row) for row in found]
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source], metric: str | None) -> None:

@@ -20,7 +20,7 @@ _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's ow
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedScores:
     """One metric on one evaluation set.
 
     metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, of the system scores. systems: name ->
@@ -58,7 +58,7 @@ def compute(
     tokenize: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
-) -> list[Computed]:
+) -> list[ComputedScores]:
     """Score every system output against references, for segments and systems, and store all in one transaction.
 
     metrics: some of METRICS. references: names; by default the standard one, or the only one. tokenize: sacreBLEU's
@@ -94,7 +94,7 @@ def compute(
             status = "unchanged"
             task.system_scores = _stored(database, testset, lp, task)
         found.append(
-            Computed(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.excluded)
+            ComputedScores(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.excluded)
         )
     return found
 

@@ -18,7 +18,7 @@ from warehouse.loading.files import find_files
 from warehouse.loading.unloading import unload
 from warehouse.names import REFERENCE_FREE, MetricVariant
 from warehouse.progress import Progress
-from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
+from warehouse.readers.claims import EvalsetKey, KnownTexts, LoadHints
 from warehouse.readers.long_table import variant, with_place
 from warehouse.readers.text.bytes import head_of
 from warehouse.readers.tool_outputs import is_with_texts
@@ -63,7 +63,7 @@ def add(
         _check_evalset(warehouse, testset, lp)
         _check_reference(warehouse, reference, testset, lp)
         texts = _texts(warehouse, paths, metric, testset, lp)
-    given = Given(
+    given = LoadHints(
         testset=testset,
         lp=lp,
         system=system,
@@ -87,7 +87,7 @@ def _texts(
     stored = warehouse.rows(_EVALSETS)
     places: dict[EvalsetKey, bool] = {}
     for path, head in files:
-        given = with_place(Given(testset=testset, lp=lp), path)
+        given = with_place(LoadHints(testset=testset, lp=lp), path)
         with_texts = is_with_texts(path, head)
         if given.testset is None or not (given.lp or with_texts):
             continue

@@ -17,7 +17,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import two_letters
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.judgements import Error, span_of
 from warehouse.readers.records import Records, TextReader, columns
 from warehouse.readers.text.json_lines import has_whole_characters
@@ -63,7 +63,7 @@ class AppraiseReader(TextReader):
 
     name = "appraise/5"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         layout = _layout(head)
         if layout is None:
             if head and _is_header(quoted_cells(head[0], ",")):
@@ -74,7 +74,7 @@ class AppraiseReader(TextReader):
             return f"judgements of an unknown test set; name it with {option('testset')}"
         return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, layout))
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         head = text.split("\n", 20)[:20]
         layout = _layout(head)
         if layout is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import constants, table_of
 from warehouse.readers.vocabulary import reference_called, testset_called, testset_of
@@ -22,7 +22,7 @@ _FILE = re.compile(r"(?P<metric>[A-Za-z]+)_(?P<testset>newstest\d{4})_(?P<refere
 _FOLDER = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 
-def claim_automatic(path: Path, reader: str, given: Given, place: str) -> Claim | str:
+def claim_automatic(path: Path, reader: str, given: LoadHints, place: str) -> Claim | str:
     """The claim on scores that a translation task computed itself, or why nothing is taken. place: in its release."""
     testset = given.testset or testset_of(path)
     if testset is None:
@@ -35,12 +35,12 @@ class AutomaticScoreReader(TextReader):
 
     name = "wmt-automatic/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         if path.name != _NAME and (not head or tuple(head[0].split("\t")) != _COLUMNS):
             return None
         return claim_automatic(path, self.name, given, _NAME)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         header = text.split("\n", 1)[0]
         if tuple(header.split("\t")) != _COLUMNS:
             found = f"the header {header[:80]!r}"
@@ -67,7 +67,7 @@ class SystemScoreListReader(TextReader):
 
     name = "wmt-automatic-list/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         named = _FILE.fullmatch(path.name)
         if named is None:
             return None
@@ -78,7 +78,7 @@ class SystemScoreListReader(TextReader):
             return f"system scores of an unknown language pair; name it with {option('lp')}"
         return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), status="no entry")
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         named = _FILE.fullmatch(claim.path.name)
         assert named is not None
         first = text.split("\n", 1)[0].split("\t")

@@ -22,7 +22,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records
 from warehouse.readers.text.tables import cells_that_are, constants
 from warehouse.wording import counted, option
@@ -64,7 +64,7 @@ class CampaignWorkbookReader:
 
     name = "campaign-workbook/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         if path.suffix.lower() != ".xlsx" or _JUDGEMENTS not in sheet_names(path):
             return None
         if find_spec("fastexcel") is None:
@@ -72,7 +72,7 @@ class CampaignWorkbookReader:
         testset = given.testset or f"{_COLLECTION}.{_short(path.parent.name)}"
         return Claim(path, self.name, f"{testset}/{path.name}", testset=testset)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         path = claim.path
         try:
             check_workbook(data)
@@ -218,7 +218,7 @@ def _number(rows: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, 
     return rows.with_columns(value.alias(column)), faults
 
 
-def _with_pair(rows: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def _with_pair(rows: pl.DataFrame, given: LoadHints, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     if given.lp is not None:
         return rows.with_columns(lp=pl.lit(given.lp)), []
     faults: list[Fault] = []

@@ -28,7 +28,7 @@ class KnownTexts:
 
 
 @dataclass(frozen=True)
-class Given:
+class LoadHints:
     """What a user says of files that do not tell it themselves; None where nothing was said.
 
     system: of all rows. metric, reference: of scores without a name of their own. is_own: scores of the user's own
@@ -58,12 +58,12 @@ class Given:
             object.__setattr__(self, "lp", language_pair_called(self.lp))
 
     @property
-    def of_content(self) -> "Given":
+    def of_content(self) -> "LoadHints":
         """What changes what the same bytes mean, and does not follow from their evaluation set."""
         return replace(self, testset=None, lp=None, may_lack_end=False)
 
 
-NOTHING_GIVEN = Given()
+NOTHING_GIVEN = LoadHints()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import cells_that_are, constants, table_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
@@ -32,7 +32,7 @@ class DirectAssessmentReader(TextReader):
 
     name = "wmt-da/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         if _RAW_JUDGEMENTS.fullmatch(path.name):
             return "single standardised judgements; the files of their averages count"
         named = _FILE.fullmatch(path.name)
@@ -44,7 +44,7 @@ class DirectAssessmentReader(TextReader):
         lp = given.lp or named["lp"]
         return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), level=named["level"])
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         assert claim.level is not None
         level, columns = claim.level, text.split("\n", 1)[0].split()
         if not _is_header(columns, level):

@@ -21,7 +21,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.judgements import (
     SPAN,
     Error,
@@ -58,7 +58,7 @@ class ErrorSpanReader:
 
     name = "error-spans/3"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         form = _form(path, head)
         if form is None:
             return None
@@ -90,7 +90,7 @@ class ErrorSpanReader:
             is_own=given.is_own,
         )
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -141,7 +141,12 @@ def has_texts_of_spans(path: Path, head: Sequence[str]) -> bool:
 
 
 def records_of(
-    rows: pl.DataFrame, errors: pl.DataFrame, given: Given, claim: Claim, faults: list[Fault], notes: Sequence[str] = ()
+    rows: pl.DataFrame,
+    errors: pl.DataFrame,
+    given: LoadHints,
+    claim: Claim,
+    faults: list[Fault],
+    notes: Sequence[str] = (),
 ) -> Records:
     """Records of outputs and the errors in them: predictions of one's own metric, or judgements with gold spans.
 
@@ -223,7 +228,7 @@ def put_at_texts(
     return settled, faults, notes
 
 
-def _outputs(rows: pl.DataFrame, given: Given) -> dict[int, Output]:
+def _outputs(rows: pl.DataFrame, given: LoadHints) -> dict[int, Output]:
     """The output that each judgement is of, with its text where the warehouse has it."""
     outputs: dict[int, Output] = {}
     said = [name if name in rows.columns else pl.lit(None).alias(name) for name in ("segment", "document", "index")]
@@ -245,7 +250,7 @@ def _wrong(faults: list[Fault], path: Path, line: int | None, error: WrongJudgem
 
 
 def _of_table(
-    header: Header, data: bytes, claim: Claim, given: Given, *, is_task: bool
+    header: Header, data: bytes, claim: Claim, given: LoadHints, *, is_task: bool
 ) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault]]:
     """Outputs and errors of a table, an output a row or a span a row, and the texts of spans by their number."""
     header, table, faults = table_under(header, data, claim.path)
@@ -297,7 +302,7 @@ def _of_table(
     return table.select(name for name in kept if name in table.columns), found, quoted, faults
 
 
-def _numbered(table: pl.DataFrame, given: Given) -> pl.DataFrame:
+def _numbered(table: pl.DataFrame, given: LoadHints) -> pl.DataFrame:
     """Rows whose segments are numbered within their documents with these numbers as such."""
     with_both = table.filter(pl.col("document").is_not_null() & pl.col("segment").is_not_null())
     places = with_both.select("testset", "lp", "document", "segment").unique()
@@ -355,7 +360,7 @@ def _text_in(span: Mapping[str, object]) -> str | None:
 class _Lines:
     """What WMT26's lines predict of each output, put together from all lines of its item."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: LoadHints) -> None:
         self._given = given
         self.outputs: dict[tuple[object, ...], _Output] = {}
         self.n_again = 0
@@ -407,7 +412,7 @@ class _Lines:
 
 
 def _of_lines(
-    text: str, claim: Claim, given: Given
+    text: str, claim: Claim, given: LoadHints
 ) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault], list[str]]:
     """Outputs and errors of WMT26's lines: lists of spans, and scores, of which true and false are 1 and 0.
 

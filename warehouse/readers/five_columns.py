@@ -14,7 +14,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import is_number, numbers, repeated_faults
@@ -30,7 +30,7 @@ class FiveColumnReader(TextReader):
 
     name = "five-columns/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         separator, is_titled = _form(head[0]) if head else ("\t", False)
         rows = [[cell.strip() for cell in quoted_cells(line, separator)] for line in head if line]
         is_by_tabs = separator == "\t" and '"' not in "".join(head[:1])
@@ -51,7 +51,7 @@ class FiveColumnReader(TextReader):
             return f"scores of {named!r}, an unrecognised test set; name it with {option('testset')}"
         return Claim(path, self.name, f"{testset}/{path.name}")
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         path = claim.path
         separator, is_titled = _form(text.split("\n", 1)[0])
         table = quoted_table(text, _COLUMNS, separator, path, faults, n_header=int(is_titled))

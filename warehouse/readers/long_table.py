@@ -12,7 +12,7 @@ from warehouse.facts.languages import language_pair, language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under, unread
 from warehouse.readers.text.tables import cells_that_are, numbers
@@ -31,7 +31,7 @@ class LongTableReader:
 
     name = "long-table/3"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         header = header_of(path, head, given.system)
         if header is None or "value" not in header.known:
             return None
@@ -46,7 +46,7 @@ class LongTableReader:
             return missing
         return claim_of(path, self.name, header, given)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         header, table, faults = opened(data, claim)
         if header is None or table.is_empty():
             return Records(faults=faults)
@@ -110,7 +110,7 @@ def where_scored(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return scores.filter(~is_empty), notes
 
 
-def with_place(given: Given, path: Path) -> Given:
+def with_place(given: LoadHints, path: Path) -> LoadHints:
     """What the user says, completed with test set and language pair that the path names.
 
     A folder `lp=en-de`, the file's folder `en-de`, or `en-de.` before its name tell a language pair.
@@ -129,7 +129,7 @@ def _is_pair(name: str) -> bool:
         return False
 
 
-def missing_place(header: Header, given: Given) -> str | None:
+def missing_place(header: Header, given: LoadHints) -> str | None:
     """What neither the table nor the user says, as a request; None where all is said."""
     known = header.known.keys()
     if "testset" not in known and given.testset is None:
@@ -139,7 +139,7 @@ def missing_place(header: Header, given: Given) -> str | None:
     return None
 
 
-def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
+def claim_of(path: Path, reader: str, header: Header, given: LoadHints) -> Claim:
     """The claim of a table. Of one's own metric it may be all of one system, and MetricX's errors are negated where
     no other column is the metric's."""
     is_of_errors = ERRORS in header.columns and "value" not in header.known and given.metric not in header.columns
@@ -185,7 +185,7 @@ def _header(data: bytes, claim: Claim) -> Header | None:
     return header_of(claim.path, [] if is_parquet else head, claim.system)
 
 
-def with_evalset(table: pl.DataFrame, given: Given, root: Path) -> pl.DataFrame:
+def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFrame:
     """The table with test set and language pair in each row, and the reference of metrics that name none.
 
     root: the folder of the table, where facts of the test set may lie.
@@ -212,11 +212,11 @@ def with_evalset(table: pl.DataFrame, given: Given, root: Path) -> pl.DataFrame:
     return table.with_columns(reference=pl.when(needs).then("standard").otherwise("reference"))
 
 
-def is_human_score(name: str, given: Given) -> bool:
+def is_human_score(name: str, given: LoadHints) -> bool:
     """Whether a name is that of a human score: the one that the user gave, or one of the shared tasks' kinds.
 
-    >>> [is_human_score(name, Given()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric", "MQM-GEMBA")]
-    [True, True, True, True, False, False]
+    >>> [is_human_score(name, LoadHints()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric")]
+    [True, True, True, True, False]
     """
     return name == given.human or (_HUMAN.fullmatch(name) is not None and _OF_METRICS.search(name) is None)
 
@@ -233,7 +233,7 @@ def variant(name: str) -> tuple[str, str | None, bool]:
     return found["base"], reference_called(found["reference"]), True
 
 
-def _named(table: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def _named(table: pl.DataFrame, given: LoadHints, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
     table, faults = placed(table, path, given.first_segment)
     table = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path, faults)
@@ -249,7 +249,7 @@ def _named(table: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame,
 
 
 def _chosen(
-    table: pl.DataFrame, all_names: Collection[str], given: Given, path: Path
+    table: pl.DataFrame, all_names: Collection[str], given: LoadHints, path: Path
 ) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with kind, scorer and reference, of the metric that the user named, where one was.
 
@@ -284,7 +284,7 @@ def _chosen(
     return with_evalset(with_references(table, given), given, path.parent), faults
 
 
-def with_references(table: pl.DataFrame, given: Given) -> pl.DataFrame:
+def with_references(table: pl.DataFrame, given: LoadHints) -> pl.DataFrame:
     """scorer and reference of each row, and whether the row, its metric's name or the user tells the reference.
 
     table: with `named`, `kind` and `reference` as it stands in the row.

@@ -17,7 +17,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.judgements import DECIMALS
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.named_columns import twice
@@ -41,7 +41,7 @@ _FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
 
 
 def claim_mqm(
-    path: Path, reader: str, named: re.Match[str] | None, given: Given, *, is_annotation: bool
+    path: Path, reader: str, named: re.Match[str] | None, given: LoadHints, *, is_annotation: bool
 ) -> Claim | str:
     """The claim, or why nothing is taken. named: test set and language pair in the file's name; None without them.
 
@@ -109,13 +109,13 @@ class MqmAnnotationsReader(TextReader):
 
     name = f"mqm-annotations/4 ({_WEIGHTS})"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         found = set(_columns(head[0])) if head else set()
         if not set(_REQUIRED) <= found or not ("segment" in found or {"document", "index"} <= found):
             return None
         return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         names = [cell.strip().lower() for cell in text.split("\n", 1)[0].split("\t")]
         if again := twice([name for name in names if name], claim.path):
             return Records(faults=[*faults, *again])
@@ -299,13 +299,13 @@ class MqmAverageReader(TextReader):
 
     name = "mqm-averages/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         named = _AVERAGES_FILE.fullmatch(path.name)
         if named is None and (not head or tuple(head[0].split()) != _AVERAGES):
             return None
         return claim_mqm(path, self.name, named, given, is_annotation=False)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         header = text.split("\n", 1)[0]
         if tuple(header.split()) != _AVERAGES:
             found = f"the header {header[:80]!r}"

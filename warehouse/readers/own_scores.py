@@ -15,7 +15,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.error_spans import errors_frame, records_of
 from warehouse.readers.judgements import Error
 from warehouse.readers.long_table import with_place
@@ -34,7 +34,7 @@ class OwnScoreReader(TextReader):
 
     name = "own-scores/2"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         named = _FILE.fullmatch(path.name)
         if not given.is_own or named is None or form_of(path, head, given.metric) == "triples":
             return None
@@ -55,7 +55,7 @@ class OwnScoreReader(TextReader):
             is_positional=level != "sys",
         )
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         if claim.level == "rating":
             return _predictions(text, claim, given, faults)
         text = _BLANKS.sub(r"\g<system>\t\g<value>", text)
@@ -74,7 +74,7 @@ class OwnScoreReader(TextReader):
         return Records(scores=scores, faults=faults)
 
 
-def _predictions(text: str, claim: Claim, given: Given, faults: list[Fault]) -> Records:
+def _predictions(text: str, claim: Claim, given: LoadHints, faults: list[Fault]) -> Records:
     """Predicted errors of a `.seg.rating` file."""
     rows: list[tuple[int, str, int | None]] = []
     found: list[tuple[int, Error]] = []

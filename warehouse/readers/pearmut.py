@@ -15,7 +15,7 @@ from typing import Any
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import json_document, json_objects
@@ -49,7 +49,7 @@ class PearmutReader(TextReader):
 
     name = "pearmut/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         text = "\n".join(head)
         is_log = _LINE.match(text) is not None
         if not is_log and not _DOCUMENT.match(text):
@@ -63,7 +63,7 @@ class PearmutReader(TextReader):
         claim = Claim.of_judgements(path, self.name, "pearmut", testset, given.human or "esa")
         return replace(claim, may_lack_end=not is_log)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         rows = _Rows(claim)
         if _LINE.match(text):
             rows.meet(

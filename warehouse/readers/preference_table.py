@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.long_table import claim_of, missing_place, with_evalset, with_place, with_references
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under, unread
@@ -36,7 +36,7 @@ class PreferenceTableReader:
 
     name = "preferences/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         header = _header(path, head)
         if header is None:
             return None
@@ -48,7 +48,7 @@ class PreferenceTableReader:
             return missing
         return claim_of(path, self.name, header, given)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         header = _header(claim.path, head)
         if header is None:
@@ -127,7 +127,7 @@ def _answered(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataFr
     return table.with_columns(answer=answer)
 
 
-def _named(table: pl.DataFrame, path: Path, given: Given, faults: list[Fault]) -> pl.DataFrame:
+def _named(table: pl.DataFrame, path: Path, given: LoadHints, faults: list[Fault]) -> pl.DataFrame:
     """Rows with `named` and `kind`: whose preferences they are; of a user's own metric only those of that name."""
     for column in ("metric", "human", "reference"):
         if column not in table.columns:

@@ -15,7 +15,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_named
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.quoted import quoted_table
 from warehouse.readers.text.tables import cells_that_are, repeated_faults, whole_numbers
@@ -35,10 +35,10 @@ class RankingReader(TextReader):
 
     name = "wmt-rankings/1"
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         return super().parse(data.replace(b"\r\r\n", b"\n"), claim, given)  # as WMT15's programs ended lines
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         is_xml = any(re.match(r"\s*<(WMT\d\d-results|HIT)\b", line) for line in head[:20])
         columns = [] if is_xml or not head else [cell.strip() for cell in head[0].split(",")]
         if not is_xml and (
@@ -51,7 +51,7 @@ class RankingReader(TextReader):
         human = given.human or RANKINGS
         return Claim(path, self.name, f"{testset}/rankings/{path.name}", testset=testset, human=human)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         notes: list[str] = []
         is_xml = text.lstrip().startswith("<")
         ranked = _of_xml(text, claim.path, faults, notes) if is_xml else _of_table(text, claim.path, faults)

@@ -11,7 +11,7 @@ from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.challenge import ChallengeSetReader
-from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, LoadHints
 from warehouse.readers.contents import Content
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
@@ -45,14 +45,14 @@ class RecordReader(Protocol):
 
     name: str
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own.
 
         head: the first lines, unpacked and decoded (no line ends); empty where the file is no text.
         """
         ...
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         """The rows of the whole file. data: its bytes, unpacked. Faults are in the answer; nothing is raised."""
         ...
 
@@ -65,7 +65,7 @@ class Reader(Protocol):
 
     name: str
 
-    def claim(self, path: Path, given: Given) -> Claim | str | None:
+    def claim(self, path: Path, given: LoadHints) -> Claim | str | None:
         """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own."""
         ...
 
@@ -112,7 +112,7 @@ OWN_READERS: tuple[RecordReader, ...] = (
 _RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
-def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
+def claim(path: Path, given: LoadHints = NOTHING_GIVEN) -> Claim | str:
     """Who reads a file and what it brings; or, as text, why nobody does."""
     reasons = []
     for reader in () if given.is_own else READERS:
@@ -135,7 +135,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
     return reasons[0] if reasons else lack_of(path, head, given)
 
 
-def _called_as_system(path: Path, given: Given) -> str | None:
+def _called_as_system(path: Path, given: LoadHints) -> str | None:
     """The system that a file of one's own scores is called as; None where none is called so."""
     given = with_place(given, path)
     known = given.texts.get((given.testset or "", given.lp or ""))
@@ -143,16 +143,16 @@ def _called_as_system(path: Path, given: Given) -> str | None:
     return next((name for name in names if known and name in known.systems), None)
 
 
-def _lacks_system(path: Path, head: Sequence[str], given: Given) -> bool:
+def _lacks_system(path: Path, head: Sequence[str], given: LoadHints) -> bool:
     """Whether all scores of a file are of a system that it does not name."""
     answers = [reader.claim(path, head, given) for reader in OWN_READERS]
     return not any(isinstance(answer, Claim) for answer in answers)
 
 
-def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
+def contradiction(claimed: Claim, given: LoadHints) -> tuple[str, str] | None:
     """What a file's name and first lines say, and what the user says, where they are not the same.
 
-    Of files with rows their rows say more: see `Opened`.
+    Of files with rows their rows say more: see `OpenFile`.
     """
     if given.first_segment != 1 and not claimed.reader.startswith(_NUMBERED):
         return "segments that its format numbers", f"segments from {given.first_segment}"
@@ -177,12 +177,12 @@ def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
     return None
 
 
-def other_human(stated: Collection[str], given: Given) -> tuple[str, str] | None:
+def other_human(stated: Collection[str], given: LoadHints) -> tuple[str, str] | None:
     """The human scores that a file brings, and what the user calls them, where none is called so.
 
-    >>> other_human(["esa-human1", "esa-human2"], Given(human="esa")), other_human([], Given(human="esa"))
+    >>> other_human(["esa-human1", "esa-human2"], LoadHints(human="esa")), other_human([], LoadHints(human="esa"))
     (None, None)
-    >>> other_human(["mqm"], Given(human="esa"))
+    >>> other_human(["mqm"], LoadHints(human="esa"))
     ('mqm', 'esa')
     """
     said = given.human
@@ -222,13 +222,13 @@ _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric 
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 
 
-def lack_of(path: Path, head: Sequence[str], given: Given) -> str:
+def lack_of(path: Path, head: Sequence[str], given: LoadHints) -> str:
     """The reason why nobody reads a file."""
     lack = _lack(path, head, given)
     return NO_SYSTEM if lack == NO_SYSTEM else f"{UNKNOWN_FORMAT}: {lack}"
 
 
-def _lack(path: Path, head: Sequence[str], given: Given) -> str:
+def _lack(path: Path, head: Sequence[str], given: LoadHints) -> str:
     if not head:
         parquet = header_of(path, head, system="")
         return "no text" if parquet is None else NO_SYSTEM if given.is_own else "Parquet without a column system"

@@ -15,7 +15,7 @@ from warehouse.errors import Fault
 from warehouse.facts.human_protocols import HIGHEST, LOWEST, is_from_0_to_100
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, Numbering, is_language_pair
-from warehouse.readers.claims import Claim, EvalsetKey, Given
+from warehouse.readers.claims import Claim, EvalsetKey, LoadHints
 from warehouse.readers.text.tables import (
     MISSING,
     NORMALISED,
@@ -244,13 +244,13 @@ class Records:
 class TextReader(ABC):
     """What readers of texts have in common."""
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         """The rows of the whole file, of which nothing is read where all lines are damaged."""
         text, faults = text_of(data, claim.path)
         return self.read(text, faults, claim, given) if text else Records(faults=faults)
 
     @abstractmethod
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         """The rows of a text of which some lines may be damaged. faults: of these."""
 
 

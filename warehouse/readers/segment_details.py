@@ -12,7 +12,7 @@ import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.bytes import head_of
 from warehouse.readers.text.tables import constants, first_faults, repeated_faults, table_of
@@ -28,7 +28,7 @@ class SegmentDetailsReader(TextReader):
 
     name = "wmt-details/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         is_placed = path.suffix == ".txt" and path.parent.name == "details"
         row = _first_row(head) if is_placed else None
         if row is None:
@@ -42,7 +42,7 @@ class SegmentDetailsReader(TextReader):
         lp = language_pair_called(row[2])
         return Claim(path, self.name, f"{testset}/input/details/{lp}.txt", ((testset, lp),), declares="segments")
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         table = table_of(text, _COLUMNS, "\t", claim.path, faults, integers=("N", "SEGNO"))
         ((testset, lp),) = claim.evalsets
         table = table.with_columns(named=pl.concat_str("TESTSET", "LP", separator=" "))

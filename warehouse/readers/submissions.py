@@ -15,7 +15,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import MISSING, finite, is_number, repeated_faults, table_of, whole_numbers
 from warehouse.readers.vocabulary import (
@@ -62,7 +62,7 @@ class SubmissionReader(TextReader):
 
     name = "wmt-metrics-task/2"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         layout = _layout(head, path)
         if layout is None and not _looks_like_one(head, path):
             return None
@@ -91,7 +91,7 @@ class SubmissionReader(TextReader):
             status=_STATUSES.get(re.split("[-_]", folder)[0]) if is_challenge else None,
         )
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         layout = _layout(text[: 1 << 16].split("\n")[:_HEAD], claim.path)
         if layout is None:
             expected = "the columns of a submission to a metrics task, such as METRIC LP TESTSET REFSET SYSTEM SCORE"
@@ -174,7 +174,7 @@ def _details(path: Path) -> tuple[Path, ...]:
     return ()
 
 
-def _named(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame, list[Fault]]:
+def _named(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with test set, language pair, metric and reference in the program's words; unknown test sets are faults."""
     table, faults = _with_testsets(table, "TESTSET", lambda name: testset_called(name, path) or given.testset, path)
     table = table.with_columns(
@@ -261,7 +261,7 @@ def _set_id(head: Sequence[str]) -> str:
     return dict(zip(header, rows[0], strict=False)).get("set_id", "official") if rows else "official"
 
 
-def _testset_of_2025(set_id: str, path: Path, given: Given) -> str | None:
+def _testset_of_2025(set_id: str, path: Path, given: LoadHints) -> str | None:
     year = year_of(path) or 2025
     if set_id == "official":
         return given.testset or f"wmt{year % 100:02d}"
@@ -270,7 +270,7 @@ def _testset_of_2025(set_id: str, path: Path, given: Given) -> str | None:
     return testset_called(set_id, path)
 
 
-def _parse_2025(text: str, path: Path, given: Given) -> Records:
+def _parse_2025(text: str, path: Path, given: LoadHints) -> Records:
     """Columns are known by the header. `all` for segment, document and domain makes a score one of a higher level.
 
     Where no method is named, the metric is called as the file is.
@@ -316,7 +316,7 @@ def _metric_of(path: Path) -> str:
     return re.sub(r"(\.(sys|domain|doc|seg))?\.(score|tsv)(\.gz)?$", "", path.name)
 
 
-def _with_segments(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame, list[Fault]]:
+def _with_segments(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with the numbers of their segments, which count from 1 within the document or within the test set.
 
     Where they do not begin anew in a second document they count within the test set; then their places in documents

@@ -13,7 +13,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.tables import constants, numbers, repeated_faults, table_of
 from warehouse.readers.vocabulary import standard_reference, testset_called
@@ -29,7 +29,7 @@ class SystemTableReader(TextReader):
 
     name = "wmt-system-table/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         named = _FILE.fullmatch(path.name)
         if named is None and (not head or tuple(head[0].split(" ")[:3]) != _FIRST):
             return None
@@ -40,7 +40,7 @@ class SystemTableReader(TextReader):
         lp = language_pair_called(named["lp"] if named else row[0])
         return Claim(path, self.name, f"{testset}/{lp}/sys-nohy-scores", ((testset, lp),))
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         path = claim.path
         header = tuple(text.split("\n", 1)[0].removesuffix(" ").split(" "))
         if header[: len(_FIRST)] != _FIRST:

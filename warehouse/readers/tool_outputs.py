@@ -21,7 +21,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE
-from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.claims import Claim, KnownTexts, LoadHints
 from warehouse.readers.error_spans import errors_frame, has_texts_of_spans, put_at_texts, records_of
 from warehouse.readers.judgements import Error, WrongJudgementError, number_of, span_of
 from warehouse.readers.long_table import with_place
@@ -58,7 +58,7 @@ class ToolOutputReader:
 
     name = "tool-output/4"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         form = form_of(path, head, given.metric)
         if form is None or not given.is_own or (form == "systems" and given.system is not None):
             return None
@@ -86,7 +86,7 @@ class ToolOutputReader:
             may_lack_end=form == "document",
         )
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -213,7 +213,7 @@ def _text(value: object) -> str | None:
 class _Reading:
     """The rows of one file, and what is found on the way. known: of the warehouse, None where it has nothing."""
 
-    def __init__(self, claim: Claim, given: Given, known: KnownTexts | None) -> None:
+    def __init__(self, claim: Claim, given: LoadHints, known: KnownTexts | None) -> None:
         self._claim = claim
         self._given = replace(given, system=claim.system)
         self.known = known

@@ -8,7 +8,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.long_table import (
     claim_of,
     is_human_score,
@@ -44,7 +44,7 @@ class WideTableReader:
 
     name = "wide-table/3"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         header = header_of(path, head, given.system)
         if header is None or "value" in header.known or {"metric", "scorer"} & header.known.keys():
             return None
@@ -57,7 +57,7 @@ class WideTableReader:
         given = with_place(given, path)
         return missing_place(header, given) or claim_of(path, self.name, header, given)
 
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+    def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         header, table, faults = opened(data, claim)
         if header is None or table.is_empty():
             return Records(faults=faults)
@@ -93,7 +93,7 @@ class WideTableReader:
 
 
 def _names(
-    scored: Sequence[str], columns: Mapping[str, str], given: Given, path: Path
+    scored: Sequence[str], columns: Mapping[str, str], given: LoadHints, path: Path
 ) -> tuple[dict[str, tuple[str, str]], list[Fault]]:
     """Kind and name of the scores in each column; of one's own metric the column that has its name, or the only one.
 
@@ -125,14 +125,14 @@ def _names(
     return names, []
 
 
-def _rater(column: str, given: Given) -> str | None:
+def _rater(column: str, given: LoadHints) -> str | None:
     """The annotator whose judgements a column holds: `ann1`, or `esa_rater2` of a human score; None for any other."""
     found = _RATER.fullmatch(column)
     is_of_human = found is not None and (found["human"] is None or is_human_score(found["human"], given))
     return found["rater"] if found is not None and is_of_human else None
 
 
-def _human_of(column: str, given: Given) -> str | None:
+def _human_of(column: str, given: LoadHints) -> str | None:
     """What the judgements in a column are called: as the column says, else as the user does."""
     found = _RATER.fullmatch(column)
     return found["human"] if found is not None and found["human"] else given.human
@@ -170,7 +170,7 @@ def numeric(header: Header, head: Sequence[str]) -> list[str]:
     return [column for column in _columns(header) if header.columns.index(column) in numbers_at]
 
 
-def _no_scores(column: str, cells: pl.Series, given: Given) -> str:
+def _no_scores(column: str, cells: pl.Series, given: LoadHints) -> str:
     """Why a column holds no scores; nothing where it does.
 
     A column that is named as a metric or human score is one; others must hold numbers that neither count the rows nor

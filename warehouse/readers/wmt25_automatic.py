@@ -13,7 +13,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.automatic_scores import claim_automatic
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.tables import constants, line_faults, of_each_kind
@@ -28,14 +28,14 @@ class Wmt25AutomaticReader(TextReader):
 
     name = "wmt25-automatic/1"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         first = first_object(head)
         if first is None or not {"metric_scores", "language_pair", "document_id"} <= first.keys():
             return None
         claimed = claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
         return replace(claimed, is_listing=True) if isinstance(claimed, Claim) else claimed
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         rows, values, more = _rows(text, claim.path)
         faults += more
         schema = {"line": pl.Int64, **dict.fromkeys(("lp", "domain", "document", "scorer"), pl.String), "n": pl.Int64}

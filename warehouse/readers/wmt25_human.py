@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import Fault
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
 from warehouse.readers.records import Records, TextReader
 from warehouse.readers.text.json_lines import first_object, json_objects
@@ -47,7 +47,7 @@ class Wmt25HumanReader(TextReader):
 
     name = "wmt25-human/4"
 
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+    def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         first = first_object(head)
         if first is None or not (first.keys() >= _FLAT or isinstance(first.get("scores"), dict)):
             return None
@@ -63,7 +63,7 @@ class Wmt25HumanReader(TextReader):
             return _NO_PAIR
         return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)
 
-    def read(self, text: str, faults: list[Fault], claim: Claim, given: Given) -> Records:
+    def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
         year = year_of_testset(claim.testset or "")
         begins_with = int(year is not None and year <= _LAST_FROM_ONE)
         rows = _Rows(claim.human or _HUMAN, "-control" if "control" in claim.path.name else "", begins_with, given)
@@ -99,7 +99,7 @@ class _Rows:
     human: str
     of_lists: str
     begins_with: int
-    given: Given
+    given: LoadHints
     judgements: list[tuple[Any, ...]] = field(default_factory=list)
     errors: list[tuple[Any, ...]] = field(default_factory=list)
     n_unjudged: int = 0

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\.\d+$")
 
 
 @dataclass(frozen=True)
-class Joined:
+class SystemAlias:
     """The system that a spelling belongs to, and the rule that says so; None for its own name."""
 
     system: str
@@ -55,7 +55,7 @@ def join_spellings(
     *,
     fixed: Collection[str] = (),
     quiet: Collection[str] = (),
-) -> dict[str, Joined]:
+) -> dict[str, SystemAlias]:
     """The system of each spelling.
 
     sources: the names that each file has. known: spelling -> system, of the warehouse; systems stand for themselves.
@@ -64,19 +64,19 @@ def join_spellings(
     Systems of the warehouse are among the answers where their names change.
 
     >>> join_spellings([{"A_B.1", "C.1", "C.2"}, {"A-B", "C"}], {}, {})["A_B.1"]
-    Joined(system='A-B', rule='number at the end dropped')
+    SystemAlias(system='A-B', rule='number at the end dropped')
     """
     files = [set(names) for names in sources]
     uses = Counter(name for names in files for name in names)
-    joined: dict[str, Joined] = {}
+    joined: dict[str, SystemAlias] = {}
     for name in uses:
         if name in known:
-            joined[name] = Joined(known[name], None if known[name] == name else BEFORE)
+            joined[name] = SystemAlias(known[name], None if known[name] == name else BEFORE)
         elif name in aliases:
-            joined[name] = Joined(known.get(aliases[name], aliases[name]), ALIAS)
+            joined[name] = SystemAlias(known.get(aliases[name], aliases[name]), ALIAS)
     groups: dict[str, set[str]] = defaultdict(set)
     for name in {*uses, *known}:
-        if not is_human_name(name) and joined.get(name, Joined(name)).rule != ALIAS:
+        if not is_human_name(name) and joined.get(name, SystemAlias(name)).rule != ALIAS:
             groups[letters(without_number(name))].add(name)
     for group in groups.values():
         for names in [group] if _is_one(group, files, known, fixed) else _by_letters(group, files, known, fixed):
@@ -88,14 +88,14 @@ def join_spellings(
                 rule = LETTERS if letters(name) == letters(system) else NUMBER
                 if name != system and known.get(name) == system:
                     rule = BEFORE
-                joined[name] = Joined(system, None if name == system else rule)
+                joined[name] = SystemAlias(system, None if name == system else rule)
     for name, item in joined.items():
         if item.rule == ALIAS and aliases[name] in joined:
-            joined[name] = Joined(joined[aliases[name]].system, ALIAS)
+            joined[name] = SystemAlias(joined[aliases[name]].system, ALIAS)
         elif joined.get(item.system, item).system != item.system:  # its system, of other letters, changes its name
-            joined[name] = Joined(joined[item.system].system, item.rule)
-    there = uses.keys() | {name for name in known.values() if joined.get(name, Joined(name)).system != name}
-    return {name: joined.get(name, Joined(name)) for name in sorted(there)}
+            joined[name] = SystemAlias(joined[item.system].system, item.rule)
+    there = uses.keys() | {name for name in known.values() if joined.get(name, SystemAlias(name)).system != name}
+    return {name: joined.get(name, SystemAlias(name)) for name in sorted(there)}
 
 
 def told_apart(
@@ -209,7 +209,7 @@ def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliase
 
 def spelled(
     files: Sequence[Collection[str]], quiet: set[str], stage: Stage, aliases: Mapping[str, str]
-) -> dict[str, Joined]:
+) -> dict[str, SystemAlias]:
     """The system of each spelling in files, in the layout's files and in the warehouse; quiet ones give no names."""
     layout = stage.systems
     fixed = stage.evalset.fixed | layout

@@ -54,7 +54,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         evalset_ids, known = write_evalsets(batch, declared)
         if known:
             rename_systems(batch, known)
-            take_away(batch, contents, known)
+            delete_replaced_sources(batch, contents, known)
         record_sources(batch, contents, evalset_ids)
         faults = segment_contradictions(batch, contents, known)
         if known and not faults:
@@ -89,7 +89,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
     return {}
 
 
-def take_away(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
+def delete_replaced_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
     """Delete what earlier files of the same origins brought, segments and systems apart.
 
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.

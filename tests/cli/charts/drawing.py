@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from cli.charts.drawing import laid
+from cli.charts.drawing import parts_of_chart
 from tests.cli.running import Ran, Scorehouse
 
 GOLDEN = Path(__file__).parent / "golden_charts"
@@ -46,7 +46,7 @@ def faults(found: dict[str, Any]) -> list[str]:
     wrong = [f"no data set {name!r}" for name in sorted(_named(found) - set(found["datasets"]))]
     unused = set(found["datasets"]) - _named(found)
     wrong += [f"data set {name!r} is not drawn" for name in sorted(unused) if found["datasets"][name]]
-    parts = laid(found)
+    parts = parts_of_chart(found)
     wrong += [] if parts.title and (parts.lines or parts.signature) else ["no title"]
     return wrong
 

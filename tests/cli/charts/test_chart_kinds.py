@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli.charts.drawing import Laid, laid
+from cli.charts.drawing import ChartParts, parts_of_chart
 from cli.charts.drawing import specification as vega_lite
 from cli.main import program
 from metaeval.charts import pairs, ranking, significance
@@ -92,11 +92,11 @@ def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
     kind: str, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command, options = KINDS.get(kind, ("", ()))
-    monkeypatch.setattr("metaeval.doors.own_metrics", lambda warehouse: frozenset({"simBLEU-refA"}))
+    monkeypatch.setattr("metaeval.python_api.own_metrics", lambda warehouse: frozenset({"simBLEU-refA"}))
     found = drawn(OTHERS.get(kind) or (command, *SIM, *(() if command == "systems" else FEW), *options))
     assert faults(found) == []
     is_named = any("simBLEU" in name for name in _ordered_names(found))
-    assert ("★ your own" in laid(found).lines) is is_named, "one's own metric has a star"
+    assert ("★ your own" in parts_of_chart(found).lines) is is_named, "one's own metric has a star"
     check_golden(kind, found)
 
 
@@ -305,9 +305,11 @@ def test_a_cluster_around_a_metric_that_was_not_tested_has_two_brackets() -> Non
     assert found == [(1, "1. m", "1. m"), (2, "2. m", "3. m"), (2, "5. m", "5. m"), (3, "6. m", "6. m")]
 
 
-def _heat_map(cells: list[dict[str, Any]], rows: list[str], columns: list[str], *lines: str, **more: bool) -> Laid:
+def _heat_map(
+    cells: list[dict[str, Any]], rows: list[str], columns: list[str], *lines: str, **more: bool
+) -> ChartParts:
     axes: dict[str, Any] = {"rows": ("row", rows), "columns": ("column", columns), **more}
-    return laid(vega_lite(heat_map(cells, **axes, value="v", title="t", signature="s:1", lines=lines)))
+    return parts_of_chart(vega_lite(heat_map(cells, **axes, value="v", title="t", signature="s:1", lines=lines)))
 
 
 def test_a_cell_without_a_number_is_drawn_as_one_and_has_a_legend() -> None:
@@ -359,10 +361,10 @@ def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None
         }
     )
     ranges = [pl.lit(1).alias("rank_low"), pl.lit(4).alias("rank_high")]
-    ranged = laid(vega_lite(ranking.ranking_dots(frame.with_columns(ranges), "s:1", [])))
+    ranged = parts_of_chart(vega_lite(ranking.ranking_dots(frame.with_columns(ranges), "s:1", [])))
     assert [row["label"] for row in ranged.spec["datasets"]["ranking_1"]][1::11] == ["2 (1-4). m1", "m12"]
     with marking({"m3"}):
-        found = laid(vega_lite(ranking.ranking_dots(frame, "s:1", [])))
+        found = parts_of_chart(vega_lite(ranking.ranking_dots(frame, "s:1", [])))
     rows = {row["metric"]: row for row in found.spec["datasets"]["ranking_1"]}
     assert (rows["m0"]["at"], rows["m0"]["beyond"]) == (pytest.approx(0.91), "7")
     assert (rows["m11"]["at"], rows["m11"]["beyond"]) == (pytest.approx(0.78), "-3")
@@ -382,7 +384,7 @@ def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_
         specification(scorehouse, tmp_path / f"{name}.json", *words, *more)
         for name, more in (("years", ()), ("bridges", ("--bridges",)))
     ]
-    years, bridges = map(laid, charts)
+    years, bridges = map(parts_of_chart, charts)
     assert (years.title, years.lines, years.signature) == (bridges.title, bridges.lines, bridges.signature)
     assert "trend:years" in "".join(years.signature)
 

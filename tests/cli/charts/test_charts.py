@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.charts.drawing import Spec, check_chart, draw, laid, specification
+from cli.charts.drawing import Spec, check_chart, draw, parts_of_chart, specification
 from cli.exit_codes import UsageError
 from metaeval.charts.significance import significance_matrix
 from metaeval.significance.comparison import Comparison
@@ -55,7 +55,7 @@ THREE = made([[NAN, 0.05, 0.0], [NAN, NAN, 0.7], [NAN] * 3], [0.9, 0.8, 0.8], [1
 
 def spec_of(found: Comparison) -> Spec:
     """What is drawn, without title and signature."""
-    return laid(specification(significance_matrix(found))).spec
+    return parts_of_chart(specification(significance_matrix(found))).spec
 
 
 def cells(found: Comparison) -> dict[tuple[str, str], dict[str, object]]:
@@ -69,7 +69,7 @@ def test_a_cell_for_each_pair_with_the_better_metric_in_the_row() -> None:
 
 
 def test_the_signature_of_the_measure_and_the_test_is_a_caption_and_not_in_the_title() -> None:
-    found = laid(specification(significance_matrix(THREE)))
+    found = parts_of_chart(specification(significance_matrix(THREE)))
     assert found.signature == ("measure:pa|testset:x|test:perm-inputs|test_resamples:1000",)
     assert "pa|" not in "".join((found.title, *found.lines))
 
@@ -121,7 +121,7 @@ def test_a_metric_without_a_value_has_no_number_and_its_cells_are_not_defined() 
 def test_a_correction_is_named_and_two_sides_are_asked_for() -> None:
     found = replace(THREE, correction="holm", alternative="two-sided")
     assert spec_of(found)["layer"][0]["encoding"]["color"]["title"] == "p (holm)"
-    assert "differ, by pa?" in laid(specification(significance_matrix(found))).title
+    assert "differ, by pa?" in parts_of_chart(specification(significance_matrix(found))).title
 
 
 @pytest.fixture

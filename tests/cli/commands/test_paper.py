@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.charts.drawing import laid
+from cli.charts.drawing import parts_of_chart
 from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
 from metaeval.papers.items import printed_values
@@ -85,7 +85,7 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     if ending == "json":
         spec = json.loads(path.read_text(encoding="utf-8"))
         assert faults(spec) == []
-        assert laid(spec).title.startswith(f"{paper}, {item}")
+        assert parts_of_chart(spec).title.startswith(f"{paper}, {item}")
         assert sum(map(len, spec["datasets"].values())) > 1
         return
     texts = {one.text for one in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")}
@@ -106,7 +106,7 @@ def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(
 ) -> None:
     path = tmp_path / "figure.json"
     assert scorehouse("paper", *words, *SIM, "--chart", path, "--format", "csv").code == 0
-    spec = laid(json.loads(path.read_text(encoding="utf-8"))).spec
+    spec = parts_of_chart(json.loads(path.read_text(encoding="utf-8"))).spec
     for panel, expected in zip(spec["concat"], titles, strict=True):
         layer = panel["layer"][-1]
         values = spec["datasets"][(layer.get("data") or panel["data"])["name"]]
@@ -132,7 +132,7 @@ def test_differences_are_told_apart_by_direction_and_correlations_stand_in_the_c
     path = tmp_path / "figure.json"
     words = ("paper", "kocmi-2021", "figure-1", *TWO, "--metrics", "simBLEU", "--chart", path, "--format", "csv")
     assert scorehouse(*words).code == 0
-    spec = laid(json.loads(path.read_text(encoding="utf-8"))).spec
+    spec = parts_of_chart(json.loads(path.read_text(encoding="utf-8"))).spec
     (panel,) = spec["concat"]
     corners, points, texts, _ = (spec["datasets"][layer["data"]["name"]] for layer in panel["layer"])
     assert {one["of"] for one in points} == {"from English", "without English"}

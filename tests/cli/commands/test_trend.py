@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cli.charts.drawing import laid, specification
+from cli.charts.drawing import parts_of_chart, specification
 from metaeval.charts.history import _edges, history_chart
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
@@ -189,7 +189,7 @@ def charted() -> dict[str, Any]:
     )
     rows = grouped(found)
     by_year = pooled_by_year(rows, parse_measure("pa"), "mean")
-    return laid(specification(history_chart(rows, by_year, "BLEU", "trend:years|measure:pa"))).spec
+    return parts_of_chart(specification(history_chart(rows, by_year, "BLEU", "trend:years|measure:pa"))).spec
 
 
 def drawn(chart: dict[str, Any], dataset: str, protocol: str) -> list[dict[str, Any]]:
@@ -228,7 +228,7 @@ def test_a_family_of_each_kind_has_a_colour_and_the_others_are_grey() -> None:
     )
     rows = grouped(found)
     chart = history_chart(rows, pooled_by_year(rows, parse_measure("pa"), "mean"), "BLEU", "s:1")
-    points = laid(specification(chart)).spec["datasets"]["years"]
+    points = parts_of_chart(specification(chart)).spec["datasets"]["years"]
     assert {(one["group"], one["name"]) for one in points if one["shown"]} == {
         ("BLEU", "BLEU (string)"),
         ("YiSi", "YiSi (embedding)"),

@@ -21,7 +21,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.cli.browsing import browser
 from tests.cli.running import PROGRAM, Scorehouse, refused
 from tests.helpers import tiny_layout, together
@@ -74,7 +74,7 @@ def folder(tmp_path: Path) -> Path:
     return here
 
 
-@together("name", HOMES)
+@together("name", QUESTIONS)
 def test_an_untouched_form_says_nothing_and_a_filled_one_what_stands_in_it(name: str, hostile: Path) -> None:
     question, names = question_named(name), Names(hostile).by_kind("tiny24", "en-de")
     untouched = forms.form(question, names, {})

@@ -10,13 +10,13 @@ import pytest
 
 from cli.main import COMMANDS
 from cli.options.folding import kind_of
-from metaeval import doors
+from metaeval import python_api
 from metaeval.answer import Answer
-from metaeval.doors import as_stored
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Run
+from metaeval.python_api import as_stored
 from metaeval.question import Question, made
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import but_slow, metric_tables, tiny_layout, together
 from warehouse import QuestionError, load
@@ -29,7 +29,7 @@ KINDS = {"testset": "testset", "testsets": "testset", "on": "testset", "lp": "lp
 
 @together("command", COMMANDS)
 def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: str) -> None:
-    if command in HOMES:
+    if command in QUESTIONS:
         for name, field in fields_of(question_named(command)).items():
             assert name not in KINDS or field.option.names == KINDS[name], f"{command}: {name}"
         return
@@ -53,12 +53,12 @@ def _asked(scorehouse: Scorehouse, *words: str) -> Question:
         raise QuestionError("noted")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doors, "answered", noted)
+        patch.setattr(python_api, "answered", noted)
         refused(scorehouse(*words), 2, "noted")
     return asked[0]
 
 
-@together("name", [name for name in HOMES if "sim24" in examples(name)[0]])
+@together("name", [name for name in QUESTIONS if "sim24" in examples(name)[0]])
 def test_a_question_is_the_same_in_another_spelling(name: str, scorehouse: Scorehouse) -> None:
     (example,) = examples(name)
     assert _asked(scorehouse, *shlex.split(example)) == _asked(scorehouse, *shlex.split(_spelt(example)))

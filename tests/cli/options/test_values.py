@@ -4,7 +4,7 @@ import inspect
 from typing import get_args
 
 from cli.main import COMMANDS
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from tests.cli.running import Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
 from tests.helpers import together
@@ -17,7 +17,7 @@ def test_every_command_has_words() -> None:
 
 @together("command", COMMANDS)
 def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
-    known = fields_of(question_named(command)) if command in HOMES else {}
+    known = fields_of(question_named(command)) if command in QUESTIONS else {}
     for name, parameter in inspect.signature(COMMANDS[command]).parameters.items():
         hint, *more = *get_args(parameter.annotation), None
         if name.removesuffix("_by_flag") not in known and {int, float} & {hint, *get_args(hint)}:

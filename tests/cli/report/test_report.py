@@ -18,7 +18,7 @@ from cli.charts.program import drawing_program
 from cli.main import exit_code
 from cli.report import page as paging
 from cli.report.content import Figure, Grid, Part, figure, grid, part_of
-from cli.report.making import Desk, Made, made, unranked
+from cli.report.making import Desk, ReportSection, report_sections, unranked
 from cli.report.question import Report
 from cli.report.sections import SECTIONS
 from metaeval import spans
@@ -100,7 +100,7 @@ def test_predicted_spans_have_a_table_of_metrics_and_the_ten_outputs_that_differ
     simulated_database: Path, simulated_warehouse: Warehouse
 ) -> None:
     report = Report(testset="sim24", lp="en-de", section=("spans",))
-    ((section,), _) = made(report, Run(lambda: Warehouse.open(simulated_database)))
+    ((section,), _) = report_sections(report, Run(lambda: Warehouse.open(simulated_database)))
     outputs = spans(simulated_warehouse, "sim24", "en-de", view="outputs").frame
     assert [len(one.rows) for one in section.parts[0].grids] == [outputs["metric"].n_unique(), 10]
 
@@ -276,7 +276,7 @@ def test_what_cannot_be_computed_is_a_sentence_with_the_reason(on_hostile: Score
 def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
     part = Part("h", notes=("`scorehouse audit` lists all; `--on wmt24`, too: `<b>` of `x`.",))
     section = SECTIONS["audit"]._replace(about="as `scorehouse protocol --significance` has")
-    text = paging.page([Made(section, (part,))], "t", static=True)
+    text = paging.page([ReportSection(section, (part,))], "t", static=True)
     assert "<li><code>scorehouse audit</code> lists all; <code>--on wmt24</code>, too: `&lt;b&gt;` of `x`.</li>" in text
     assert "as <code>scorehouse protocol --significance</code> has</p>" in text
 
@@ -284,7 +284,7 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
 @together("n", [1, 3, 4, 7])
 def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
-    text = paging.page([Made(SECTIONS["rankings"], parts)], "t", static=True)
+    text = paging.page([ReportSection(SECTIONS["rankings"], parts)], "t", static=True)
     assert text.count("<details") == text.count("</details>") == 1 + n + (n > 3), (
         "those of the section and of signatures are two"
     )

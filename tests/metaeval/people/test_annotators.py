@@ -13,7 +13,7 @@ import metaeval
 from metaeval.people.annotators import pace
 from tests.helpers import tiny_warehouse
 from tests.warehouse.readers.samples import esa
-from warehouse import Given, QuestionError, Warehouse, load
+from warehouse import LoadHints, QuestionError, Warehouse, load
 
 
 def test_seconds_breaks_and_change_are_those_of_the_times(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_pairs_agree_on_spans(tmp_path: Path) -> None:
     lines = [f"Ash\td\t{n}\t{n}\t{rater}\tOne day\t{text}\tFluency/Grammar\tMinor\t{{}}" for rater, n, text in rows]
     path = tmp_path / "mqm.tsv"
     path.write_text("\n".join([columns, *lines]) + "\n")
-    load([path], tmp_path / "w.duckdb", given=Given(testset="wmt99", lp="en-de"))
+    load([path], tmp_path / "w.duckdb", given=LoadHints(testset="wmt99", lp="en-de"))
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
         found = metaeval.annotators(warehouse, view="pairs")
     (row,) = found.frame.rows(named=True)

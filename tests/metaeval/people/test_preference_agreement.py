@@ -14,7 +14,7 @@ from cli.main import program
 from metaeval.people.preference_agreement import agreement, judges
 from tests.helpers import beside_data
 from warehouse import QuestionError, Warehouse, load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 HEADER = "segment,system_a,system_b,answer,annotator\n"
 PEOPLE = HEADER + "1,A,B,A,ann\n1,A,B,A,bob\n1,B,A,tie,ann\n2,A,C,B,bob\n2,A,C,tie,bob\n"
@@ -25,7 +25,7 @@ JUDGE = "metric,segment,system_a,system_b,answer\nJ,1,A,B,A\nJ,1,B,A,tie\nJ,2,A,
 def arena(tmp_path: Path) -> Path:
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "judge.csv").write_text(JUDGE)
-    said = Given(testset="lab", lp="en-de", human="arena")
+    said = LoadHints(testset="lab", lp="en-de", human="arena")
     load([tmp_path / "people.csv", tmp_path / "judge.csv"], tmp_path / "w.duckdb", given=said)
     return tmp_path / "w.duckdb"
 

@@ -13,7 +13,7 @@ from queries.slices import Slice
 from tests.helpers import beside_data
 from tests.sharing import made_once
 from warehouse import QuestionError, Warehouse, load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 PAIRS = ("A,B,A", "A,B,A", "A,B,B", "A,C,A", "C,A,B", "B,C,tie", "B,C,A", "C,B,A")
 """A beats B 2 to 1 and C 2 to 0; B and C win one each and tie once."""
@@ -22,7 +22,7 @@ PAIRS = ("A,B,A", "A,B,A", "A,B,B", "A,C,A", "C,A,B", "B,C,tie", "B,C,A", "C,B,A
 def _table(folder: Path) -> None:
     rows = "".join(f"{number % 4 + 1},{pair},ann\n" for number, pair in enumerate(PAIRS))
     (folder / "arena.csv").write_text("segment,system_a,system_b,answer,annotator\n" + rows)
-    load([folder / "arena.csv"], folder / "w.duckdb", given=Given(testset="lab", lp="en-de", human="arena"))
+    load([folder / "arena.csv"], folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="arena"))
 
 
 @pytest.fixture(scope="module")

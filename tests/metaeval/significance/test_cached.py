@@ -234,7 +234,7 @@ def reader(database: Path) -> Iterator[None]:
 def test_a_file_in_use_by_another_process_still_gives_the_answer(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("warehouse.database.connection.PATIENCE", 0.2)
+    monkeypatch.setattr("warehouse.database.connection.LOCK_TIMEOUT", 0.2)
     found = ran(database)
     assert found.comparison is not None
     (note,) = found.notes

@@ -230,7 +230,7 @@ def test_a_program_that_used_a_warehouse_ends_in_silence(database: Path) -> None
 
 @pytest.mark.slow
 def test_an_empty_file_is_loaded_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.database.updating._SETTLED", 0.2)
+    monkeypatch.setattr("warehouse.database.updating.EMPTY_FILE_GRACE", 0.2)
     (tmp_path / "a.duckdb").touch()
     report = load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
     assert [e.status for e in report.evalsets] == ["loaded"]

@@ -16,10 +16,10 @@ from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Wareh
 from warehouse.database.opening import answered
 from warehouse.database.updating import writing
 from warehouse.export import export, import_parquet, is_export
-from warehouse.export.exported import Exported, beside, copy
+from warehouse.export.exported import ExportedEvalset, beside, copy
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.export.parquet import MANIFEST
-from warehouse.export.reimport import Imported
+from warehouse.export.reimport import ImportedEvalset
 from warehouse.names import UNFINISHED_EXPORT
 
 VIEWS = {
@@ -122,8 +122,8 @@ class RoundTrip(NamedTuple):
 
     folder: Path
     database: Path
-    exported: list[Exported]
-    imported: list[Imported]
+    exported: list[ExportedEvalset]
+    imported: list[ImportedEvalset]
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ class LayoutTrip(NamedTuple):
 
     folder: Path
     database: Path
-    exported: list[Exported]
+    exported: list[ExportedEvalset]
     report: LoadReport
 
 

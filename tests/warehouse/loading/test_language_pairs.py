@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import together
 from tests.warehouse.small_files import SMALL, outcomes, unchanged
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.recognition import claim
 
 SPELLINGS = ("eng-{1}", "en-{1}", "eng_Latn-{1}")
@@ -37,6 +37,6 @@ def test_every_spelling_is_the_pair(first: int, tmp_path: Path) -> None:
 @together("said", ["eng-deu", "en-deu", "ende"])
 def test_so_is_what_the_user_says(said: str, tmp_path: Path) -> None:
     (tmp_path / "ad-seg-scores-en-de.csv").write_text(SMALL["direct assessment"].text)
-    found = claim(tmp_path / "ad-seg-scores-en-de.csv", Given(testset="wmt20", lp=said))
+    found = claim(tmp_path / "ad-seg-scores-en-de.csv", LoadHints(testset="wmt20", lp=said))
     assert isinstance(found, Claim)
     assert found.evalsets == (("wmt20", "en-de"),)

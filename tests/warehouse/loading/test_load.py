@@ -35,7 +35,7 @@ from tests.warehouse.building import (
     nothing_hangs,
     small,
 )
-from warehouse import Given, load
+from warehouse import LoadHints, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 
@@ -524,7 +524,7 @@ def test_a_last_line_without_its_end_is_a_line(tmp_path: Path) -> None:
     for path in [path for path in root.rglob("*") if path.is_file() and path.suffix != ".toml"]:
         path.write_bytes(path.read_bytes().removesuffix(b"\n"))
     database = empty_warehouse(tmp_path / "a.duckdb")
-    assert load([root], database, given=Given(may_lack_end=True)).is_clean
+    assert load([root], database, given=LoadHints(may_lack_end=True)).is_clean
     assert by_cell(ask(database, "SELECT system, segment, value FROM human_scores")) == cells_of(SYSTEMS, np.array(MQM))
     assert len(ask(database, "FROM texts")) == 5 * 5
 

@@ -8,7 +8,7 @@ import pytest
 from tests.warehouse.building import ask
 from tests.warehouse.readers.samples import FACTS, MQM_HEADER, ROWS, esa, mqm_row, workbook
 from warehouse import load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 
 def written(path: Path, text: str) -> Path:
@@ -76,7 +76,7 @@ def test_long_and_wide_tables_meet(tmp_path: Path) -> None:
     root, database = tmp_path / "mine", tmp_path / "w.duckdb"
     written(root / "en-de" / "long.csv", "system,metric,score\nA,Mine,1\nB,Mine,2\n")
     written(root / "en-de" / "wide.tsv", "system\tBLEU\tHUMAN\nA\t30\t0.5\nB\t31\t0.75\n")
-    assert load([root], database, given=Given(testset="mine", human="ours")).faults == []
+    assert load([root], database, given=LoadHints(testset="mine", human="ours")).faults == []
     found = ask(database, "SELECT testset, lp, scorer, system, submitted FROM system_scores ORDER BY ALL")
     assert found == [
         ("mine", "en-de", scorer, system, value)
@@ -86,7 +86,7 @@ def test_long_and_wide_tables_meet(tmp_path: Path) -> None:
             *(("ours", "A", 0.5), ("ours", "B", 0.75)),
         )
     ]
-    again = load([root], database, given=Given(testset="mine", human="ours"))
+    again = load([root], database, given=LoadHints(testset="mine", human="ours"))
     assert {evalset.status for evalset in again.evalsets} == {"unchanged"}
 
 
@@ -106,7 +106,7 @@ def test_judgements_that_two_files_have_are_refused(tmp_path: Path) -> None:
 
 def test_sums_of_marked_errors_are_no_direct_assessments(tmp_path: Path) -> None:
     spans = "testset,lp,system,segment,start,end,severity\nlab,en-de,A,1,0,3,major\nlab,en-de,B,1,0,3,minor\n"
-    report = load([written(tmp_path / "spans.csv", spans)], tmp_path / "w.duckdb", given=Given(human="esa"))
+    report = load([written(tmp_path / "spans.csv", spans)], tmp_path / "w.duckdb", given=LoadHints(human="esa"))
     assert report.faults == []
     root = tmp_path / "mine25"
     written(root / "documents" / "en-de.docs", "news\td\n")
@@ -140,7 +140,7 @@ JUDGED = {
 def test_a_table_of_one_s_own_brings_judgements_with_their_annotators(name: str, tmp_path: Path) -> None:
     text, human = JUDGED[name]
     (tmp_path / name).write_text(text)
-    report = load([tmp_path / name], tmp_path / "w.duckdb", given=Given("mine", "en-de", human))
+    report = load([tmp_path / name], tmp_path / "w.duckdb", given=LoadHints("mine", "en-de", human))
     assert report.is_clean, report.faults
     assert any("12 judgements by 2 annotators" in note for note in report.notes)
     query = "SELECT system, segment, rater, value FROM judgements WHERE human = 'da' ORDER BY ALL LIMIT 2"
@@ -159,5 +159,5 @@ def test_judgements_by_column_ask_for_the_name_of_their_score_and_each_row_for_a
         ("long.csv", LONG.replace("A,1,ann1", "A,1,"), "da", "rater None"),
     ):
         (tmp_path / name).write_text(text)
-        report = load([tmp_path / name], tmp_path / "w.duckdb", given=Given("mine", "en-de", human))
+        report = load([tmp_path / name], tmp_path / "w.duckdb", given=LoadHints("mine", "en-de", human))
         assert [fault.found for fault in report.faults] == [found]

@@ -21,7 +21,7 @@ from tests.warehouse.loading.published import (
 )
 from warehouse import LoadReport, load
 from warehouse.export.mtme import ScoreTable, write_evalset
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.wording import option
 
 
@@ -227,11 +227,11 @@ def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_p
 def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_path: Path, database: Path) -> None:
     table = tmp_path / "mine.csv"
     table.write_text("system,seg,score\nA,1,0.5\nB,1,0.25\n")
-    given = Given(testset="lab", lp="en-de", human="quality")
+    given = LoadHints(testset="lab", lp="en-de", human="quality")
     for lacking, word in (
-        (Given(lp="en-de", human="quality"), "with testset"),
-        (Given(testset="lab", human="quality"), "with lp"),
-        (Given(testset="lab", lp="en-de"), "with human"),
+        (LoadHints(lp="en-de", human="quality"), "with testset"),
+        (LoadHints(testset="lab", human="quality"), "with lp"),
+        (LoadHints(testset="lab", lp="en-de"), "with human"),
     ):
         with pytest.raises(Exception, match=word):
             load([table], database, given=lacking)
@@ -275,7 +275,7 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
     for report in (together, later):
         told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
         assert told == {f"both can stay: load this one with {option('human')} and another name"}
-    assert load([wave], database, given=Given(human="esa-campaign")).is_clean
+    assert load([wave], database, given=LoadHints(human="esa-campaign")).is_clean
     assert ask(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
         ("esa", 2, 41.0),
         ("esa", 3, 60.0),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.warehouse.building import ask
-from warehouse import Given, load
+from warehouse import LoadHints, load
 from warehouse.wording import option
 
 
@@ -61,7 +61,7 @@ def test_facts_beside_a_table_or_above_it_hold_for_its_test_set_and_may_change(t
             (folder / "en-de").mkdir()
             (folder / "scores.csv").rename(folder / "en-de" / "scores.csv")
         (folder / "testset.toml").write_text(text)
-        report = load([folder], database, given=Given(testset="mine25", lp="en-de"))
+        report = load([folder], database, given=LoadHints(testset="mine25", lp="en-de"))
         assert report.is_clean, report.faults
         assert ask(database, _STANDARDS) == [(year, reference, "mqm")]
         assert ask(database, "SELECT DISTINCT metric, status FROM metrics") == [(f"Ours-{reference}", "primary")]
@@ -69,11 +69,11 @@ def test_facts_beside_a_table_or_above_it_hold_for_its_test_set_and_may_change(t
 
 def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refused(tmp_path: Path) -> None:
     folder = _own_tables(tmp_path / "mine")
-    report = load([folder], tmp_path / "w.duckdb", given=Given(testset="mine24", lp="en-de"))
+    report = load([folder], tmp_path / "w.duckdb", given=LoadHints(testset="mine24", lp="en-de"))
     assert report.is_clean
     assert f"{folder / 'testset.toml'}: of mine25; not applied to mine24, which is in files beside it" in report.notes
     (folder / "testset.toml").write_text("name = 'mine25'\nyears = 2024\n")
-    report = load([folder], tmp_path / "x.duckdb", given=Given(testset="mine25", lp="en-de"))
+    report = load([folder], tmp_path / "x.duckdb", given=LoadHints(testset="mine25", lp="en-de"))
     (fault,) = report.faults
     assert fault.found.startswith("years: unknown key")
 
@@ -85,7 +85,7 @@ def test_a_metric_of_a_table_with_a_gap_is_noted_but_not_a_human_score(tmp_path:
         for at in (1, 2, 3)
     ]
     (tmp_path / "own.csv").write_text("\n".join(["system,segment,MetA,mqm", *rows]) + "\n")
-    report = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de"))
+    report = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=LoadHints(testset="mine25", lp="en-de"))
     gap = (
         "MetA-ref: 1 of 6 segment scores are missing; "
         f"rankings that need one of them exclude it (`scorehouse {option('rank.intersection', True)}` does not)"

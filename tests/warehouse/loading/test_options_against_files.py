@@ -6,7 +6,7 @@ import pytest
 
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse import load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 # each says its language pair (en-de) in its name or rows; some say the test set (wmt20), too
 FILES = {
@@ -28,10 +28,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("given", "both"), [(Given("wmt20", "cs-en"), ("en-de", "cs-en")), (Given("other", "en-de"), ("wmt20", "other"))]
+    ("given", "both"),
+    [(LoadHints("wmt20", "cs-en"), ("en-de", "cs-en")), (LoadHints("other", "en-de"), ("wmt20", "other"))],
 )
 def test_a_file_that_says_otherwise_is_refused_with_both_named(
-    given: Given, both: tuple[str, str], folder: Path, tmp_path: Path
+    given: LoadHints, both: tuple[str, str], folder: Path, tmp_path: Path
 ) -> None:
     report = load([folder], tmp_path / "w.duckdb", given=given)
     names = [name for name in FILES if both[0] == "en-de" or name not in ("ad-seg-scores-en-de.csv", "esa.csv")]
@@ -41,6 +42,6 @@ def test_a_file_that_says_otherwise_is_refused_with_both_named(
 
 
 def test_files_that_say_the_same_are_loaded(folder: Path, tmp_path: Path) -> None:
-    report = load([folder], tmp_path / "w.duckdb", given=Given("wmt20", "en-de"))
+    report = load([folder], tmp_path / "w.duckdb", given=LoadHints("wmt20", "en-de"))
     assert not report.faults, report.faults
     assert report.evalsets[0].n_files == len(FILES)

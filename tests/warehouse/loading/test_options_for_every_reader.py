@@ -10,8 +10,8 @@ from tests.warehouse.building import ask
 from tests.warehouse.readers.samples import MQM_HEADER, RANKING_HEADER, mqm_row, workbook
 from warehouse import SourceError, load
 from warehouse.loading.files import find
-from warehouse.loading.record_files import Opened, human_scores
-from warehouse.readers.claims import Given
+from warehouse.loading.record_files import OpenFile, human_scores
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.recognition import READERS, RECORD_READERS, is_record_reader
 
 ESA = "ann,A,1,TGT,eng,deu,80,doc,False,[],0.0,1.0\n"
@@ -33,26 +33,32 @@ class Form:
 
     name: str
     text: str
-    said: Given
+    said: LoadHints
     brings: tuple[str, str, str | None]
 
 
-NOTHING = Given()
+NOTHING = LoadHints()
 FORMS = {
     "mtme/1": Form("wmt20/human-scores/en-de.mqm.seg.score", "A\t1\n", NOTHING, ("wmt20", "en-de", "mqm")),
     "challenge-set/1 demetr": Form(
         "minor_id1_x.json", json.dumps([DEMETR | {"pert_name": "x"}]), NOTHING, ("demetr", "de-en", "grade")
     ),
     "challenge-set/1 aces": Form(
-        "challenge.tsv", ACES + "s\tg\tb\tr\tx\ten-de\n", Given(testset="other"), ("other", "en-de", "grade")
+        "challenge.tsv", ACES + "s\tg\tb\tr\tx\ten-de\n", LoadHints(testset="other"), ("other", "en-de", "grade")
     ),
     "challenge-set/1 own": Form("items.csv", OWN_ITEMS, NOTHING, ("items", "en-de", "grade")),
     "challenge-set/1 submitted": Form("S/S.en-de.meta.txt", "", NOTHING, ("challengeset2025.S", "en-de", "grade")),
     "wmt-da": Form(
-        "ad-seg-scores-en-de.csv", "SYS SID RAW.SCR Z.SCR N\nA 1 50 0.5 1\n", Given("mine"), ("mine", "en-de", "wmt-z")
+        "ad-seg-scores-en-de.csv",
+        "SYS SID RAW.SCR Z.SCR N\nA 1 50 0.5 1\n",
+        LoadHints("mine"),
+        ("mine", "en-de", "wmt-z"),
     ),
     "error-spans": Form(
-        "s.csv", "system,segment,start,end,severity\nA,1,0,3,minor\n", Given("m", "en-de", "esa"), ("m", "en-de", "esa")
+        "s.csv",
+        "system,segment,start,end,severity\nA,1,0,3,minor\n",
+        LoadHints("m", "en-de", "esa"),
+        ("m", "en-de", "esa"),
     ),
     "wmt-metrics-task": Form(
         "M.seg.score", "N\ten-de\tnewstest2020\tnewstest2020\tA\tdoc\t1\t0.5\n", NOTHING, ("wmt20", "en-de", None)
@@ -73,11 +79,11 @@ FORMS = {
     "wmt-automatic/": Form(
         "automatic-scores.tsv",
         "pair\tsystem\tid\tis_constrained\tmetric\tscore\nen-de\tA\t1\tTrue\tM-refA\t1\n",
-        Given("mine"),
+        LoadHints("mine"),
         ("mine", "en-de", None),
     ),
     "wmt-automatic-list": Form(
-        "COMET_newstest2021_ref-A.tsv", "A\t1\n", Given(lp="en-de"), ("wmt21.news", "en-de", None)
+        "COMET_newstest2021_ref-A.tsv", "A\t1\n", LoadHints(lp="en-de"), ("wmt21.news", "en-de", None)
     ),
     "mqm-averages": Form(
         "mqm_newstest2020_ende.avg_seg_scores.tsv",
@@ -86,23 +92,23 @@ FORMS = {
         ("wmt20", "en-de", "mqm"),
     ),
     "mqm-annotations": Form("mqm_newstest2020_ende.tsv", MQM_HEADER + mqm_row(), NOTHING, ("wmt20", "en-de", "mqm")),
-    "appraise": Form("esa.csv", ESA, Given("mine"), ("mine", "en-de", "esa")),
+    "appraise": Form("esa.csv", ESA, LoadHints("mine"), ("mine", "en-de", "esa")),
     "wmt25-automatic": Form(
         "A.jsonl",
         '{"metric_scores": {"M": [1]}, "language_pair": "en-de", "domain": "news", "document_id": "d"}\n',
-        Given("mine"),
+        LoadHints("mine"),
         ("mine", "en-de", None),
     ),
     "wmt25-human": Form(
         "h.jsonl",
         '{"doc_id": "en-de_#_a_#_b_#_0", "scores": {"A": {"human1": 5}}}\n',
-        Given("mine"),
+        LoadHints("mine"),
         ("mine", "en-de", "esa-human1"),
     ),
-    "pearmut": Form("a.json", json.dumps({"en-de v1": [PEARMUT]}), Given("mine"), ("mine", "en-de", "esa")),
-    "campaign-workbook": Form("workbook", "", Given("mine"), ("mine", "en-zh", "da")),
+    "pearmut": Form("a.json", json.dumps({"en-de v1": [PEARMUT]}), LoadHints("mine"), ("mine", "en-de", "esa")),
+    "campaign-workbook": Form("workbook", "", LoadHints("mine"), ("mine", "en-zh", "da")),
     "wmt-rankings": Form(
-        "r.csv", RANKING_HEADER + "Czech,English,1,judge,A,1,B,2\n", Given("mine"), ("mine", "cs-en", "rr")
+        "r.csv", RANKING_HEADER + "Czech,English,1,judge,A,1,B,2\n", LoadHints("mine"), ("mine", "cs-en", "rr")
     ),
     "preferences": Form(
         "mine.csv",
@@ -113,20 +119,20 @@ FORMS = {
     "preferences nameless": Form(
         "mine.csv",
         "segment,system_a,system_b,answer\n1,A,B,tie\n",
-        Given("mine", "en-de", "arena"),
+        LoadHints("mine", "en-de", "arena"),
         ("mine", "en-de", "arena"),
     ),
     "long-table": Form(
         "mine.csv", "testset,lp,human,system,segment,score\nmine,en-de,mqm,A,1,-1\n", NOTHING, ("mine", "en-de", "mqm")
     ),
     "long-table nameless": Form(
-        "mine.csv", "system,segment,score\nA,1,-1\n", Given("mine", "en-de", "mqm"), ("mine", "en-de", "mqm")
+        "mine.csv", "system,segment,score\nA,1,-1\n", LoadHints("mine", "en-de", "mqm"), ("mine", "en-de", "mqm")
     ),
     "wide-table": Form(
         "w.csv", "testset,lp,system,esa\nmine,en-de,A,1\nmine,en-de,B,2\n", NOTHING, ("mine", "en-de", "esa")
     ),
     "wide-table nameless": Form(
-        "w.csv", "system,human_avg\nA,1\nB,2\n", Given("mine", "en-de", "mqm"), ("mine", "en-de", "mqm")
+        "w.csv", "system,human_avg\nA,1\nB,2\n", LoadHints("mine", "en-de", "mqm"), ("mine", "en-de", "mqm")
     ),
 }
 
@@ -142,14 +148,14 @@ def written(form: Form, folder: Path) -> Path:
     return path
 
 
-def brought(path: Path, given: Given) -> tuple[set[str], set[str], set[str], str]:
+def brought(path: Path, given: LoadHints) -> tuple[set[str], set[str], set[str], str]:
     """Test sets, language pairs and human scores that a load would bring, and why nothing comes."""
     found = find([path], given)
     faults = [*map(str, found.faults), *(reason for _, reason in found.skipped)]
     evalsets, humans = set(), set[str]()
     for claim in found.claims:
         if is_record_reader(claim.reader):
-            opened = Opened.open(claim, given)
+            opened = OpenFile.open(claim, given)
             evalsets |= {*opened.records.evalsets}
             humans |= human_scores(opened.records)
             faults += map(str, opened.faults)
@@ -196,7 +202,7 @@ def test_what_a_file_does_not_say_is_asked_for_or_has_a_name_of_its_format(form:
 def test_a_human_score_that_no_file_has_is_refused(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("system,M-src,N-src\nA,1,2\nB,2,1\n")
     with pytest.raises(SourceError, match="no human scores that could be called 'mqm'"):
-        load([tmp_path / "w.csv"], tmp_path / "w.duckdb", given=Given("mine", "en-de", "mqm"))
+        load([tmp_path / "w.csv"], tmp_path / "w.duckdb", given=LoadHints("mine", "en-de", "mqm"))
 
 
 def test_other_texts_of_the_same_segments_are_refused_and_what_was_there_stays(tmp_path: Path) -> None:
@@ -209,5 +215,5 @@ def test_other_texts_of_the_same_segments_are_refused_and_what_was_there_stays(t
     assert [fault.found for fault in report.faults] == [f"another source of segment 1 than {first} has"]
     assert "load it under another name with testset" in str(report.faults[0])
     assert ask(database, "SELECT DISTINCT phenomenon FROM phenomena") == [("x",)]
-    assert load([second], database, given=Given(testset="other")).is_clean
+    assert load([second], database, given=LoadHints(testset="other")).is_clean
     assert ask(database, "SELECT testset, phenomenon FROM phenomena ORDER BY ALL") == [("aces", "x"), ("other", "y")]

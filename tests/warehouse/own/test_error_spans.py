@@ -13,7 +13,7 @@ from tests.warehouse.readers.reading import Whole, read, read_own
 from warehouse import Warehouse, load
 from warehouse.export import export
 from warehouse.own.scores import add
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.error_spans import ErrorSpanReader
 
 N = 5  # segments of the tiny task
@@ -170,7 +170,7 @@ def test_scores_of_the_file_stay_beside_its_spans(tmp_path: Path) -> None:
 
 
 def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
-    given = Given(testset=TESTSET, lp=LP, human="gold")
+    given = LoadHints(testset=TESTSET, lp=LP, human="gold")
     records = read(ErrorSpanReader(), tmp_path / "gold.tsv", task_tsv(), given)
     assert spans_of(records) == EXPECTED
     assert records.scores_from_judgements
@@ -187,7 +187,7 @@ def test_exported_spans_come_back_and_a_file_added_again_replaces_them(database:
     lines.append("Beech,1,r2,0,2,critical")
     (tmp_path / "gold.csv").write_text("\n".join(["system,segment,rater,start,end,severity", *lines]) + "\n")
     assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
-    given = Given(testset=TESTSET, lp=LP, human="gold")
+    given = LoadHints(testset=TESTSET, lp=LP, human="gold")
     assert not load([tmp_path / "gold.csv"], database, given=given).faults
     folder = tmp_path / "out" / TESTSET / LP
     (done,) = export(database, tmp_path / "out", "spans", TESTSET, LP)
@@ -407,7 +407,7 @@ def test_a_column_with_whole_translations_is_no_text_of_spans(tmp_path: Path) ->
 
 def test_texts_of_spans_without_a_stored_translation_are_counted(tmp_path: Path) -> None:
     table = "system,segment,start,end,severity,text\nAsh,1,0,3,minor,Oak\n"
-    records = read(ErrorSpanReader(), tmp_path / "gold.csv", table, Given(testset=TESTSET, lp=LP, human="gold"))
+    records = read(ErrorSpanReader(), tmp_path / "gold.csv", table, LoadHints(testset=TESTSET, lp=LP, human="gold"))
     assert "1 error span with a text not compared: the translation is not known" in records.notes
 
 

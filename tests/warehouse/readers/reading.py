@@ -10,7 +10,7 @@ from typing import Any, cast
 import polars as pl
 
 from tests.helpers import LP, SYSTEMS, TESTSET
-from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.claims import Claim, KnownTexts, LoadHints
 from warehouse.readers.recognition import RecordReader, claim, record_reader_named
 from warehouse.readers.records import Records
 
@@ -29,15 +29,15 @@ def head(data: bytes) -> tuple[str, ...]:
     return () if "\0" in text else tuple(text.replace("\r\n", "\n").split("\n")[:20])
 
 
-def claimed(reader: RecordReader, path: Path, data: bytes | str, given: Given | None = None) -> Claim:
+def claimed(reader: RecordReader, path: Path, data: bytes | str, given: LoadHints | None = None) -> Claim:
     """The reader's claim; it must be one."""
     data = data.encode() if isinstance(data, str) else data
-    found = reader.claim(path, head(data), given or Given())
+    found = reader.claim(path, head(data), given or LoadHints())
     assert isinstance(found, Claim), found
     return found
 
 
-def answer(reader: RecordReader, path: Path, data: bytes, given: Given) -> Claim | str | None:
+def answer(reader: RecordReader, path: Path, data: bytes, given: LoadHints) -> Claim | str | None:
     """What the reader says to a file."""
     return reader.claim(path, head(data), given)
 
@@ -51,7 +51,9 @@ class Whole(Records):
     segments: pl.DataFrame
 
 
-def read(reader: RecordReader, path: Path | str, data: bytes | str | None = None, given: Given | None = None) -> Whole:
+def read(
+    reader: RecordReader, path: Path | str, data: bytes | str | None = None, given: LoadHints | None = None
+) -> Whole:
     """Completed records of a file that the reader claims. data: what it holds, where it is not there.
 
     What files are told apart by is no source of rows: the reader does not see it.
@@ -59,7 +61,7 @@ def read(reader: RecordReader, path: Path | str, data: bytes | str | None = None
     path = Path(path)
     data = content(path) if data is None else data.encode() if isinstance(data, str) else data
     found = replace(claimed(reader, path, data, given), origin="", group=None, companion=None)
-    return cast(Whole, reader.parse(data, found, given or Given()).normal(path))
+    return cast(Whole, reader.parse(data, found, given or LoadHints()).normal(path))
 
 
 KNOWN = KnownTexts(  # of the tiny task
@@ -71,11 +73,11 @@ KNOWN = KnownTexts(  # of the tiny task
 )
 
 
-def claimed_as_own(path: Path, text: str, **more: Any) -> tuple[Claim | str, Given]:
+def claimed_as_own(path: Path, text: str, **more: Any) -> tuple[Claim | str, LoadHints]:
     """What is said of a file that is to be added to the tiny task, without a warehouse."""
     path.write_text(text)
     words = {"testset": TESTSET, "lp": LP, "metric": "Mine", "reference": "refA", "is_own": True} | more
-    given = Given(texts={(TESTSET, LP): KNOWN}, **words)
+    given = LoadHints(texts={(TESTSET, LP): KNOWN}, **words)
     return claim(path, given), given
 
 
@@ -98,7 +100,7 @@ def told(records: Records) -> list[tuple[int, str]]:
 
 
 def assert_no_row_fits(
-    reader: RecordReader, path: Path, sound: str, rows: Sequence[tuple[str, str]], given: Given | None = None
+    reader: RecordReader, path: Path, sound: str, rows: Sequence[tuple[str, str]], given: LoadHints | None = None
 ) -> None:
     """That each row behind sound ones is one fault with its line. rows: with what is found there."""
     others, line = {}, sound.count("\n") + 1
@@ -144,14 +146,14 @@ def damaged(data: bytes, seed: int, n: int) -> Iterator[bytes]:
 
 
 def reads_or_refuses(
-    reader: RecordReader, path: Path, data: bytes, seed: int, given: Given | None = None, n: int = 40
+    reader: RecordReader, path: Path, data: bytes, seed: int, given: LoadHints | None = None, n: int = 40
 ) -> int:
     """Reads many damaged copies of a file; how many had faults. Nothing may be raised, no value may be non-finite.
 
     Copies without a fault must hold nothing but rows with a place in the file.
     """
     n_refused = 0
-    given = given or Given()
+    given = given or LoadHints()
     n_lines = data.count(b"\n") * 3 + 10
     for copy in damaged(data, seed, n):
         found = reader.claim(path, head(copy), given)

@@ -12,7 +12,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 
 ESA = Path("wmt24-news-systems/humeval/esa_generalMT2024_wave2.csv")
 LIV = Path("wmt22-news-systems/scores/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv")
@@ -59,7 +59,7 @@ def test_every_column_of_an_esa_row_arrives() -> None:
 
 
 def test_segments_of_other_campaigns_keep_their_numbers() -> None:
-    records = read(READER, Path("mine/scores.csv"), esa(), Given(testset="mine"))
+    records = read(READER, Path("mine/scores.csv"), esa(), LoadHints(testset="mine"))
     assert records.judgements["segment"].to_list() == [5]
 
 
@@ -179,7 +179,7 @@ def test_names_of_columns_are_passed_over_and_alone_are_no_data() -> None:
     header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
     row = "u1,AIRC,7,TGT,eng,deu,91,doc-1,False,1.5,2.5\n"
     path = Path("wmt22-news-systems/header.DocLvl.csv")
-    reason = asked(READER, path, header.encode(), Given())
+    reason = asked(READER, path, header.encode(), LoadHints())
     assert isinstance(reason, str)
     assert "names of columns" in reason
     records = read(READER, path, header + row)
@@ -187,7 +187,7 @@ def test_names_of_columns_are_passed_over_and_alone_are_no_data() -> None:
 
 
 def test_files_of_one_human_score_form_a_group() -> None:
-    waves = [asked(READER, ESA.with_name(name), esa().encode(), Given()) for name in ("wave2.csv", "wave3.csv")]
+    waves = [asked(READER, ESA.with_name(name), esa().encode(), LoadHints()) for name in ("wave2.csv", "wave3.csv")]
     assert all(isinstance(wave, Claim) and wave.group == "wmt24/esa" for wave in waves)
 
 
@@ -281,7 +281,7 @@ def test_real_means_of_systems_are_the_organisers(tmp_path: Path) -> None:
 
 @together("score", ["-1", "101", "80.5", "0.8"])
 def test_a_score_that_the_tool_cannot_give_is_a_fault(score: str) -> None:
-    assert told(read(READER, "esa_wave1.csv", esa() + esa(item=6, score=score), Given(testset="wmt24"))) == [
+    assert told(read(READER, "esa_wave1.csv", esa() + esa(item=6, score=score), LoadHints(testset="wmt24"))) == [
         (2, f"score {float(score)!r}")
     ]
 
@@ -297,7 +297,7 @@ KINDS = {
 
 @together("row", KINDS)
 def test_batch_numbers_behind_the_times_change_nothing_but_are_counted(row: str) -> None:
-    plain, *others = [read(READER, Path("mine.csv"), row + more + "\n", Given(testset="mine")) for more in FURTHER]
+    plain, *others = [read(READER, Path("mine.csv"), row + more + "\n", LoadHints(testset="mine")) for more in FURTHER]
     compared = ["testset", "lp", "system", "segment", "index", "document", "value", "time", "status"]
     assert plain.judgements.select("scorer", "value").rows() == [(KINDS[row], 91.0)]
     for records, further in zip(others, ("batch, item", "batch, item, place among"), strict=True):
@@ -321,7 +321,7 @@ def side_by_side(first: str, second: str, start: str, *, scores: str = "80 60", 
 def test_systems_side_by_side_are_judged_once_for_each_pair() -> None:
     """A system's judgement beside another one is no repeat; the same pair again is."""
     text = side_by_side("A", "B", "1") + side_by_side("A", "C", "2") + side_by_side("B", "A", "3", scores="50 70")
-    records = read(READER, Path("mine.csv"), text, Given(testset="mine"))
+    records = read(READER, Path("mine.csv"), text, LoadHints(testset="mine"))
     found = records.judgements.select("system", "value", "status").rows()
     assert found == [
         ("A", 80.0, "superseded"),
@@ -337,7 +337,7 @@ def test_systems_side_by_side_are_judged_once_for_each_pair() -> None:
 def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text(side_by_side("A", "B", "1") + side_by_side("A", "C", "2", scores="70 10"))
-    assert not load([path], tmp_path / "w.duckdb", given=Given(testset="mine")).faults
+    assert not load([path], tmp_path / "w.duckdb", given=LoadHints(testset="mine")).faults
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
         means = warehouse.rows("SELECT system, value FROM human_scores WHERE human = 'da-pairwise'")
     assert sorted(means) == [("A", 75.0), ("B", 60.0), ("C", 10.0)]
@@ -345,7 +345,7 @@ def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: P
 
 def test_remarks_on_errors_of_pairs_are_counted() -> None:
     rows = ("A,7,TGT,eng,deu,91,omission,None,1.5,2.5", "B,7,TGT,eng,deu,80,,None,1.5,2.5")
-    records = read(READER, Path("mine.csv"), "".join(f"u1,{row}\n" for row in rows), Given(testset="mine"))
+    records = read(READER, Path("mine.csv"), "".join(f"u1,{row}\n" for row in rows), LoadHints(testset="mine"))
     assert "1 row with remarks on errors, which are not read" in records.notes
     assert records.judgements.select("system", "segment", "status").rows() == [("A", 7, "valid"), ("B", 7, "valid")]
 

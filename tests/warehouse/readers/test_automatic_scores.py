@@ -8,7 +8,7 @@ import pytest
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.wording import option
 
 READER = AutomaticScoreReader()
@@ -40,12 +40,12 @@ def test_they_took_no_part_in_the_metrics_task() -> None:
 
 
 def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
-    assert READER.claim(Path("automatic-scores.tsv"), head(HEADER.encode()), Given()) == (
+    assert READER.claim(Path("automatic-scores.tsv"), head(HEADER.encode()), LoadHints()) == (
         f"automatic scores of an unknown test set; name it with {option('testset')}"
     )
-    assert claimed(READER, Path("x.tsv"), HEADER, Given(testset="wmt23")).origin == "wmt23/automatic-scores.tsv"
+    assert claimed(READER, Path("x.tsv"), HEADER, LoadHints(testset="wmt23")).origin == "wmt23/automatic-scores.tsv"
     assert claimed(READER, Path("wmt21-news-systems/x.tsv"), HEADER).origin == "wmt21.news/automatic-scores.tsv"
-    assert READER.claim(Path("wmt22/other.tsv"), ("a\tb",), Given()) is None
+    assert READER.claim(Path("wmt22/other.tsv"), ("a\tb",), LoadHints()) is None
 
 
 @together(
@@ -85,7 +85,7 @@ def test_a_list_of_one_metric_is_told_by_its_name_and_folder() -> None:
             ("wmt21.news", "en-de", "COMET", "refB", "ref-A", None),
         ]
     assert claimed(reader, LIST, "A\t1\n").status == "no entry"
-    answer = reader.claim(Path(LIST.name), ("A\t1",), Given())
+    answer = reader.claim(Path(LIST.name), ("A\t1",), LoadHints())
     assert answer == f"system scores of an unknown language pair; name it with {option('lp')}"
-    assert read(reader, LIST.name, "A\t1\n", Given(lp="de-en")).evalsets == (("wmt21.news", "de-en"),)
-    assert reader.claim(Path("en-de/scores.tsv"), ("A\t1",), Given()) is None
+    assert read(reader, LIST.name, "A\t1\n", LoadHints(lp="de-en")).evalsets == (("wmt21.news", "de-en"),)
+    assert reader.claim(Path("en-de/scores.tsv"), ("A\t1",), LoadHints()) is None

@@ -12,7 +12,7 @@ from warehouse.facts.languages import language
 from warehouse.names import LanguagePair
 from warehouse.readers import campaign_workbooks
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.wording import option
 
 READER = CampaignWorkbookReader()
@@ -93,7 +93,7 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
 
 
 def test_options_name_test_set_pair_and_human_score(tmp_path: Path) -> None:
-    given = Given(testset="mine", lp="en-zh_CN", human="ours")
+    given = LoadHints(testset="mine", lp="en-zh_CN", human="ours")
     records = read(READER, workbook(tmp_path), given=given)
     assert records.judgements.select("testset", "lp", "scorer").unique().rows() == [("mine", "en-zh_CN", "ours")]
 
@@ -134,13 +134,13 @@ def test_damaged_workbooks_are_faults_or_left_alone_or_read_as_they_were(tmp_pat
     claim, whole = claimed(READER, path, sound), read(READER, path)
     for share in (0.2, 0.5, 0.9):
         cut = sound[: math.floor(len(sound) * share)]
-        records = READER.parse(cut, claim, Given()).normal(path)
+        records = READER.parse(cut, claim, LoadHints()).normal(path)
         assert [fault.path for fault in records.faults] == [str(path)]
         path.write_bytes(cut)
-        assert answer(READER, path, cut, Given()) is None
+        assert answer(READER, path, cut, LoadHints()) is None
     for at in range(0, len(sound), 233):
         changed = sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :]
-        records = READER.parse(changed, claim, Given()).normal(path)
+        records = READER.parse(changed, claim, LoadHints()).normal(path)
         assert records.faults or scores(records, "seg").equals(scores(whole, "seg"))
 
 
@@ -148,14 +148,14 @@ def test_other_workbooks_are_left_to_others(tmp_path: Path) -> None:
     path = tmp_path / "other.xlsx"
     with xlsxwriter.Workbook(path) as book:
         book.add_worksheet("scores")
-    assert answer(READER, path, path.read_bytes(), Given()) is None
-    assert answer(READER, tmp_path / "missing.xlsx", b"", Given()) is None
+    assert answer(READER, path, path.read_bytes(), LoadHints()) is None
+    assert answer(READER, tmp_path / "missing.xlsx", b"", LoadHints()) is None
 
 
 def test_without_the_library_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = workbook(tmp_path)
     monkeypatch.setattr(campaign_workbooks, "find_spec", lambda name: None)
-    reason = answer(READER, path, path.read_bytes(), Given())
+    reason = answer(READER, path, path.read_bytes(), LoadHints())
     assert isinstance(reason, str)
     assert "scorehouse[excel]" in reason
 

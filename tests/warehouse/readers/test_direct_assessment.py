@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, read, rows, told
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.wording import option
 
@@ -80,13 +80,13 @@ def test_claims_go_by_name_and_test_set() -> None:
     name = "ad-seg-scores-de-en.csv"
     claim = claimed(READER, FOLDER / name, HEADER)
     assert (claim.origin, claim.evalsets) == (f"wmt20/de-en/{name}", (("wmt20", "de-en"),))
-    assert claimed(READER, Path(name), HEADER, Given(testset="mine")).evalsets == (("mine", "de-en"),)
+    assert claimed(READER, Path(name), HEADER, LoadHints(testset="mine")).evalsets == (("mine", "de-en"),)
     lines = (HEADER.strip(),)
-    assert READER.claim(Path(name), lines, Given()) == (
+    assert READER.claim(Path(name), lines, LoadHints()) == (
         f"direct assessments of an unknown test set; name it with {option('testset')}"
     )
-    assert READER.claim(FOLDER / "ad-seg-scores.csv", lines, Given()) is None
-    assert READER.claim(FOLDER / "ad-good-stnd-redup.csv", lines, Given()) == (
+    assert READER.claim(FOLDER / "ad-seg-scores.csv", lines, LoadHints()) is None
+    assert READER.claim(FOLDER / "ad-good-stnd-redup.csv", lines, LoadHints()) == (
         "single standardised judgements; the files of their averages count"
     )
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.helpers import tiny_layout, together
-from warehouse import Given, Warehouse, load
+from warehouse import LoadHints, Warehouse, load
 from warehouse.readers.text.bytes import ExpansionError, unpacked, unterminated
 
 PATH = Path("x.seg.score")
@@ -36,12 +36,12 @@ def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
 def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tmp_path: Path) -> None:
     path, database = tmp_path / "mine.csv", tmp_path / "w.duckdb"
     path.write_text(TABLE)
-    assert load([path], database, given=Given(may_lack_end=True)).is_clean
+    assert load([path], database, given=LoadHints(may_lack_end=True)).is_clean
     layout = tiny_layout(tmp_path / "layout")
     scores = layout / "metric-scores" / "en-de" / "Flat-src.seg.score"
     scores.write_text(scores.read_text().removesuffix("0\n"))
     assert [fault.found for fault in load([layout], database).faults] == [CUT]
-    assert load([layout], database, given=Given(may_lack_end=True)).is_clean
+    assert load([layout], database, given=LoadHints(may_lack_end=True)).is_clean
     assert {evalset.status for evalset in load([path], database).evalsets} == {"unchanged"}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.recognition import claim
 
@@ -47,10 +47,10 @@ def test_the_claim_keeps_the_files_name_for_its_origin() -> None:
 
 
 def test_other_tables_and_headers_alone_are_not_taken() -> None:
-    assert READER.claim(Path("x"), head(HEADER.encode()), Given()) == "a header and no scores"
+    assert READER.claim(Path("x"), head(HEADER.encode()), LoadHints()) == "a header and no scores"
     long = "testset\tlp\tlevel\tsystem\tscore\n" + "mine\ten-de\tsys\tA\t0.5\n" * 9
     for text in (long, "a\tb\tc\td\te\n", "1\tnewstest2020\tde-en\tdoc\t1\n", "Online-A\t0.5\n", ""):
-        assert READER.claim(Path("x"), head(text.encode()), Given()) is None
+        assert READER.claim(Path("x"), head(text.encode()), LoadHints()) is None
 
 
 @pytest.mark.every(2)
@@ -88,7 +88,7 @@ def test_a_file_that_is_called_as_wmt12s_is_no_other_format_whatever_its_first_l
     path.write_text(text)
     found = claim(path)
     assert isinstance(found, Claim)
-    assert READER.parse(text.encode(), found, Given()).faults
+    assert READER.parse(text.encode(), found, LoadHints()).faults
 
 
 def test_a_line_of_an_unknown_test_set_is_reported() -> None:

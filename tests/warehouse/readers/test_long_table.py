@@ -6,14 +6,14 @@ import polars as pl
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer, assert_no_row_fits, claimed, read, rows
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.long_table import LongTableReader
 from warehouse.wording import option
 
 READER = LongTableReader()
 MINE = Path("scores/mine.csv")
 FULL = "testset,lp,level,scorer,ref,system,doc,seg,score\n"
-PLACE = Given(testset="wmt23", lp="en-de")
+PLACE = LoadHints(testset="wmt23", lp="en-de")
 
 
 def test_every_column_of_a_row_arrives() -> None:
@@ -45,7 +45,9 @@ def test_every_column_of_a_row_arrives() -> None:
 def test_any_order_and_the_names_that_people_use(separator: str) -> None:
     header = ["Score", "System ID", "Source-Lang", "target_lang", "Segment_ID", "Metric Name", "Dataset"]
     cells = ["1.5", "A", "eng", "jpn", "3", "Mine", "wmt24"]
-    records = read(READER, MINE, separator.join(header) + "\n" + separator.join(cells) + "\n", Given(reference="refB"))
+    records = read(
+        READER, MINE, separator.join(header) + "\n" + separator.join(cells) + "\n", LoadHints(reference="refB")
+    )
     columns = ("testset", "lp", "level", "scorer", "reference", "system", "segment", "value")
     assert rows(records, *columns) == [("wmt24", "en-ja", "seg", "Mine", "refB", "A", 3, 1.5)]
 
@@ -97,14 +99,14 @@ def test_human_scores_are_told_by_column_kind_or_name() -> None:
 
 def test_names_that_the_file_lacks_come_from_the_user() -> None:
     text = "system,score\nA,1\n"
-    metric = Given(testset="wmt23", lp="en-de", metric="Mine", reference="src", is_own=True)
+    metric = LoadHints(testset="wmt23", lp="en-de", metric="Mine", reference="src", is_own=True)
     assert rows(read(READER, MINE, text, metric), "kind", "scorer", "reference") == [("metric", "Mine", None)]
-    human = Given(testset="wmt23", lp="en-de", human="ours")
+    human = LoadHints(testset="wmt23", lp="en-de", human="ours")
     assert rows(read(READER, MINE, text, human), "kind", "scorer", "reference") == [("human", "ours", None)]
 
 
 def test_one_metric_gets_the_name_that_the_user_gives() -> None:
-    given = Given(testset="wmt23", lp="en-de", metric="Mine")
+    given = LoadHints(testset="wmt23", lp="en-de", metric="Mine")
     assert rows(read(READER, MINE, "system,metric,score\nA,v2,1\n", given), "scorer") == [("Mine",)]
     records = read(READER, MINE, "system,metric,score\nA,v2,1\nA,v3,1\n", given)
     assert [fault.found for fault in records.faults] == ["metrics v2, v3"]
@@ -128,7 +130,7 @@ def test_one_metric_gets_the_name_that_the_user_gives() -> None:
 def test_the_reference_is_told_by_row_name_user_or_test_set(
     header: str, cells: str, given: str | None, expected: tuple[str, str | None]
 ) -> None:
-    said = Given(testset="wmt23", lp="en-de", reference=given)
+    said = LoadHints(testset="wmt23", lp="en-de", reference=given)
     records = read(READER, MINE, f"system,score,{header}\nA,1,{cells}\n", said)
     assert rows(records, "scorer", "reference") == [expected]
 
@@ -194,7 +196,7 @@ def test_damaged_parquet_is_a_fault(tmp_path: Path) -> None:
     sound = parquet(pl.DataFrame({"system": ["A"] * 50, "metric": ["M"] * 50, "score": [1.0] * 50}))
     for data in (sound[:-5], sound[:60], sound[:20] + b"\xff" * 20 + sound[40:]):
         path.write_bytes(data)
-        records = read(READER, path, data, Given(testset="t", lp="en-de", metric="M"))
+        records = read(READER, path, data, LoadHints(testset="t", lp="en-de", metric="M"))
         assert [fault.path for fault in records.faults] == [str(path)]
         assert records.scores.is_empty()
 
@@ -208,12 +210,12 @@ def test_parquet_of_something_else_is_left_to_others(tmp_path: Path) -> None:
 @together(
     ("header", "given", "option"),
     [
-        ("system,metric,score", Given(lp="en-de"), option("testset")),
-        ("system,metric,score", Given(testset="mine"), option("lp")),
+        ("system,metric,score", LoadHints(lp="en-de"), option("testset")),
+        ("system,metric,score", LoadHints(testset="mine"), option("lp")),
         ("system,score", PLACE, "add a column 'metric'"),
     ],
 )
-def test_what_is_lacking_is_asked_for_in_one_line(header: str, given: Given, option: str) -> None:
+def test_what_is_lacking_is_asked_for_in_one_line(header: str, given: LoadHints, option: str) -> None:
     reason = answer(READER, MINE, f"{header}\n1,2,3\n".encode(), given)
     assert isinstance(reason, str)
     assert option in reason
@@ -227,13 +229,13 @@ def test_test_set_and_language_pair_may_be_told_by_the_path(path: str) -> None:
 
 
 def test_names_that_are_no_languages_tell_no_pair() -> None:
-    reason = answer(READER, Path("wmt23/my-own/the-new.csv"), b"system,metric,score\nA,M,1\n", Given())
+    reason = answer(READER, Path("wmt23/my-own/the-new.csv"), b"system,metric,score\nA,M,1\n", LoadHints())
     assert isinstance(reason, str)
     assert option("lp") in reason
 
 
 def test_of_own_metrics_the_rows_of_that_name_are_taken() -> None:
-    given = Given(testset="wmt23", lp="en-de", metric="Mine", is_own=True)
+    given = LoadHints(testset="wmt23", lp="en-de", metric="Mine", is_own=True)
     text = "system,scorer,score\nA,Mine,1\nA,Other,2\nA,mqm,3\n"
     records = read(READER, MINE, text, given)
     assert rows(records, "scorer", "reference", "value") == [("Mine", None, 1.0)]
@@ -241,7 +243,7 @@ def test_of_own_metrics_the_rows_of_that_name_are_taken() -> None:
 
 
 def test_own_metrics_of_several_pairs_have_files_of_their_own() -> None:
-    given = Given(testset="wmt23", metric="Mine", is_own=True)
+    given = LoadHints(testset="wmt23", metric="Mine", is_own=True)
     paths = [Path(f"mine/{lp}/scores.csv") for lp in ("en-de", "he-en")]
     origins = [claimed(READER, path, b"system,score\nA,1\n", given).origin for path in paths]
     assert origins == ["own/Mine-src/wmt23/en-de/scores.csv", "own/Mine-src/wmt23/he-en/scores.csv"]
@@ -289,7 +291,7 @@ def test_a_column_of_reference_texts_names_no_references(separator: str) -> None
         *(("M", "A", str(n), f"Text {n}.", "0.5") for n in (1, 2)),
     ]
     text = "".join(separator.join(row) + "\n" for row in rows_of)
-    records = read(LongTableReader(), "mine.csv", text, Given(testset="lab", lp="de-en"))
+    records = read(LongTableReader(), "mine.csv", text, LoadHints(testset="lab", lp="de-en"))
     assert rows(records, "scorer", "reference", "segment") == [("M", "ref", 1), ("M", "ref", 2)]
 
 
@@ -298,5 +300,5 @@ def test_translations_with_quotes_join_no_lines_of_a_table_with_tabs() -> None:
     text = "metric\tsystem\tsegment\ttarget\tscore\n" + "".join(
         f"M\tA\t{n}\t{line}\t0.{n}\n" for n, line in enumerate(lines, start=1)
     )
-    records = read(LongTableReader(), "mine.tsv", text, Given(testset="lab", lp="de-en"))
+    records = read(LongTableReader(), "mine.tsv", text, LoadHints(testset="lab", lp="de-en"))
     assert rows(records, "segment", "value") == [(n, n / 10) for n in range(1, 6)]

@@ -7,7 +7,7 @@ from tests.helpers import beside_data, together
 from tests.warehouse.readers.reading import Whole, assert_no_row_fits, read
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.mqm import MqmAnnotationsReader
 from warehouse.wording import option
 
@@ -125,7 +125,7 @@ def test_no_translation_replaces_all_other_errors_of_its_annotator() -> None:
 
 
 def test_planted_errors_are_excluded_and_counted() -> None:
-    records = read(READER, TED, MQM_HEADER + mqm_row() + mqm_row("Found", "HOTW-test"))
+    records = read(READER, TED, MQM_HEADER + mqm_row() + mqm_row("FoundFiles", "HOTW-test"))
     assert values(records) == [-1.0]
     assert records.notes == ["1 judgement with 1 error, weights google-mqm, 1 planted error excluded"]
 
@@ -137,7 +137,7 @@ def test_an_error_without_marks_has_no_span() -> None:
 
 
 def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
-    claim = asked(READER, TED, MQM_HEADER.encode(), Given())
+    claim = asked(READER, TED, MQM_HEADER.encode(), LoadHints())
     assert isinstance(claim, Claim)
     assert claim.evalsets == (("wmt21.tedtalks", "en-de"),)
     assert claim.origin == "wmt21.tedtalks/en-de/mqm.annotations"
@@ -148,16 +148,16 @@ def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
 @together(
     ("path", "given", "answer"),
     [
-        ("mine/mqm_test_ende.tsv", Given(), option("testset")),
-        ("wmt24/annotations.tsv", Given(), option("lp")),
-        ("wmt24/enes/annotations.tsv", Given(), ("wmt24", "en-es")),
-        ("wmt24/annotations.tsv", Given(lp="en-es"), ("wmt24", "en-es")),
-        ("mine/mqm_test_ja-zh.tsv", Given(testset="mine"), ("mine", "ja-zh")),
-        ("newstest2020/zhen/mqm_newstest2020_zhen.tsv", Given(), ("wmt20", "zh-en")),
+        ("mine/mqm_test_ende.tsv", LoadHints(), option("testset")),
+        ("wmt24/annotations.tsv", LoadHints(), option("lp")),
+        ("wmt24/enes/annotations.tsv", LoadHints(), ("wmt24", "en-es")),
+        ("wmt24/annotations.tsv", LoadHints(lp="en-es"), ("wmt24", "en-es")),
+        ("mine/mqm_test_ja-zh.tsv", LoadHints(testset="mine"), ("mine", "ja-zh")),
+        ("newstest2020/zhen/mqm_newstest2020_zhen.tsv", LoadHints(), ("wmt20", "zh-en")),
     ],
 )
 def test_test_set_and_languages_come_from_the_path_or_are_asked_for(
-    path: str, given: Given, answer: str | tuple[str, str]
+    path: str, given: LoadHints, answer: str | tuple[str, str]
 ) -> None:
     claim = asked(READER, Path(path), MQM_HEADER.encode(), given)
     if isinstance(answer, str):
@@ -178,13 +178,13 @@ def test_test_set_and_languages_come_from_the_path_or_are_asked_for(
     ],
 )
 def test_a_part_of_the_annotations_is_a_human_score_of_its_own(name: str, human: str) -> None:
-    claim = asked(READER, Path(name), MQM_HEADER.encode(), Given(testset="wmt20"))
+    claim = asked(READER, Path(name), MQM_HEADER.encode(), LoadHints(testset="wmt20"))
     assert isinstance(claim, Claim)
     assert (claim.human, claim.origin) == (human, f"wmt20/en-de/{human}.annotations")
 
 
 def test_errors_of_sources_alone_are_no_human_score() -> None:
-    claim = asked(READER, Path("mqm_newstest2020_ende.source-errors.tsv"), MQM_HEADER.encode(), Given())
+    claim = asked(READER, Path("mqm_newstest2020_ende.source-errors.tsv"), MQM_HEADER.encode(), LoadHints())
     assert claim == "errors of the source texts alone, which are no scores of translations"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.mqm import MqmAverageReader
 from warehouse.wording import option
 
@@ -45,16 +45,16 @@ def test_the_name_tells_test_set_and_language_pair_and_the_annotations_are_named
 
 def test_without_such_a_name_folders_or_the_user_tell() -> None:
     assert claimed(READER, Path("newstest2020/ende/averages.tsv"), HEADER).evalsets == (("wmt20", "en-de"),)
-    given = Given(testset="mine", lp="en-de", human="mqm-2")
+    given = LoadHints(testset="mine", lp="en-de", human="mqm-2")
     assert rows(read(READER, "a.tsv", HEADER + "A -1 1\n", given), "testset", "scorer") == [("mine", "mqm-2")]
     lines = head(HEADER.encode())
-    assert READER.claim(Path("a.tsv"), lines, Given(lp="en-de")) == (
+    assert READER.claim(Path("a.tsv"), lines, LoadHints(lp="en-de")) == (
         f"MQM averages of an unknown test set; name it with {option('testset')}"
     )
-    assert READER.claim(Path("a.tsv"), lines, Given(testset="mine")) == (
+    assert READER.claim(Path("a.tsv"), lines, LoadHints(testset="mine")) == (
         f"MQM averages of an unknown language pair; name it with {option('lp')}"
     )
-    assert READER.claim(Path("mqm_ted_ende.tsv"), ("system\tdoc\tdoc_id\tseg_id",), Given()) is None
+    assert READER.claim(Path("mqm_ted_ende.tsv"), ("system\tdoc\tdoc_id\tseg_id",), LoadHints()) is None
 
 
 @together(

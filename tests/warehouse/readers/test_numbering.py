@@ -10,7 +10,7 @@ from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER
 from warehouse import Warehouse, load
 from warehouse.names import Numbering
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.mqm import MqmAnnotationsReader
 
 # three documents of two segments each
@@ -101,12 +101,12 @@ def test_two_segments_are_never_taken_for_one(true: Numbering, tmp_path: Path) -
     for form, name, _ in FORMS:
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_text(form(places))
-    report = load([folder], folder / "w.duckdb", given=Given(lp="en-de"))
+    report = load([folder], folder / "w.duckdb", given=LoadHints(lp="en-de"))
     assert {fault.path for fault in report.faults} == {
         str(folder / name) for _, name, stated in FORMS if stated != true
     }
     assert all(f"numbering={true!r}" in str(fault) for fault in report.faults)
-    assert load([folder], folder / "w.duckdb", given=Given(lp="en-de", numbering=true)).is_clean
+    assert load([folder], folder / "w.duckdb", given=LoadHints(lp="en-de", numbering=true)).is_clean
     with Warehouse.open(folder / "w.duckdb") as warehouse:
         found = dict(warehouse.rows(QUERY))
     assert found == {Path(name).parts[0]: BY_TESTSET for _, name, _ in FORMS}
@@ -114,7 +114,7 @@ def test_two_segments_are_never_taken_for_one(true: Numbering, tmp_path: Path) -
 
 def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named() -> None:
     text = mqm_without_documents(BY_DOCUMENT)
-    (fault, *_) = read(MqmAnnotationsReader(), "mqm_lab_ende.tsv", text, Given(testset="lab")).faults
+    (fault, *_) = read(MqmAnnotationsReader(), "mqm_lab_ende.tsv", text, LoadHints(testset="lab")).faults
     assert "segment 1 has several source texts, and 1 more such segment" in str(fault)
 
 
@@ -159,7 +159,7 @@ def test_segments_beyond_the_end_of_their_document_are_told(tmp_path: Path) -> N
             root.mkdir()
             (root / "M.seg.tsv").write_text(submission_2025(BY_DOCUMENT))
         texts[root / name] = form([*BY_DOCUMENT[:-1], ("news.1", number)] if number > 2 else BY_DOCUMENT)
-    given = Given(lp="en-de")
+    given = LoadHints(lp="en-de")
     for path, text in texts.items():
         if not BEYOND[path.parent.name][-1]:
             path.write_text(text)

@@ -9,7 +9,7 @@ from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
 from warehouse import Warehouse, load
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.pearmut import PearmutReader
 from warehouse.wording import option
 
@@ -109,14 +109,19 @@ def test_a_skipped_segment_has_no_score() -> None:
 @together(
     ("campaign", "item", "given", "place"),
     [
-        ("wmt25_#_en-cs_CZ", "cs-de_DE_#_edu_#_edu02178_#_0", Given(), ("cs-de_DE", "edu", "edu02178", 1)),
-        ("wmt25_#_en-cs_CZ", "my item", Given(), ("en-cs_CZ", None, "my item", 1)),
-        ("eng_Latn---zho_Hant_TW v3", NEWS.format(4), Given(), ("en-zh_Hant_TW", "news", "newrepublic.com.18633", 5)),
-        ("mine", "d_###_2", Given(lp="en-cs"), ("en-cs", None, "d", 3)),
+        ("wmt25_#_en-cs_CZ", "cs-de_DE_#_edu_#_edu02178_#_0", LoadHints(), ("cs-de_DE", "edu", "edu02178", 1)),
+        ("wmt25_#_en-cs_CZ", "my item", LoadHints(), ("en-cs_CZ", None, "my item", 1)),
+        (
+            "eng_Latn---zho_Hant_TW v3",
+            NEWS.format(4),
+            LoadHints(),
+            ("en-zh_Hant_TW", "news", "newrepublic.com.18633", 5),
+        ),
+        ("mine", "d_###_2", LoadHints(lp="en-cs"), ("en-cs", None, "d", 3)),
     ],
 )
 def test_the_place_is_in_the_names_of_campaign_and_item(
-    campaign: str, item: str, given: Given, place: tuple[str | None, ...]
+    campaign: str, item: str, given: LoadHints, place: tuple[str | None, ...]
 ) -> None:
     one = entry({"A": 5})
     one["item"][0]["item_id"] = item
@@ -153,10 +158,10 @@ def test_other_json_is_left_to_others() -> None:
         '{"hyp.txt": [{"src": "a", "mt": "b", "COMET": 1}]}',
         '{"annotation": 1}\n',
     ):
-        assert asked(READER, PATH, text.encode(), Given()) is None
+        assert asked(READER, PATH, text.encode(), LoadHints()) is None
     asks = f"human evaluation of an unknown test set; name it with {option('testset')}"
-    assert asked(READER, Path("annotations.json"), document(entry({"A": 1})).encode(), Given()) == asks
-    found = asked(READER, Path("a.json"), document(entry({"A": 1}), campaign="wmt25_#_en-cs").encode(), Given())
+    assert asked(READER, Path("annotations.json"), document(entry({"A": 1})).encode(), LoadHints()) == asks
+    found = asked(READER, Path("a.json"), document(entry({"A": 1}), campaign="wmt25_#_en-cs").encode(), LoadHints())
     assert isinstance(found, Claim)
     assert found.testset == "wmt25"
 

@@ -12,7 +12,7 @@ from tests.warehouse.building import ask
 from tests.warehouse.readers.reading import read
 from warehouse import load
 from warehouse.export import export, import_parquet
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.preference_table import PreferenceTableReader
 from warehouse.readers.rankings import RankingReader
 from warehouse.readers.records import Records
@@ -42,7 +42,7 @@ def _five(names: str, ranks: str, segment: int = 3) -> str:
 
 
 def _rankings(text: str, path: str = "wmt12/x.csv") -> Records:
-    return read(RankingReader(), path, text, Given())
+    return read(RankingReader(), path, text, LoadHints())
 
 
 def _answers(records: Records) -> list[tuple[str, str, str]]:
@@ -148,7 +148,7 @@ OWN = "segment,System A,System B,annotator,{}\n1,X,Y,ann,{}\n2,Y,X,bob,{}\n3,X,Y
     [("answer", ("A", "tie", "B")), ("winner", ("X", "=", "Y")), ("score", ("0.5", "0", "-2"))],
 )
 def test_answers_are_letters_names_or_scores(column: str, cells: tuple[str, str, str]) -> None:
-    said = Given(testset="lab", lp="en-de", human="arena")
+    said = LoadHints(testset="lab", lp="en-de", human="arena")
     records = read(PreferenceTableReader(), "mine.csv", OWN.format(column, *cells), said)
     assert (records.faults, records.notes) == ([], ["3 preferences, 1 tie, 2 annotators"])
     assert _answers(records) == [("X", "Y", "a"), ("Y", "X", "tie"), ("X", "Y", "b")]
@@ -156,7 +156,7 @@ def test_answers_are_letters_names_or_scores(column: str, cells: tuple[str, str,
 
 def test_other_answers_and_a_system_beside_itself_are_faults() -> None:
     text = OWN.format("answer", "perhaps", "A", "B").replace("3,X,Y", "3,X,X")
-    records = read(PreferenceTableReader(), "mine.csv", text, Given(testset="lab", lp="en-de", human="arena"))
+    records = read(PreferenceTableReader(), "mine.csv", text, LoadHints(testset="lab", lp="en-de", human="arena"))
     assert [str(fault) for fault in records.faults] == [
         "mine.csv:2: answer 'perhaps', expected A, B or tie, or the name of the better system",
         "mine.csv:4: system_b 'X', expected another system than system_a",
@@ -182,7 +182,7 @@ def test_preferences_are_stored_exported_and_replaced_with_their_file(tmp_path: 
 @pytest.mark.slow
 def test_all_of_wmt15_is_read_with_the_counts_that_were_printed() -> None:
     path = beside_data("more", "rankings", "wmt15", "wmt15.xml.gz")
-    records = read(RankingReader(), "wmt15.xml", gzip.decompress(path.read_bytes()).decode(), Given())
+    records = read(RankingReader(), "wmt15.xml", gzip.decompress(path.read_bytes()).decode(), LoadHints())
     assert records.preferences is not None
     counts = dict(records.preferences.group_by("lp").len().iter_rows())
     assert {lp: counts[lp] for lp in ("en-cs", "en-fi", "de-en", "ru-en")} == {

@@ -7,7 +7,7 @@ import polars as pl
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, told
 from warehouse import Warehouse, load
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 
@@ -43,10 +43,10 @@ def test_details_without_one_line_that_can_be_read_are_refused_by_their_place(te
         path = tmp_path / folder / "de-en.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         (path.parent / "cs-en.txt").write_text(TEXT.replace("de-en", "cs-en"))
-        claim = READER.claim(path, head(text.encode()), Given())
+        claim = READER.claim(path, head(text.encode()), LoadHints())
         assert isinstance(claim, Claim)
         assert (claim.declares, claim.evalsets) == ("segments", (("wmt20", "de-en"),))
-        assert READER.parse(text.encode(), claim, Given()).faults
+        assert READER.parse(text.encode(), claim, LoadHints()).faults
 
 
 def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(tmp_path: Path) -> None:

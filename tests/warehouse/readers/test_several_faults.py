@@ -13,7 +13,7 @@ from tests.warehouse.readers.samples import MQM_HEADER, RANKING_HEADER, esa, mqm
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
@@ -35,7 +35,7 @@ from warehouse.wording import option
 
 LINES = range(1, 41)
 AT = (25, 33)  # lines behind those that tell the format
-OWN = Given(testset="lab", lp="en-de", metric="M", is_own=True)
+OWN = LoadHints(testset="lab", lp="en-de", metric="M", is_own=True)
 Sample = tuple[RecordReader, str, str, Callable[[int], str]]
 TASKS_FILES: dict[str, Sample] = {
     "submission": (
@@ -144,7 +144,7 @@ OWN_FILES: dict[str, Sample] = {
     ),
 }
 FILES = {
-    **{name: (*sample, Given()) for name, sample in TASKS_FILES.items()},
+    **{name: (*sample, LoadHints()) for name, sample in TASKS_FILES.items()},
     **{name: (*sample, OWN) for name, sample in OWN_FILES.items()},
 }
 DAMAGES: dict[str, Callable[[str], str]] = {
@@ -190,7 +190,7 @@ NO_SCORES = (
 @together("name", ["x.csv", "x.jsonl", "x.json"])
 def test_a_file_without_scores_is_left_by_every_reader(name: str) -> None:
     for reader, text in itertools.product(RECORD_READERS, NO_SCORES):
-        assert answer(reader, Path(name), text.encode(), Given()) is None, (reader, text)
+        assert answer(reader, Path(name), text.encode(), LoadHints()) is None, (reader, text)
 
 
 TABLES = (
@@ -205,9 +205,9 @@ TABLES = (
 def test_a_test_set_that_neither_rows_nor_place_tell_is_asked_for(name: str) -> None:
     reader, path, *_ = FILES[name]
     place, text = (re.sub(r"newstest20\d\d|wmt\d\d", "other", one) for one in (path, _sample(name)))
-    asked = answer(reader, Path(place), text.encode(), Given())
+    asked = answer(reader, Path(place), text.encode(), LoadHints())
     assert option("testset") in str(asked) or name == "system scores"  # the name of such a list has it in its middle
-    assert {testset for testset, _ in read(reader, place, text, Given(testset="mine")).evalsets} == {"mine"}
+    assert {testset for testset, _ in read(reader, place, text, LoadHints(testset="mine")).evalsets} == {"mine"}
 
 
 @pytest.mark.every(2)

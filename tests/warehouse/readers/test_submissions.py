@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import but_slow, real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.submissions import SubmissionReader
 
 READER = SubmissionReader()
@@ -148,7 +148,7 @@ def test_segments_of_2025_are_known_by_their_numbers_whichever_is_missing(missin
     text = of_2025(*within_testset)
     faults = read(READER, "M.seg.tsv", text).faults
     assert [fault.found for fault in faults] == [f"wmt25 en-de without segment {missing + 1}"][: missing < 4]
-    said = read(READER, "M.seg.tsv", text, Given(numbering="testset"))
+    said = read(READER, "M.seg.tsv", text, LoadHints(numbering="testset"))
     assert [f"{row[0]} {row[1]}" for row in rows(said, "document", "segment")] == within_testset
 
 
@@ -185,7 +185,7 @@ def test_a_table_of_2025_without_places_has_scores_of_systems() -> None:
         ("wmt25", "en-cs_CZ", "sys", "GemTrans", "refA")
     ]
     twice = text.replace("set_id", "method")
-    assert READER.claim(Path("chrF.sys.tsv"), head(twice.encode()), Given()) is None
+    assert READER.claim(Path("chrF.sys.tsv"), head(twice.encode()), LoadHints()) is None
     twice = text.replace("\toverall", "\toverall\toverall")
     assert told(read(READER, "chrF.sys.tsv", twice)) == [(1, "a column that appears twice")]
 
@@ -205,7 +205,7 @@ def test_a_claim_says_what_the_file_is_and_which_files_place_its_documents(tmp_p
 
 def test_backups_are_passed_over_and_other_files_left_to_others() -> None:
     for name in ("TER.seg.score.bk", "TER.seg.bk.score.gz", "TER.seg.score.bk.gz"):
-        assert READER.claim(Path(name), head(SEG20.encode()), Given()) == (
+        assert READER.claim(Path(name), head(SEG20.encode()), LoadHints()) == (
             "a backup copy of scores; the file without .bk counts"
         )
     others = {
@@ -218,7 +218,7 @@ def test_backups_are_passed_over_and_other_files_left_to_others() -> None:
         "empty.sys.score": "",
     }
     for name, text in others.items():
-        assert READER.claim(Path(name), head(text.encode()), Given()) is None, name
+        assert READER.claim(Path(name), head(text.encode()), LoadHints()) is None, name
 
 
 def test_a_line_of_an_unknown_test_set_is_reported() -> None:

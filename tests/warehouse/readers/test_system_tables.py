@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.system_tables import SystemTableReader
 from warehouse.wording import option
 
@@ -35,12 +35,12 @@ def test_each_column_is_a_scorer_even_where_a_metric_is_called_lp() -> None:
 def test_the_claim_follows_the_name_or_else_the_header_and_the_first_row() -> None:
     claim = claimed(READER, PATH, TEXT)
     assert (claim.origin, claim.evalsets) == ("wmt19/en-de/sys-nohy-scores", (("wmt19", "en-de"),))
-    renamed = claimed(READER, Path("table.csv"), TEXT, Given(testset="mine"))
+    renamed = claimed(READER, Path("table.csv"), TEXT, LoadHints(testset="mine"))
     assert renamed.evalsets == (("mine", "en-de"),)
-    assert READER.claim(Path("table.csv"), head(TEXT.encode()), Given()) == (
+    assert READER.claim(Path("table.csv"), head(TEXT.encode()), LoadHints()) == (
         f"a table of system scores of an unknown test set; name it with {option('testset')}"
     )
-    assert READER.claim(Path("table.csv"), ("SYS SID RAW.SCR Z.SCR N ",), Given()) is None
+    assert READER.claim(Path("table.csv"), ("SYS SID RAW.SCR Z.SCR N ",), LoadHints()) is None
 
 
 @together(

@@ -5,13 +5,13 @@ import pytest
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer, assert_no_row_fits, claimed, read, rows
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.wording import option
 
 READER = WideTableReader()
 MINE = Path("scores/mine.csv")
-PLACE = Given(testset="wmt23", lp="en-de")
+PLACE = LoadHints(testset="wmt23", lp="en-de")
 
 
 def test_each_column_of_numbers_is_a_metric_or_a_human_score() -> None:
@@ -39,17 +39,17 @@ def test_test_set_pair_and_segment_may_be_columns() -> None:
 
 @together(("human", "expected"), [(None, "HUMAN"), ("esa", "esa")])
 def test_a_column_called_human_has_the_name_that_the_user_gives(human: str | None, expected: str) -> None:
-    records = read(READER, MINE, "system,HUMAN,Mine\nA,1,2\n", Given(testset="t", lp="en-de", human=human))
+    records = read(READER, MINE, "system,HUMAN,Mine\nA,1,2\n", LoadHints(testset="t", lp="en-de", human=human))
     assert rows(records, "kind", "scorer") == [("human", expected), ("metric", "Mine")]
 
 
 def test_the_column_of_the_named_human_score_is_human() -> None:
-    records = read(READER, MINE, "system,ours,Mine\nA,1,2\n", Given(testset="t", lp="en-de", human="ours"))
+    records = read(READER, MINE, "system,ours,Mine\nA,1,2\n", LoadHints(testset="t", lp="en-de", human="ours"))
     assert rows(records, "kind", "scorer") == [("human", "ours"), ("metric", "Mine")]
 
 
 def test_one_metric_gets_the_name_that_the_user_gives() -> None:
-    given = Given(testset="wmt23", lp="en-de", metric="Mine", reference="refB", is_own=True)
+    given = LoadHints(testset="wmt23", lp="en-de", metric="Mine", reference="refB", is_own=True)
     text = "system,v2,mqm\nA,1,2\n"
     records = read(READER, MINE, text, given)
     assert rows(records, "scorer", "reference") == [("Mine", "refB")]
@@ -61,7 +61,7 @@ def test_one_metric_gets_the_name_that_the_user_gives() -> None:
 
 
 def test_of_own_metrics_the_column_of_that_name_is_taken() -> None:
-    given = Given(testset="wmt23", lp="en-de", metric="Mine", is_own=True)
+    given = LoadHints(testset="wmt23", lp="en-de", metric="Mine", is_own=True)
     records = read(READER, MINE, "system,BLEU,Mine,mqm\nA,1,2,3\n", given)
     assert rows(records, "scorer", "reference", "value") == [("Mine", None, 2.0)]
     assert records.notes == ["columns not read: BLEU, mqm"]
@@ -81,8 +81,8 @@ def test_parquet_holds_the_same(tmp_path: Path) -> None:
     ]
 
 
-@together(("given", "lacking"), [(Given(lp="en-de"), "testset"), (Given(testset="mine"), "lp")])
-def test_what_is_lacking_is_asked_for(given: Given, lacking: str) -> None:
+@together(("given", "lacking"), [(LoadHints(lp="en-de"), "testset"), (LoadHints(testset="mine"), "lp")])
+def test_what_is_lacking_is_asked_for(given: LoadHints, lacking: str) -> None:
     reason = answer(READER, MINE, b"system,BLEU\nA,1\n", given)
     assert isinstance(reason, str)
     assert option(lacking) in reason
@@ -104,13 +104,13 @@ def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it
     records = read(READER, MINE, text, PLACE)
     assert {name for (name,) in rows(records, "scorer")} == {"BLEU"}
     assert records.notes == [f"columns not read: {column} (not the name of a metric)"]
-    named = read(READER, MINE, text.replace(",BLEU", ",remark"), Given(testset="wmt23", lp="en-de", metric=column))
+    named = read(READER, MINE, text.replace(",BLEU", ",remark"), LoadHints(testset="wmt23", lp="en-de", metric=column))
     assert len(rows(named, "value")) == 3
 
 
 def test_a_metric_that_was_not_run_on_a_pair_is_absent_there_and_the_rest_loads() -> None:
     table = "lp,system,segment,mqm,A-src,B-src\nen-de,x,1,-1,0.8,0.5\nen-es,x,1,-2,0.3,\nen-es,y,1,0,0.1,\n"
-    records = read(READER, MINE, table, Given(testset="mine"))
+    records = read(READER, MINE, table, LoadHints(testset="mine"))
     assert records.of(("mine", "en-es")).scores["scorer"].to_list() == ["mqm", "mqm", "A", "A"]
     assert records.notes == ["B has no scores on mine en-es"]
 

@@ -6,7 +6,7 @@ import pytest
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 
 PATH = Path("wmt25-general-mt/data/automatic_scores/GPT-4.1.jsonl")
@@ -36,7 +36,7 @@ def test_every_paragraph_and_metric_has_a_row() -> None:
 
 
 def test_metrics_took_no_part_in_the_metrics_task() -> None:
-    claim = asked(READER, PATH, document({}).encode(), Given())
+    claim = asked(READER, PATH, document({}).encode(), LoadHints())
     assert isinstance(claim, Claim)
     assert claim.status == "no entry"
     assert claim.origin == "wmt25/automatic_scores/GPT-4.1.jsonl"

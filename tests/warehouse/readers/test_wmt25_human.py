@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import assert_no_row_fits, read
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 from warehouse.wording import option
 
@@ -114,7 +114,7 @@ def test_a_judgement_whose_score_is_under_no_known_key_is_a_fault(judged: object
 
 
 def test_the_claim_is_grouped_by_human_score() -> None:
-    claim = asked(READER, PATH, segment({}).encode(), Given())
+    claim = asked(READER, PATH, segment({}).encode(), LoadHints())
     assert isinstance(claim, Claim)
     assert (claim.origin, claim.group) == ("wmt25/humeval/wmt25-genmt-humeval.jsonl", "wmt25/esa")
 
@@ -164,17 +164,17 @@ def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
     judged = [{"score": "90", "annotator": "a", "errors": [], "times": ["1.0", "2.5"]}]
     text = segment({"A": judged}, "test-en-news_abc.1_#_5")
     path = Path("wmt24/wmt24-genmt-humeval.jsonl")
-    records = read(READER, path, text, Given(lp="en-de"))
+    records = read(READER, path, text, LoadHints(lp="en-de"))
     assert records.faults == []
     found = records.judgements.select("lp", "document", "index", "segment", "value", "time").rows()
     assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
     asks = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
-    assert asked(READER, path, text.encode(), Given()) == asks
+    assert asked(READER, path, text.encode(), LoadHints()) == asks
 
 
 def test_lines_of_wmt24_of_another_source_than_the_user_says_are_faults() -> None:
     text = segment({"A": [{"score": 90}]}, "test-en-news_abc.1_#_5") + segment({"A": [{"score": 9}]}, "test-cs-a_#_5")
-    (fault,) = read(READER, Path("wmt24/wmt24-genmt-humeval.jsonl"), text, Given(lp="en-de")).faults
+    (fault,) = read(READER, Path("wmt24/wmt24-genmt-humeval.jsonl"), text, LoadHints(lp="en-de")).faults
     assert (fault.line, fault.found) == (2, "document 'test-cs-a' of another source")
 
 

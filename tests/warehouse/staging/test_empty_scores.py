@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from warehouse import load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 HUMEVAL = {"scores": {"Ash": {"human1": None}, "Elm": {"human1": None}}, "doc_id": "en-de_#_a_#_b_#_1"}
 FILES = {
@@ -22,7 +22,7 @@ def test_scores_without_any_value_are_refused(tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / "lab" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "lab" / name).write_text(text)
-    report = load([tmp_path / "lab"], tmp_path / "w.duckdb", given=Given(testset="lab"))
+    report = load([tmp_path / "lab"], tmp_path / "w.duckdb", given=LoadHints(testset="lab"))
     told = {fault.path for fault in report.faults if "missing" in fault.found}
     assert told == {str(tmp_path / "lab" / name) for name in FILES}
 
@@ -31,6 +31,6 @@ def test_an_empty_score_is_found_among_files_of_other_scores_and_lengths(tmp_pat
     for name, n_segments, value in (("M", 3, "0.5"), ("Other", 40_000, "0.25"), ("Absent", 3, "")):
         rows = "".join(f"{name},A,{n},{value}\n" for n in range(1, n_segments + 1))
         (tmp_path / f"{name}.csv").write_text("metric,system,segment,score\n" + rows)
-    report = load(sorted(tmp_path.glob("*.csv")), tmp_path / "w.duckdb", given=Given(testset="lab", lp="en-de"))
+    report = load(sorted(tmp_path.glob("*.csv")), tmp_path / "w.duckdb", given=LoadHints(testset="lab", lp="en-de"))
     (fault,) = report.faults
     assert fault.found == "every score of Absent is missing (3 rows)"

@@ -10,7 +10,7 @@ from tests.warehouse.memory import File, Memory, scores
 from tests.warehouse.small_files import SMALL, SYSTEMS, outcomes
 from warehouse import load
 from warehouse.database.stage import Stage
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 SEGMENTS = range(1, 9)
 Faults = Callable[..., list[str]]
@@ -66,7 +66,7 @@ def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
     """A metric with system scores alone beside another of nearly its name with segment scores alone."""
     rows = "".join(f"COMET,A,{segment},0.5\nCOMET,B,{segment},0.{segment}\n" for segment in SEGMENTS)
     (tmp_path / "mine.csv").write_text("metric,system,segment,score\n" + rows + "XCOMET,A,,0.5\nXCOMET,B,,0.5\n")
-    assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
+    assert not load([tmp_path], tmp_path / "w.duckdb", given=LoadHints("lab", "en-de")).faults
 
 
 @together("is_later", [True, False])
@@ -93,7 +93,7 @@ def test_systems_that_are_declared_are_no_slips(tmp_path: Path) -> None:
     for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", "Bitch")):
         rows = (f"M{number},{one},{segment},0.{segment}\n" for one in ("Aspen", system) for segment in SEGMENTS)
         (tmp_path / f"{number}.csv").write_text("metric,system,segment,score\n" + "".join(rows))
-    assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
+    assert not load([tmp_path], tmp_path / "w.duckdb", given=LoadHints("lab", "en-de")).faults
 
 
 def test_annotators_that_are_systems_elsewhere_are_swapped_with_them(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from warehouse.staging.naming import (
     BEFORE,
     LETTERS,
     NUMBER,
-    Joined,
+    SystemAlias,
     join_spellings,
     letters,
     nearest,
@@ -22,9 +22,9 @@ def test_the_mismatches_of_newstest2020_are_joined_by_their_letters() -> None:
     human = {"Huawei-TSC.1533", "Huoshan-Translate.1470", "GTCOM.1529"}
     metric = {"Huawei_TSC.1533", "Huoshan_Translate.1470", "GTCOM.1529"}
     joined = join_spellings([human, metric, metric], {}, {})
-    assert joined["Huawei-TSC.1533"] == Joined("Huawei_TSC.1533", LETTERS)
-    assert joined["Huoshan-Translate.1470"] == Joined("Huoshan_Translate.1470", LETTERS)
-    assert joined["GTCOM.1529"] == Joined("GTCOM.1529")
+    assert joined["Huawei-TSC.1533"] == SystemAlias("Huawei_TSC.1533", LETTERS)
+    assert joined["Huoshan-Translate.1470"] == SystemAlias("Huoshan_Translate.1470", LETTERS)
+    assert joined["GTCOM.1529"] == SystemAlias("GTCOM.1529")
     assert {item.system for item in joined.values()} == metric
 
 
@@ -45,7 +45,7 @@ def test_names_that_a_number_tells_apart_stay_apart() -> None:
         assert {item.system for item in joined.values()} == twins
     apart = join_spellings([{"Tilde.1425"}, {"Tilde.1430"}], {}, {})
     assert {item.system for item in apart.values()} == {"Tilde.1425", "Tilde.1430"}
-    assert join_spellings([{"Tilde"}, {"Tilde.1425", "Tilde.1430"}], {}, {})["Tilde"] == Joined("Tilde")
+    assert join_spellings([{"Tilde"}, {"Tilde.1425", "Tilde.1430"}], {}, {})["Tilde"] == SystemAlias("Tilde")
 
 
 def test_names_that_one_file_has_side_by_side_are_never_joined() -> None:
@@ -61,34 +61,34 @@ def test_human_translations_are_joined_by_declared_aliases_alone() -> None:
         "Human-A.0": "Human-A.0",
         "Human-B.0": "Human-B.0",
     }
-    assert join_spellings(files, {}, {"HUMAN-A": "Human-A.0"})["HUMAN-A"] == Joined("Human-A.0", ALIAS)
+    assert join_spellings(files, {}, {"HUMAN-A": "Human-A.0"})["HUMAN-A"] == SystemAlias("Human-A.0", ALIAS)
 
 
 def test_what_the_warehouse_joined_before_stays_joined() -> None:
     known = {"Huawei_TSC.1533": "Huawei_TSC.1533", "Huawei-TSC": "Huawei_TSC.1533"}
     names = [{"Huawei-TSC", "Huawei_TSC.1533", "HuaweiTSC.9"}]
     joined = join_spellings(names, known, {}, fixed={"Huawei_TSC.1533"})
-    assert joined["Huawei-TSC"] == Joined("Huawei_TSC.1533", BEFORE)
-    assert joined["Huawei_TSC.1533"] == Joined("Huawei_TSC.1533")
-    assert joined["HuaweiTSC.9"] == Joined("HuaweiTSC.9")
-    assert join_spellings([{"huawei tsc.1533"}], known, {}, fixed={"Huawei_TSC.1533"})["huawei tsc.1533"] == Joined(
-        "Huawei_TSC.1533", LETTERS
-    )
+    assert joined["Huawei-TSC"] == SystemAlias("Huawei_TSC.1533", BEFORE)
+    assert joined["Huawei_TSC.1533"] == SystemAlias("Huawei_TSC.1533")
+    assert joined["HuaweiTSC.9"] == SystemAlias("HuaweiTSC.9")
+    assert join_spellings([{"huawei tsc.1533"}], known, {}, fixed={"Huawei_TSC.1533"})[
+        "huawei tsc.1533"
+    ] == SystemAlias("Huawei_TSC.1533", LETTERS)
 
 
 def test_a_better_name_renames_a_system_of_the_warehouse_unless_the_layout_has_it() -> None:
     known = {"UEdin.9": "UEdin.9", "UF.15": "UF.15"}
     joined = join_spellings([{"UEdin"}], known, {})
-    assert joined == {"UEdin": Joined("UEdin"), "UEdin.9": Joined("UEdin", NUMBER)}
-    assert join_spellings([{"UEdin"}], known, {}, fixed={"UEdin.9"}) == {"UEdin": Joined("UEdin.9", NUMBER)}
+    assert joined == {"UEdin": SystemAlias("UEdin"), "UEdin.9": SystemAlias("UEdin", NUMBER)}
+    assert join_spellings([{"UEdin"}], known, {}, fixed={"UEdin.9"}) == {"UEdin": SystemAlias("UEdin.9", NUMBER)}
     layout = join_spellings([{"UEDIN.9"}], known, {}, fixed={"UEDIN.9"})
-    assert layout == {"UEDIN.9": Joined("UEDIN.9"), "UEdin.9": Joined("UEDIN.9", LETTERS)}
-    assert join_spellings([{"UEdin"}], known, {}, quiet={"UEdin"}) == {"UEdin": Joined("UEdin.9", NUMBER)}
+    assert layout == {"UEDIN.9": SystemAlias("UEDIN.9"), "UEdin.9": SystemAlias("UEDIN.9", LETTERS)}
+    assert join_spellings([{"UEdin"}], known, {}, quiet={"UEdin"}) == {"UEdin": SystemAlias("UEdin.9", NUMBER)}
 
 
 def test_an_alias_leads_to_the_name_that_its_system_gets() -> None:
     joined = join_spellings([{"Nine"}, {"UEdin"}], {"UEdin.9": "UEdin.9"}, {"Nine": "UEdin.9"})
-    assert joined["Nine"] == Joined("UEdin", ALIAS)
+    assert joined["Nine"] == SystemAlias("UEdin", ALIAS)
 
 
 def test_names_of_the_layout_are_never_joined_to_one_another() -> None:
@@ -111,7 +111,7 @@ def test_one_file_never_loses_a_system_and_the_order_of_files_does_not_matter(
     assert joined == join_spellings(files[::-1], known, {}, fixed=systems)
     for name, item in joined.items():
         if name in systems:
-            assert item == Joined(name)
+            assert item == SystemAlias(name)
         assert letters(without_number(item.system)) == letters(without_number(name))
 
 

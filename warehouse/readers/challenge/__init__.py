@@ -10,7 +10,7 @@ from warehouse.readers.challenge.demetr import TESTSET, is_demetr, pairs_of, rea
 from warehouse.readers.challenge.items import Items, lay_out
 from warehouse.readers.challenge.submitted import part_of, read_submitted
 from warehouse.readers.challenge.tables import ACES, evalsets_in, is_nameless, is_table, read_table
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.contents import Content
 from warehouse.wording import option
 
@@ -22,7 +22,7 @@ class ChallengeSetReader:
 
     name = NAME
 
-    def claim(self, path: Path, given: Given) -> Claim | str | None:
+    def claim(self, path: Path, given: LoadHints) -> Claim | str | None:
         if path.suffix == ".json" and is_demetr(path):
             testset = given.testset or TESTSET
             return self._claim(path, tuple((testset, lp) for lp in pairs_of(path)), f"{testset}/{path.name}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from warehouse.database.stage import Stage
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LanguagePair
-from warehouse.readers.claims import Claim, Given
+from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import lines_alone, note_system, read_documents, read_texts
 from warehouse.readers.mtme.place import (
@@ -30,7 +30,7 @@ class MtmeReader:
 
     name = NAME
 
-    def claim(self, path: Path, given: Given) -> Claim | str | None:
+    def claim(self, path: Path, given: LoadHints) -> Claim | str | None:
         located = locate(path)
         if located is None:
             return None

@@ -43,7 +43,7 @@ def report(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
     return bool(faults)
 
 
-def n_segments_in_words(documents: Documents, stage: Stage) -> str:
+def describe_n_segments(documents: Documents, stage: Stage) -> str:
     """How many lines are expected, for a message."""
     testset, lp = stage.evalset.testset, stage.evalset.lp
     if documents:
@@ -173,7 +173,7 @@ def read_texts(content: Content, place: Place, documents: Documents | None, stag
     if documents is None:
         return
     if len(lines) != len(documents):
-        report(stage, content, [(len(lines), counted(len(lines), "line"), n_segments_in_words(documents, stage))])
+        report(stage, content, [(len(lines), counted(len(lines), "line"), describe_n_segments(documents, stage))])
         return
     if place.extension == "jsonl":
         texts = list(_json_texts(lines, _KEYS[kind]))

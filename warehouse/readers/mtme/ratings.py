@@ -16,7 +16,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.judgements import score_of_errors, span_of, weight_of
-from warehouse.readers.mtme.lines import Wrong, cells_of, lines_of, n_segments_in_words, report
+from warehouse.readers.mtme.lines import Wrong, cells_of, describe_n_segments, lines_of, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.text.json_lines import has_whole_characters
@@ -68,7 +68,7 @@ def _wrong_blocks(blocks: Mapping[str, Sequence[int]], documents: Documents | No
     for system, rows in blocks.items():
         if documents is not None and len(rows) != len(documents):
             found = f"system {system!r} has {len(rows)} annotations"
-            wrong.append((rows[-1] + 1, found, n_segments_in_words(documents, stage)))
+            wrong.append((rows[-1] + 1, found, describe_n_segments(documents, stage)))
         elif rows[-1] - rows[0] + 1 != len(rows):
             found = f"lines of system {system!r} are not together"
             wrong.append((rows[0] + 1, found, "one block of lines per system"))

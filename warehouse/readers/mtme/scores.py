@@ -20,7 +20,7 @@ from warehouse.database.opening import pattern
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import MetricVariant, system_kind, visible_name
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import Wrong, each_line, n_segments_in_words, report
+from warehouse.readers.mtme.lines import Wrong, describe_n_segments, each_line, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.text.tables import NORMALISED
 from warehouse.wording import counted
@@ -275,7 +275,7 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
     n_expected = {"seg": len(documents or ()), "doc": n_documents, "sys": 1}[level]
     words = str(n_expected)
     if level == "seg":
-        words = n_segments_in_words(documents or (), stage)
+        words = describe_n_segments(documents or (), stage)
     elif level == "doc":
         words = f"{n_documents} (documents of {stage.evalset.testset} {stage.evalset.lp})"
         if documents and not n_documents:

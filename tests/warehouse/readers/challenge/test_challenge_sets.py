@@ -18,7 +18,7 @@ from tests.helpers import beside_data, tiny_layout, together
 from tests.warehouse.building import ask
 from warehouse import LoadReport, QuestionError, SourceError, Warehouse, load
 from warehouse.own.sacrebleu import compute
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 Row = dict[str, Any]
 
@@ -198,7 +198,7 @@ def test_another_challenge_set_in_the_form_of_aces_needs_its_name(name: str, tmp
     (tmp_path / name).write_text(header + "s\tg\tb\tr\taddition\ten-de\t40\t30\n", "utf-8")
     with pytest.raises(SourceError, match="a challenge set in ACES' form; "):
         load([tmp_path / name], database)
-    report = load([tmp_path / name], database, given=Given(testset="second"))
+    report = load([tmp_path / name], database, given=LoadHints(testset="second"))
     assert [evalset.testset for evalset in report.evalsets] == ["second"]
 
 

@@ -6,7 +6,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import metaeval
-from metaeval.questions import HOMES
+from metaeval.questions import QUESTIONS
 from warehouse.database.connection import Warehouse as _Opened
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-_QUESTIONS = tuple(name.replace("-", "_") for name in HOMES)
+_QUESTIONS = tuple(name.replace("-", "_") for name in QUESTIONS)
 __all__ = ["Warehouse", "open", *("kernels", *_QUESTIONS)]
 
 
