@@ -48,84 +48,46 @@ HowComputed = partial(Option, panel="How values are computed")
 HowTested = partial(Option, panel="How metrics are tested")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoundHumanField(Fields):
-    """Human scores are rounded first."""
-
-    round_human: Annotated[
-        int | None,
-        HowComputed(
-            "Decimals to which human segment scores are rounded first.",
-            metavar="DIGITS",
-            least=0,
-            most=MOST_DECIMALS,
-            default="as stored",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemScoreField(Fields):
-    """Where metrics' system scores come from."""
-
-    system_score: Annotated[
-        SystemScore | None,
-        HowComputed("Source of the metrics' system scores.", default="submitted; judged-mean for spa"),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeedField(Fields):
-    """Random numbers begin with a seed."""
-
-    seed: Annotated[int, HowComputed("Random seed.", least=0)] = 0
+# Fields that some questions have without the other options; what a unit is: `metaeval.measures.judged.units_of`.
+RoundHuman = Annotated[
+    int | None,
+    HowComputed(
+        "Decimals to which human segment scores are rounded first.",
+        metavar="DIGITS",
+        least=0,
+        most=MOST_DECIMALS,
+        default="as stored",
+    ),
+]
+SystemScoreOption = Annotated[
+    SystemScore | None,
+    HowComputed("Source of the metrics' system scores.", default="submitted; judged-mean for spa"),
+]
+Seed = Annotated[int, HowComputed("Random seed.", least=0)]
+Draws = Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)]
+Alpha = Annotated[float, HowTested("Significance level.", least=0, most=1)]
+Fresh = Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True)]
+UnitOption = Annotated[
+    Unit | None,
+    HowTested(
+        "Resampling unit: segment or whole document.",
+        default="document where there are at least 10, else segment",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(RoundHumanField, SystemScoreField, SeedField):
+class Options(Fields):
     """How values are computed, apart from the measure."""
 
+    seed: Seed = 0
+    system_score: SystemScoreOption = None
+    round_human: RoundHuman = None
     raw_ties: Annotated[bool, HowComputed("Compare system scores without a tolerance.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawsField(Fields):
-    """Something is resampled."""
-
-    draws: Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)] = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlphaField(Fields):
-    """Something is tested at a significance level."""
-
-    alpha: Annotated[float, HowTested("Significance level.", least=0, most=1)] = 0.05
-
-
-@dataclass(frozen=True, kw_only=True)
-class FreshField(Fields):
-    """Stored results are used."""
-
-    fresh: Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True)] = field(
-        default=False, compare=False
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnitField(Fields):
-    """Segments, or whole documents, are swapped, resampled or left out (see `metaeval.measures.judged.units_of`)."""
-
-    unit: Annotated[
-        Unit | None,
-        HowTested(
-            "Resampling unit: segment or whole document.",
-            default="document where there are at least 10, else segment",
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class TestOptions(UnitField, DrawsField, AlphaField, FreshField):
+class TestOptions(Fields):
     """How metrics are tested against each other.
 
     Options that differ only in who computes, or whether stored results are used, are equal.
@@ -140,6 +102,10 @@ class TestOptions(UnitField, DrawsField, AlphaField, FreshField):
 
     __test__ = False  # the name begins with "Test", but it is no test
 
+    fresh: Fresh = field(default=False, compare=False)
+    alpha: Alpha = 0.05
+    draws: Draws = 1000
+    unit: UnitOption = None
     test: Annotated[Test | None, HowTested("Significance test.", default="one that holds its level")] = None
     population: Annotated[
         Population | None,

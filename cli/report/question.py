@@ -1,10 +1,10 @@
 """`report`: a page with the answers to many questions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cli.report.sections import SECTIONS
-from metaeval.options import DrawsField, FreshField, Run, SeedField
+from metaeval.options import Draws, Fresh, Run, Seed
 from metaeval.question import Question
 from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
@@ -19,7 +19,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(DrawsField, SeedField, FreshField, Question["list[ReportSection]"], name="report"):
+class Report(Question["list[ReportSection]"], name="report"):
     """Write everything about test sets on one page.
 
     The page has rankings, matrices, curves and findings, and needs no network.
@@ -48,6 +48,9 @@ class Report(DrawsField, SeedField, FreshField, Question["list[ReportSection]"],
     static: Annotated[
         bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
     ] = False
+    fresh: Fresh = field(default=False, compare=False)
+    seed: Seed = 0
+    draws: Draws = 1000
 
     def answer(self, run: Run) -> "Answer[list[ReportSection]]":
         """A row for each part of the page, whose sections are the result."""

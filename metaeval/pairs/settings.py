@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from metaeval.options import AlphaField, DrawsField, SeedField
-from warehouse.fields import Option
+from metaeval.options import Alpha, Draws, Seed
+from warehouse.fields import Fields, Option
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaSettings(DrawsField, SeedField):
+class DeltaSettings(Fields):
     """The agreement with people that a difference should reach, and the pairs that it is fitted to."""
 
+    seed: Seed = 0
+    draws: Draws = 1000
     agreement: Annotated[
         tuple[float, ...],
         Option(
@@ -35,9 +37,10 @@ class DeltaSettings(DrawsField, SeedField):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HardPairSettings(AlphaField):
+class HardPairSettings(Fields):
     """Which pairs of systems count as hard."""
 
+    alpha: Alpha = 0.05
     at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0)] = 1
     least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1)] = 5
     significant: Annotated[bool, Option("Only pairs whose human scores differ significantly (Wilcoxon).")] = False

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from metaeval.options import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED, SeedField
+from metaeval.options import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED, Seed
 from warehouse.errors import QuestionError
-from warehouse.fields import Option
+from warehouse.fields import Fields, Option
 
 Unit = Literal["document", "segment", "system", "judgement"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanSettings(SeedField):
+class PlanSettings(Fields):
     """How much power, at which level, by how many simulated data sets."""
 
+    seed: Seed = 0
     unit: Annotated[
         Unit | None,
         Option(

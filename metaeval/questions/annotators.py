@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import DrawsField, Run, SeedField
+from metaeval.options import Draws, Run, Seed
 from metaeval.question import EvalsetQuestion
 from warehouse.fields import Argument, Option
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annotators(DrawsField, SeedField, EvalsetQuestion[None], name="annotators"):
+class Annotators(EvalsetQuestion[None], name="annotators"):
     """Show how much annotators judged and how well they agree.
 
     Also their pace, whether they drift, and how reliable scores are.
@@ -36,6 +36,8 @@ class Annotators(DrawsField, SeedField, EvalsetQuestion[None], name="annotators"
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
+    seed: Seed = 0
+    draws: Draws = 1000
 
     def answer(self, run: Run) -> "Answer[None]":
         if self.view == "pace":

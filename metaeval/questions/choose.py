@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import Run, SeedField, Unit
+from metaeval.options import Run, Seed, Unit
 from metaeval.question import Question
 from queries.slices import Slice
 from warehouse.fields import Option
@@ -19,7 +19,7 @@ _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is ann
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choose(Slice, SeedField, Question["Choice | Replay"], name="choose"):
+class Choose(Slice, Question["Choice | Replay"], name="choose"):
     """Choose segments to annotate within a budget.
 
     Segments are chosen from what metrics or outputs say.
@@ -75,6 +75,7 @@ class Choose(Slice, SeedField, Question["Choice | Replay"], name="choose"):
     draws: Annotated[
         int, Option("Number of random choices to compare with.", least=2, most=10_000, needs=("evaluate",))
     ] = 100
+    seed: Seed = 0
 
     def answer(self, run: Run) -> "Answer[Choice | Replay]":
         from metaeval.answer import answer_of

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Options, Run, SystemScoreField
+from metaeval.options import Options, Run, SystemScoreOption
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.errors import QuestionError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlations(Slice, SystemScoreField, EvalsetQuestion["Table"], name="correlations"):
+class Correlations(Slice, EvalsetQuestion["Table"], name="correlations"):
     """Correlate every pair of metrics.
 
     Over annotated segments, or over all segments where there are no human scores.
@@ -28,6 +28,7 @@ class Correlations(Slice, SystemScoreField, EvalsetQuestion["Table"], name="corr
     measure: Annotated[
         str, Option("pearson, spearman or kendall; with by=... on segments.", ("measure", "m"), names="measure")
     ] = "pearson(by=none)"
+    system_score: SystemScoreOption = None
 
     def check_fields(self) -> None:
         from metaeval.measures import parse_measure

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import EngineFields
-from metaeval.options import RoundHumanField, Run
+from metaeval.options import RoundHuman, Run
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.fields import Option
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts(Slice, EngineFields, RoundHumanField, EvalsetQuestion[None], name="counts"):
+class Counts(Slice, EngineFields, EvalsetQuestion[None], name="counts"):
     """Count concordant, discordant and tied pairs.
 
     One row per metric and group.
@@ -26,6 +26,7 @@ class Counts(Slice, EngineFields, RoundHumanField, EvalsetQuestion[None], name="
 
     by: Annotated[Literal["none", "item", "system"], Option("Grouping: none, by segment (item) or by system.")] = "item"
     epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
+    round_human: RoundHuman = None
 
     def answer(self, run: Run) -> "Answer[None]":
         return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)

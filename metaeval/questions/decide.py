@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
-from metaeval.options import DrawsField, Run, SeedField, UnitField
+from metaeval.options import Draws, Run, Seed, UnitOption
 from metaeval.question import EvalsetQuestion
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
@@ -20,7 +20,7 @@ _DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decide(Slice, UnitField, DrawsField, SeedField, EvalsetQuestion["tuple[Table | None, str]"], name="decide"):
+class Decide(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="decide"):
     """Find the score above which outputs need no review.
 
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
@@ -52,6 +52,9 @@ class Decide(Slice, UnitField, DrawsField, SeedField, EvalsetQuestion["tuple[Tab
     ] = None
     miss: Annotated[float, Option("Cost of publishing a bad translation.", least=0, needs=("view=cost",))] = 10.0
     look: Annotated[float, Option("Cost of reviewing one translation.", least=0, needs=("view=cost",))] = 1.0
+    seed: Seed = 0
+    draws: Draws = 1000
+    unit: UnitOption = None
 
     @property
     def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import Measures
-from metaeval.options import Options, RoundHumanField, Run
+from metaeval.options import Options, RoundHuman, Run
 from metaeval.question import EvalsetQuestion
 from metaeval.robustness.settings import NoiseSettings
 from queries.slices import METRIC_FIELDS, Slice
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Slice, NoiseSettings, RoundHumanField, EvalsetQuestion[None], name="noise"):
+class Noise(Slice, NoiseSettings, EvalsetQuestion[None], name="noise"):
     """Show how noise in a metric changes each measure.
 
     Or how measures rank metrics that are known to be better.
@@ -43,6 +43,7 @@ class Noise(Slice, NoiseSettings, RoundHumanField, EvalsetQuestion[None], name="
     oracles: Annotated[
         bool, Option("Rank oracles: metrics made from the marked errors with other weights, and other human scores.")
     ] = False
+    round_human: RoundHuman = None
 
     def check_fields(self) -> None:
         if self.differs_from_default("shares") and "outliers" not in self.kinds:

@@ -1,9 +1,9 @@
 """`paper`: printed tables and figures, computed again."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from metaeval.options import MOST_DRAWS, FreshField, Run, SeedField
+from metaeval.options import MOST_DRAWS, Fresh, Run, Seed
 from metaeval.question import Question
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper(SeedField, FreshField, Question["list[Outcome]"], name="paper"):
+class Paper(Question["list[Outcome]"], name="paper"):
     """Recompute the tables and figures of a paper.
 
     Each value stands beside the printed one.
@@ -57,6 +57,8 @@ class Paper(SeedField, FreshField, Question["list[Outcome]"], name="paper"):
             is_computing=True,
         ),
     ] = False
+    fresh: Fresh = field(default=False, compare=False)
+    seed: Seed = 0
 
     @property
     def is_list(self) -> bool:

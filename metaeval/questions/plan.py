@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.options import (
     Options,
-    RoundHumanField,
+    RoundHuman,
     Run,
-    SystemScoreField,
+    SystemScoreOption,
 )
 from metaeval.planning.settings import PlanSettings
 from metaeval.question import EvalsetQuestion
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Slice, SystemScoreField, PlanSettings, RoundHumanField, EvalsetQuestion["Planned"], name="plan"):
+class Plan(Slice, PlanSettings, EvalsetQuestion["Planned"], name="plan"):
     """Plan how many documents or segments a test needs.
 
     To tell two metrics, or two systems, apart; also how many systems or judgements.
@@ -41,6 +41,8 @@ class Plan(Slice, SystemScoreField, PlanSettings, RoundHumanField, EvalsetQuesti
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"
     )
+    round_human: RoundHuman = None
+    system_score: SystemScoreOption = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Planned]":
         from metaeval.answer import answer_of

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
-from metaeval.options import Options, RoundHumanField, Run, SystemScoreField
+from metaeval.options import Options, RoundHuman, Run, SystemScoreOption
 from metaeval.question import EvalsetQuestion
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.fields import Argument, Option
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scatter(Slice, SystemScoreField, RoundHumanField, EvalsetQuestion["Panels"], name="scatter"):
+class Scatter(Slice, EvalsetQuestion["Panels"], name="scatter"):
     """Plot a metric against human scores.
 
     Systems, differences of system pairs, and segments.
@@ -34,6 +34,8 @@ class Scatter(Slice, SystemScoreField, RoundHumanField, EvalsetQuestion["Panels"
         Literal["systems", "pairs", "segments"],
         Option("Table of systems, of differences between system pairs, or of binned segment scores."),
     ] = "systems"
+    round_human: RoundHuman = None
+    system_score: SystemScoreOption = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Panels]":
         from metaeval.answer import Answer

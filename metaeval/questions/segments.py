@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import RoundHumanField, Run
+from metaeval.options import RoundHuman, Run
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.fields import Argument, Option
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segments(Slice, RoundHumanField, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
+class Segments(Slice, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
     """List the outputs on which two scorers disagree most.
 
     A metric and people, or two metrics, with texts and marked errors.
@@ -38,6 +38,7 @@ class Segments(Slice, RoundHumanField, EvalsetQuestion["tuple[Output, ...]"], na
         Option("Group outputs; length: quarters by source characters."),
     ] = None
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
+    round_human: RoundHuman = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[tuple[Output, ...]]":
         from metaeval.answer import answer_of

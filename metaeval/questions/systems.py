@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
 from metaeval.options import (
-    AlphaField,
+    Alpha,
     Alternative,
     Correction,
-    DrawsField,
+    Draws,
     HowTested,
     Options,
-    RoundHumanField,
+    RoundHuman,
     Run,
-    SeedField,
-    UnitField,
+    Seed,
+    UnitOption,
 )
 from metaeval.question import EvalsetQuestion
 from queries.slices import METRIC_FIELDS, Slice
@@ -39,16 +39,7 @@ _NEEDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Systems(
-    Slice,
-    UnitField,
-    DrawsField,
-    AlphaField,
-    SeedField,
-    RoundHumanField,
-    EvalsetQuestion["SystemComparison | None"],
-    name="systems",
-):
+class Systems(Slice, EvalsetQuestion["SystemComparison | None"], name="systems"):
     """Test whether systems differ, by people or by a metric.
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
@@ -86,6 +77,11 @@ class Systems(
         ),
     ] = None
     ranges: Annotated[bool, Option("Add rank ranges: over resamples, or what wilcoxon or paired-t leave open.")] = False
+    round_human: RoundHuman = None
+    seed: Seed = 0
+    alpha: Alpha = 0.05
+    draws: Draws = 1000
+    unit: UnitOption = None
 
     def check_fields(self) -> None:
         if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):

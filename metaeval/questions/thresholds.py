@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Options, RoundHumanField, Run
+from metaeval.options import Options, RoundHuman, Run
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.errors import QuestionError
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(
-    Slice, RoundHumanField, EvalsetQuestion["tuple[Table | None, Table | None] | None"], name="thresholds"
-):
+class Thresholds(Slice, EvalsetQuestion["tuple[Table | None, Table | None] | None"], name="thresholds"):
     """Show each metric's calibrated tie threshold.
 
     With the interval of thresholds that are as good; or the shares of tied pairs.
@@ -41,6 +39,7 @@ class Thresholds(
             excludes=("curve",),
         ),
     ] = False
+    round_human: RoundHuman = None
 
     def check_fields(self) -> None:
         if self.ties and self.differs_from_default("measure"):

@@ -1,10 +1,10 @@
 """`trend`: a measure over the years."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import requires
-from metaeval.options import DrawsField, FreshField, Options, Run, TestOptions, UnitField
+from metaeval.options import Draws, Fresh, Options, Run, TestOptions, UnitOption
 from metaeval.question import Question
 from metaeval.trends.settings import TrendSettings
 from queries.slices import Slice
@@ -22,9 +22,7 @@ _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend(
-    Slice, Options, TrendSettings, UnitField, DrawsField, FreshField, Question["tuple[History, Shown]"], name="trend"
-):
+class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], name="trend"):
     """Compare metrics over the years on the same data.
 
     Each metric has its value in each year, and its gap to an anchor on the same data.
@@ -49,6 +47,9 @@ class Trend(
     anchor: Annotated[
         str, Option("Anchor: the metric that others are compared with on the same data.", names="metric")
     ] = "BLEU"
+    fresh: Fresh = field(default=False, compare=False)
+    draws: Draws = 1000
+    unit: UnitOption = None
 
     def _has_none(self, run: Run) -> bool:
         """Whether no interval or standard error of a single evaluation set is shown or used."""

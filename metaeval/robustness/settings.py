@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from metaeval.options import MOST_DRAWS, SeedField
+from metaeval.options import MOST_DRAWS, Seed
 from warehouse.errors import QuestionError
-from warehouse.fields import Option
+from warehouse.fields import Fields, Option
 
 Kind = Literal["independent", "segment", "system", "outliers"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseSettings(SeedField):
+class NoiseSettings(Fields):
     """Which noise, how strong, and how often it is drawn."""
 
+    seed: Seed = 0
     kinds: Annotated[
         tuple[Kind, ...],
         Option(

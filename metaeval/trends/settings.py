@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from metaeval.options import AlphaField, SeedField
-from warehouse.fields import Option
+from metaeval.options import Alpha, Seed
+from warehouse.fields import Fields, Option
 
 View = Literal["years", "within", "over-years", "bridges"]
 By = Literal["family", "version", "kind", "best"]
@@ -14,9 +14,11 @@ Kinds = Literal["separate", "pooled"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrendSettings(AlphaField, SeedField):
+class TrendSettings(Fields):
     """Groups of metrics, how evaluation sets of a year are pooled, and which view of a history is shown."""
 
+    seed: Seed = 0
+    alpha: Alpha = 0.05
     by: Annotated[
         tuple[By, ...],
         Option("Groups of metrics: families, versions, the best of each kind, or the best of all; repeatable."),
