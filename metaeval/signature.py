@@ -176,13 +176,13 @@ def p_value_convention(alternative: str, plus_one: bool, mid_p: bool = False) ->
     return f"{side},{'mid' if mid_p else 'ge'},{'plus_one' if plus_one else 'uncorrected'}"
 
 
-def signature(evaluation: "Evaluation", selection: "Selection", options: "Options") -> str:
-    """The signature of one measure over one slice."""
+def measure_parts(evaluation: "Evaluation", selection: "Selection", options: "Options") -> Parts:
+    """What the signature of one measure over one slice says."""
     measure = evaluation.measure
     sources = sorted({source for source in evaluation.system_score if source is not None})
     n_groups = set(evaluation.n_groups[evaluation.n_groups >= 0].tolist())
     n_pairs = set(evaluation.n_pairs[evaluation.n_pairs >= 0].tolist())
-    return signed(
+    return stamped(
         ("measure", measure),
         *slice_parts(selection, references_of(evaluation)),
         ("n_systems", evaluation.n_systems),
@@ -197,6 +197,11 @@ def signature(evaluation: "Evaluation", selection: "Selection", options: "Option
         *draw_parts(measure, options),
         *option_parts(options),
     )
+
+
+def signature(evaluation: "Evaluation", selection: "Selection", options: "Options") -> str:
+    """`measure_parts` as text."""
+    return line(measure_parts(evaluation, selection, options))
 
 
 def _span(values: set[int]) -> str | None:

@@ -4,38 +4,38 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from cli.render.cells import number_text, one_line
 from cli.render.marks import Piece, in_colour, marked, plain, styled
 from cli.render.table import MOST_LINES
+from queries.annotations import MarkedError
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    from metaeval.tables.disagreements import Output
 
 _LINES = 3  # of a text on a terminal
 _GOES_ON = " …"
 _NO_TEXT = "(no text is loaded)"
 
 
-def outputs_page(
-    frame: pl.DataFrame, outputs: "Sequence[Output]", digits: int, width: int | None = None, *, every_row: bool = False
-) -> str:
-    """A block of lines for each output; frame: the rows of the list.
+def outputs_page(frame: pl.DataFrame, digits: int, width: int | None = None, *, every_row: bool = False) -> str:
+    """A block of lines for each output; frame: the rows of the list, perhaps of several evaluation sets.
 
     width: of the terminal, on which marked errors have colours instead of brackets (unless NO_COLOR is set), texts go
     on below, and the first screen is shown, unless every_row is set. None elsewhere.
     """
     found: list[str] = []
     n_lines = 0
-    for row, output in zip(frame.iter_rows(named=True), outputs, strict=True):
-        lines = _block(row, output, digits) if width is None else _narrow_block(row, output, digits, width, every_row)
+    places: Counter[tuple[str | None, str | None]] = Counter()
+    for row in frame.iter_rows(named=True):
+        evalset = row.get("testset"), row.get("lp")
+        places[evalset] += 1
+        row |= {"place": places[evalset], "errors": _errors(row)}
+        lines = _block(row, digits) if width is None else _narrow_block(row, digits, width, every_row)
         n_lines += len(lines) + 1
         if found and width is not None and not every_row and n_lines > MOST_LINES - 1:
-            found.append(f"… {counted(len(outputs) - len(found), 'more output')}: --all\n")
+            found.append(f"… {counted(frame.height - len(found), 'more output')}: --all\n")
             break
         found.append("".join(f"{line}\n" for line in lines))
     else:
@@ -44,36 +44,40 @@ def outputs_page(
     return "\n".join(found)
 
 
-def _head(row: dict[str, Any], output: "Output", digits: int) -> tuple[str, list[str]]:
+def _errors(row: dict[str, Any]) -> list[MarkedError]:
+    return [MarkedError(**error) for error in row["errors"] or ()]
+
+
+def _head(row: dict[str, Any], digits: int) -> tuple[str, list[str]]:
     """Which output it is, and its scores."""
     place = [f"segment {row['segment']}", *(f"{name} {row[name]}" for name in ("document", "domain") if row[name])]
     a, b = (
         f"{row[f'scorer_{side}']} {number_text(row[f'value_{side}'], digits)} (rank {row[f'rank_{side}']}{of})"
         for side, of in (("a", f" of {row['n_outputs']}"), ("b", ""))
     )
-    first = f"{output.place}. {row['system']}, {', '.join(place)}"
+    first = f"{row['place']}. {row['system']}, {', '.join(place)}"
     return one_line(first), [one_line(one) for one in (a, b, f"residual {row['residual']:+.2f}")]
 
 
-def _block(row: dict[str, Any], output: "Output", digits: int) -> list[str]:
-    first, scores = _head(row, output, digits)
+def _block(row: dict[str, Any], digits: int) -> list[str]:
+    first, scores = _head(row, digits)
     lines = [first, f"   {'   '.join(scores)}"]
-    for name, text, in_source in (("source", output.source, True), ("output", output.output, False)):
-        pieces = marked(text or "", output.errors, in_source=in_source)
+    for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
+        pieces = marked(text or "", row["errors"], in_source=in_source)
         lines.append(f"   {name}: {one_line(plain(pieces)) if text or pieces else _NO_TEXT}")
-    labels = [_quoted(output, error.label, error.start, error.end, error.is_in_source) for error in output.errors]
+    labels = [_quoted(row, error) for error in row["errors"]]
     return [*lines, one_line(f"   errors: {'; '.join(labels)}")] if labels else lines
 
 
-def _narrow_block(row: dict[str, Any], output: "Output", digits: int, width: int, every_row: bool) -> list[str]:
-    first, scores = _head(row, output, digits)
+def _narrow_block(row: dict[str, Any], digits: int, width: int, every_row: bool) -> list[str]:
+    first, scores = _head(row, digits)
     lines = [*wrap(first, width, subsequent_indent="   "), *_wrapped("   ", [Piece("   ".join(scores))], width)]
-    for name, text, in_source in (("source", output.source, True), ("output", output.output, False)):
-        pieces = marked(text or "", output.errors, in_source=in_source)
+    for name, text, in_source in (("source", row["source"], True), ("output", row["output"], False)):
+        pieces = marked(text or "", row["errors"], in_source=in_source)
         pieces = pieces if "NO_COLOR" in os.environ else in_colour(pieces)
         found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(_NO_TEXT)], width - len(_GOES_ON))
         lines += found if every_row else _cut(found, _LINES)
-    labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in output.errors)
+    labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in row["errors"])
     said = "; ".join(label if n == 1 else f"{n} × {label}" for label, n in labels.most_common())
     found = wrap(one_line(f"   errors: {said}"), width - len(_GOES_ON), subsequent_indent="   ") if said else []
     return [*lines, *(found if every_row else _cut(found, _LINES - 1))]
@@ -97,23 +101,24 @@ def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
-def _quoted(output: "Output", label: str, start: int | None, end: int | None, is_in_source: bool) -> str:
+def _quoted(row: dict[str, Any], error: MarkedError) -> str:
     """An error's severity and category with the words it is marked on, where they are known."""
-    text = (output.source if is_in_source else output.output) or ""
+    text = row["source" if error.is_in_source else "output"] or ""
+    start, end = error.start, error.end
     words = text[start:end] if start is not None and end is not None and start >= 0 else ""
-    where = " in the source" if is_in_source else ""
-    return f"{label}{where} “{words}”" if words else f"{label}{where}"
+    where = " in the source" if error.is_in_source else ""
+    return f"{error.label}{where} “{words}”" if words else f"{error.label}{where}"
 
 
-def for_reading(frame: pl.DataFrame, outputs: "Sequence[Output]") -> pl.DataFrame:
+def for_reading(frame: pl.DataFrame) -> pl.DataFrame:
     """The list as a narrower table: both scores by the names of their scorers, errors marked in the texts."""
     a, b = frame["scorer_a"][0], frame["scorer_b"][0]
     texts = [
         (
-            plain(marked(one.source or "", one.errors, in_source=True)) or None,
-            plain(marked(one.output or "", one.errors)) or None,
+            plain(marked(row["source"] or "", _errors(row), in_source=True)) or None,
+            plain(marked(row["output"] or "", _errors(row))) or None,
         )
-        for one in outputs
+        for row in frame.iter_rows(named=True)
     ]
     return frame.select(
         "system",

@@ -7,13 +7,13 @@ from cli.options.output import Output
 from cli.render import Format, format_for
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
 
 _COLUMN = 7  # of a number with its gap
 _NAMES = 36  # characters for the number and name of a metric
 
 
-def show(answer: "Answer[Table]", output: Output) -> None:
+def show(answer: "Answer[Result]", output: Output) -> None:
     """The matrix; on a terminal its columns are numbered as its rows are."""
     width = output.width
     is_table = format_for(output.format, output.output) is Format.TABLE

@@ -7,22 +7,20 @@ from cli.options.output import Output
 from cli.render import DIGITS
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
-    from metaeval.tables.disagreements import Output as Text
+    from metaeval.answer import Answer, Result
 
 
-def show(answer: "Answer[tuple[Text, ...]]", output: Output) -> None:
+def show(answer: "Answer[Result]", output: Output) -> None:
     """Blocks of lines for reading, else the rows."""
     from cli.render.outputs import for_reading, groups_for_reading, outputs_page
     from metaeval.questions.segments import Segments
 
     asked = answer.question
     assert isinstance(asked, Segments)
-    outputs = [one for result in answer.results for one in result]
-    if not output.is_for_reading or (asked.by is None and not outputs):
+    if not output.is_for_reading or answer.frame.is_empty():
         output.show_answer(answer)
     elif asked.by is not None:
         output.show_answer(replace(answer, reading=groups_for_reading(answer.frame)))
     else:
-        page = outputs_page(answer.frame, outputs, DIGITS, output.width, every_row=output.every_row)
-        output.show_answer(replace(answer, reading=for_reading(answer.frame, outputs)), page=page)
+        page = outputs_page(answer.frame, DIGITS, output.width, every_row=output.every_row)
+        output.show_answer(replace(answer, reading=for_reading(answer.frame)), page=page)

@@ -7,10 +7,10 @@ import altair as alt
 from metaeval.charts.parts import TIGHT, names, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Table
+    from metaeval.answer import Result
 
 
-def autorank_chart(found: "Table") -> alt.VConcatChart:
+def autorank_chart(found: "Result") -> alt.VConcatChart:
     """One panel for each language pair."""
     datasets, panels = {}, []
     for (lp,), rows in found.frame.group_by("lp", maintain_order=True):

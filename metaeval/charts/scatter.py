@@ -1,5 +1,6 @@
 """One metric against humans: systems, differences of system pairs with quadrants, and segments as a density."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -8,41 +9,42 @@ from metaeval.charts.labels import labelled
 from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.tables.scatter import Scatter
+    from metaeval.answer import Result
 
 PLOT = (330, 330)
 _VERDICTS = {"agree": (BLUE, "circle"), "disagree": (ORANGE, "triangle-up"), "tie": (GREY, "square")}
 
 
-def scatter_panels(found: "Scatter") -> alt.VConcatChart:
+def scatter_panels(found: "Result") -> alt.VConcatChart:
     """One panel a view; no panel for pairs or segments where there are none."""
-    titles = (f"{found.human} (system score)", f"{found.metric} (system score, {found.source})")
-    systems, points = labelled("systems", found.systems.rows(named=True), "human", "metric", "system", titles, PLOT)
-    datasets = {"systems": points, "pairs": found.pairs.rows(named=True), "segments": found.segments.rows(named=True)}
+    facts = found.facts
+    titles = (f"{facts['human']} (system score)", f"{facts['metric']} (system score, {facts['source']})")
+    datasets = {name: facts[name].rows(named=True) for name in ("systems", "pairs", "segments")}
+    systems, datasets["systems"] = labelled("systems", datasets["systems"], "human", "metric", "system", titles, PLOT)
     panels = [systems.properties(title="systems")]
     if datasets["pairs"]:
-        panels.append(_pairs(found))
+        panels.append(_pairs(facts))
     if datasets["segments"]:
-        panels.append(_segments(found))
+        panels.append(_segments(facts))
     return titled(
         alt.concat(*panels, columns=3).resolve_scale(color="independent", shape="independent"),
-        f"{found.metric} against {found.human}",
+        f"{facts['metric']} against {facts['human']}",
         found.signature,
         datasets,
-        *found.words,
+        *facts["words"],
     )
 
 
-def _pairs(found: "Scatter") -> Any:
-    there = found.pairs["verdict"].unique().to_list()
+def _pairs(facts: Mapping[str, Any]) -> Any:
+    there = facts["pairs"]["verdict"].unique().to_list()
     domain = [name for name in _VERDICTS if name in there]
     colours, shapes = ([_VERDICTS[name][place] for name in domain] for place in (0, 1))
     points = (
         alt.Chart(alt.NamedData("pairs"))
         .mark_point(size=28)
         .encode(
-            x=alt.X("human:Q").title(f"difference of {found.human}, better minus worse system"),
-            y=alt.Y("metric:Q").title(f"difference of {found.metric}"),
+            x=alt.X("human:Q").title(f"difference of {facts['human']}, better minus worse system"),
+            y=alt.Y("metric:Q").title(f"difference of {facts['metric']}"),
             color=alt.Color("verdict:N").title(None).scale(domain=domain, range=colours),
             shape=alt.Shape("verdict:N").title(None).scale(domain=domain, range=shapes),
             tooltip=tips("better:N", "worse:N", "human:N", "metric:N"),
@@ -59,7 +61,7 @@ def _pairs(found: "Scatter") -> Any:
     )
 
 
-def _segments(found: "Scatter") -> Any:
+def _segments(facts: Mapping[str, Any]) -> Any:
     exact = alt.Scale(zero=False, nice=False)
     return (
         alt.Chart(
@@ -70,9 +72,9 @@ def _segments(found: "Scatter") -> Any:
         )
         .mark_rect(strokeWidth=0)
         .encode(
-            x=alt.X("human_low:Q").title(f"{found.human} (segment score)").scale(exact).bin(binned=True),
+            x=alt.X("human_low:Q").title(f"{facts['human']} (segment score)").scale(exact).bin(binned=True),
             x2=alt.X2("human_high:Q"),
-            y=alt.Y("metric_low:Q").title(f"{found.metric} (segment score)").scale(exact).bin(binned=True),
+            y=alt.Y("metric_low:Q").title(f"{facts['metric']} (segment score)").scale(exact).bin(binned=True),
             y2=alt.Y2("metric_high:Q"),
             color=alt.Color("n:Q").title("scores").scale(type="log", range=RAMP[1:]),
             tooltip=tips("human_low:N", "human_high:N", "metric_low:N", "metric_high:N", "n:N"),

@@ -11,14 +11,14 @@ from metaeval.charts.parts import BLUE, GREY, tips, titled
 from metaeval.stars import starred
 
 if TYPE_CHECKING:
-    from metaeval.answer import Table
+    from metaeval.answer import Result
 
 _PLOT = (420, 420)
 _EQUAL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # F of the lines
 _STEPS = 30  # points of half a line
 
 
-def span_chart(view: str, by: str | None, found: "Table") -> alt.VConcatChart:
+def span_chart(view: str, by: str | None, found: "Result") -> alt.VConcatChart:
     """The chart of a view of `spans`."""
     if view == "severities":
         return _severities(found)
@@ -39,7 +39,7 @@ def equal_f(value: float) -> list[tuple[float, float]]:
     return [*half, *(pair[::-1] for pair in reversed(half[:-1]))]
 
 
-def _precision_recall(found: "Table") -> alt.VConcatChart:
+def _precision_recall(found: "Result") -> alt.VConcatChart:
     points = [{**row, "text": starred(row["metric"])} for row in found.frame.drop_nulls("f").rows(named=True)]
     lines = [{"F": value, "recall": r, "precision": p} for value in _EQUAL for r, p in equal_f(value)]
     ends = [one for one in lines if one["recall"] == 1.0]
@@ -66,7 +66,7 @@ def _precision_recall(found: "Table") -> alt.VConcatChart:
     return titled(body, "Error spans that metrics predict", found.signature, datasets, "grey: lines of equal F")
 
 
-def _of_groups(found: "Table", by: str) -> alt.VConcatChart:
+def _of_groups(found: "Result", by: str) -> alt.VConcatChart:
     has_predictions = by != "category"  # which have none, so that there is recall alone
     value = "f" if has_predictions else "recall"
     frame = found.frame
@@ -81,7 +81,7 @@ def _of_groups(found: "Table", by: str) -> alt.VConcatChart:
     )
 
 
-def _severities(found: "Table") -> alt.VConcatChart:
+def _severities(found: "Result") -> alt.VConcatChart:
     frame = found.frame.with_columns(marked=pl.format("{} · {}", "metric", "marked"), value="share")
     return heat_map(
         frame.select("marked", "predicted", "value").rows(named=True),
@@ -94,7 +94,7 @@ def _severities(found: "Table") -> alt.VConcatChart:
     )
 
 
-def _outputs(found: "Table") -> alt.VConcatChart:
+def _outputs(found: "Result") -> alt.VConcatChart:
     points = (
         alt.Chart(alt.NamedData("outputs"), width=_PLOT[0], height=_PLOT[1])
         .mark_point(color=BLUE)

@@ -11,11 +11,11 @@ from warehouse.fields import Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class AutoRank(Slice, Question["Table"], name="autorank"):
+class AutoRank(Slice, Question["Result"], name="autorank"):
     """Rank systems by several metrics, without human scores.
 
     Without metrics named, those of the task's own AutoRank (WMT25), else all of the slice.
@@ -28,15 +28,15 @@ class AutoRank(Slice, Question["Table"], name="autorank"):
     low: Annotated[float, Option("Lower percentile of the scale of each metric.", least=0)] = 25.0
     high: Annotated[float, Option("Upper percentile of the scale of each metric.", least=0)] = 100.0
 
-    def answer(self, run: Run) -> "Answer[Table]":
+    def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.tables.autorank import as_json, autorank
 
         with run.opened() as warehouse:
             found = autorank(warehouse, self.part(Slice), low=self.low, high=self.high)
-        return answer_of(self, found, found, shape=as_json(found.frame))
+        return answer_of(self, found, shape=as_json(found.frame))
 
-    def chart(self, answer: "Answer[Table]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.autorank import autorank_chart
 
         return autorank_chart(answer.result)

@@ -13,11 +13,11 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Correlations(Slice, EvalsetQuestion["Table"], name="correlations"):
+class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     """Correlate every pair of metrics.
 
     Over annotated segments, or over all segments where there are no human scores.
@@ -38,18 +38,18 @@ class Correlations(Slice, EvalsetQuestion["Table"], name="correlations"):
                 f"{option('system_score')} goes with a measure of systems, such as pearson, not with {parsed}"
             )
 
-    def answer_one_evalset(self, run: Run) -> "Answer[Table]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables.agreement import agreement
 
         with run.opened() as warehouse:
             found = agreement(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
-        return answer_of(self, found, found, digits=2)
+        return answer_of(self, found, digits=2)
 
-    def chart(self, answer: "Answer[Table]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix
         from metaeval.tables.agreement import clustered
 
         found = answer.result
-        return correlation_matrix(found.frame, clustered(found), self.measure, found.signature)
+        return correlation_matrix(found.frame, clustered(found.frame), self.measure, found.signature)

@@ -12,11 +12,11 @@ from warehouse.fields import Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts(Slice, EngineFields, EvalsetQuestion[None], name="counts"):
+class Counts(Slice, EngineFields, EvalsetQuestion["Result"], name="counts"):
     """Count concordant, discordant and tied pairs.
 
     One row per metric and group.
@@ -28,10 +28,10 @@ class Counts(Slice, EngineFields, EvalsetQuestion[None], name="counts"):
     epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
     round_human: RoundHuman = None
 
-    def answer(self, run: Run) -> "Answer[None]":
+    def answer(self, run: Run) -> "Answer[Result]":
         return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)
 
-    def answer_one_evalset(self, run: Run) -> "Answer[None]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.tables.counts import pair_counts
 
@@ -45,9 +45,9 @@ class Counts(Slice, EngineFields, EvalsetQuestion[None], name="counts"):
                 engine=self.engine,
                 progress=run.progress,
             )
-        return answer_of(self, found, None)
+        return answer_of(self, found)
 
-    def chart(self, answer: "Answer[None]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
         from metaeval.tables.counts import together
 

@@ -12,12 +12,11 @@ from warehouse.fields import Argument, Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.tables.scatter import Scatter as Panels
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scatter(Slice, EvalsetQuestion["Panels"], name="scatter"):
+class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
     """Plot a metric against human scores.
 
     Systems, differences of system pairs, and segments.
@@ -37,16 +36,15 @@ class Scatter(Slice, EvalsetQuestion["Panels"], name="scatter"):
     round_human: RoundHuman = None
     system_score: SystemScoreOption = None
 
-    def answer_one_evalset(self, run: Run) -> "Answer[Panels]":
-        from metaeval.answer import Answer
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
+        from metaeval.answer import answer_of
         from metaeval.tables.scatter import scatter
 
         with run.opened() as warehouse:
-            found = scatter(warehouse, self.part(Slice), self.metric, self.part(Options))
-        notes = (*found.words, *found.notes)
-        return Answer(found.view(self.view), found.signature, notes, question=self, results=(found,))
+            found = scatter(warehouse, self.part(Slice), self.metric, self.part(Options), self.view)
+        return answer_of(self, found)
 
-    def chart(self, answer: "Answer[Panels]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.scatter import scatter_panels
 
         return scatter_panels(answer.result)

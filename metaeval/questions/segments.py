@@ -9,12 +9,11 @@ from queries.slices import Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
-    from metaeval.tables.disagreements import Output
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segments(Slice, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
+class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     """List the outputs on which two scorers disagree most.
 
     A metric and people, or two metrics, with texts and marked errors.
@@ -40,7 +39,7 @@ class Segments(Slice, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
     round_human: RoundHuman = None
 
-    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Output, ...]]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.tables.disagreements import disagreements
 
@@ -53,4 +52,4 @@ class Segments(Slice, EvalsetQuestion["tuple[Output, ...]"], name="segments"):
                 n=self.n,
                 round_human=self.round_human,
             )
-        return answer_of(self, found.table, found.outputs)
+        return answer_of(self, found)

@@ -12,11 +12,11 @@ from warehouse.fields import Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpansOf(Slice, EvalsetQuestion[None], name="spans"):
+class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     """Compare predicted error spans with marked ones.
 
     Metrics that predict spans in part of the outputs are compared there, and these are counted.
@@ -39,7 +39,7 @@ class SpansOf(Slice, EvalsetQuestion[None], name="spans"):
     ] = None
     n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
 
-    def answer_one_evalset(self, run: Run) -> "Answer[None]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables.span_tables import span_table
@@ -48,9 +48,9 @@ class SpansOf(Slice, EvalsetQuestion[None], name="spans"):
             found = span_table(
                 warehouse, self.part(Slice), parse_measure(self.measure), self.view, by=self.by, n=self.n
             )
-        return answer_of(self, found, None, digits=3)
+        return answer_of(self, found, digits=3)
 
-    def chart(self, answer: "Answer[None]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.spans import span_chart
 
         return span_chart(self.view, self.by, answer)

@@ -1,6 +1,6 @@
 """`thresholds`: calibrated tie thresholds, and ties."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.options import Options, RoundHuman, Run
@@ -13,11 +13,11 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(Slice, EvalsetQuestion["tuple[Table | None, Table | None] | None"], name="thresholds"):
+class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
     """Show each metric's calibrated tie threshold.
 
     With the interval of thresholds that are as good; or the shares of tied pairs.
@@ -45,7 +45,7 @@ class Thresholds(Slice, EvalsetQuestion["tuple[Table | None, Table | None] | Non
         if self.ties and self.differs_from_default("measure"):
             raise QuestionError(f"{option('measure')} and {option('ties')} do not go together")
 
-    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Table | None, Table | None] | None]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables import thresholds as tables
@@ -54,7 +54,7 @@ class Thresholds(Slice, EvalsetQuestion["tuple[Table | None, Table | None] | Non
         measure, asked, options = parse_measure(self.measure), self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
             if self.ties:
-                return answer_of(self, ties(warehouse, asked, self.round_human), None)
+                return answer_of(self, ties(warehouse, asked, self.round_human))
             n_points = self.points if self.curve else min(self.points, _CHART_POINTS)
             curve = self.curve or self.charted
             values = (
@@ -67,16 +67,15 @@ class Thresholds(Slice, EvalsetQuestion["tuple[Table | None, Table | None] | Non
             )
         shown = values if self.curve else optima
         assert shown is not None
-        return answer_of(self, shown, (values, optima), digits=6)
+        return answer_of(self, replace(shown, facts={"curve": values, "optima": optima}), digits=6)
 
-    def chart(self, answer: "Answer[tuple[Table | None, Table | None] | None]") -> "alt.VConcatChart":
-        from metaeval.answer import drawable
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import tied_pairs
         from metaeval.charts.thresholds import calibration_curves
 
         if self.ties:
             return tied_pairs(answer.frame, answer.signature)
-        values, optima = drawable(answer)
+        values, optima = map(answer.result.facts.get, ("curve", "optima"))
         if values is None or optima is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return calibration_curves(values.frame, optima.frame, optima.signature)

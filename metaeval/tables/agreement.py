@@ -6,19 +6,18 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table, table_notes, table_signature
+from metaeval.answer import Result, table_notes, table_parts
 from metaeval.inputs import Inputs, no_metric
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.system_scores import asked_scores
-from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 
-def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
+def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Result:
     """Correlation of each metric with each other one over the (system, segment) pairs, or systems, that humans judged.
 
     measure: pearson, spearman or kendall, at system level or by groups; groups where one of the two is constant are
@@ -50,22 +49,24 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
     if not block.metrics:
         raise no_metric(whole.selection, excluded)
     matrix = kernels.correlation_matrix(scores, groups, statistic)
-    signature = table_signature(("matrix", measure), block, ("system_score", source))
-    return Table(_frame(block, matrix), signature, table_notes(block, excluded))
+    names = [metric.name for metric in block.metrics]
+    columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
+    parts = table_parts(("matrix", measure), block, ("system_score", source))
+    return Result(pl.DataFrame({"metric": names, **columns}), parts, table_notes(block, excluded))
 
 
-def clustered(found: Table) -> list[str]:
-    """Metrics of a table of `agreement` in an order that puts alike ones side by side.
+def clustered(frame: pl.DataFrame) -> list[str]:
+    """Metrics of a frame of `agreement` in an order that puts alike ones side by side.
 
     Average linkage of 1 − the correlation (0 where it is not defined), leaves in their optimal order.
     """
-    names = found.frame["metric"].to_list()
+    names = frame["metric"].to_list()
     if len(names) < 3:
         return names
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
     from scipy.spatial.distance import squareform
 
-    matrix = np.nan_to_num(found.frame.drop("metric").to_numpy().astype(np.float64))
+    matrix = np.nan_to_num(frame.drop("metric").to_numpy().astype(np.float64))
     distances = 1.0 - (matrix + matrix.T) / 2.0
     np.fill_diagonal(distances, 0.0)
     condensed = np.round(np.clip(squareform(distances, checks=False), 0.0, None), 12)  # ties stay ties
@@ -87,9 +88,3 @@ def extremes(frame: pl.DataFrame) -> pl.DataFrame:
     schema = {"metric": pl.String, "mean": pl.Float64, "most like": pl.String, "r": pl.Float64}
     schema |= {"least like": pl.String, " r": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("mean", descending=True, nulls_last=True)
-
-
-def _frame(block: Block, matrix: Floats) -> pl.DataFrame:
-    names = [metric.name for metric in block.metrics]
-    columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
-    return pl.DataFrame({"metric": names, **columns})

@@ -1,17 +1,17 @@
 """Rankings of systems without people: AutoRank over the mean scores of several metrics."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.inputs import no_metric
 from metaeval.remarks import JUDGES_NOTHING
-from metaeval.signature import restricted, signed
+from metaeval.signature import restricted, stamped
 from queries import catalog
 from queries.counting import system_means
 from queries.evalsets import has_standard_reference, language_pairs
@@ -35,7 +35,7 @@ def as_json(frame: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> Table:
+def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> Result:
     """Rank systems by metrics alone.
 
     asked: its language pairs may be several, joined by commas, or "all". Without metrics named, those that the task
@@ -49,62 +49,47 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
     if not 0 <= low < high <= 100:
         raise QuestionError(f"percentiles {low:g} and {high:g}: expected 0 <= low < high <= 100")
     lps = language_pairs(warehouse, asked.testset, asked.lp)
-    ranked: list[_Ranked] = []
+    ranked: dict[str, Result] = {}
     skipped: list[QuestionError] = []
     for lp in lps:
         try:
-            ranked.append(_one(warehouse, replace(asked, lp=lp), low, high))
+            ranked[lp] = _rank_language_pair(warehouse, replace(asked, lp=lp), low, high)
         except QuestionError as error:
             if len(lps) == 1:
                 raise
             skipped.append(error)
     if not ranked:
         raise QuestionError(f"no language pair of {asked.testset} can be ranked, such as: {skipped[0]}")
-    frame = pl.concat([one.frame for one in ranked], how="diagonal")
-    metrics = list(dict.fromkeys(name for one in ranked for name in one.metrics))
-    signature = signed(
+    frame = pl.concat([one.frame for one in ranked.values()], how="diagonal")
+    parts = stamped(
         ("table", "autorank"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
-        ("by", "+".join(metrics)),
+        ("by", "+".join(frame.columns[6:])),
         ("percentiles", f"{low:g},{high:g}"),
-        ("n_systems", _span([one.frame.height for one in ranked])),
-        ("n_segments", _span([one.n_segments for one in ranked])),
+        ("n_systems", _span([one.frame.height for one in ranked.values()])),
+        ("n_segments", _span([one.facts["n_segments"] for one in ranked.values()])),
     )
-    return Table(frame, signature, tuple(_notes(asked, ranked, skipped)))
-
-
-@dataclass(frozen=True)
-class _Ranked:
-    """One language pair: its part of the frame, and what it does without."""
-
-    lp: str
-    frame: pl.DataFrame
-    metrics: list[str]
-    n_segments: int
-    n_missing: int
-    flat: list[str]
-    idle: list[str]
-    without_metrics: list[str]
-    without_systems: list[str]
+    return Result(frame, parts, tuple(_notes(asked, ranked, skipped)))
 
 
 def _span(values: Sequence[int]) -> str:
     return f"{min(values)}" if len(set(values)) == 1 else f"{min(values)}-{max(values)}"
 
 
-def _notes(asked: Slice, ranked: Sequence[_Ranked], skipped: Sequence[QuestionError]) -> list[str]:
+def _notes(asked: Slice, ranked: Mapping[str, Result], skipped: Sequence[QuestionError]) -> list[str]:
     notes = []
-    for what, named in (
-        ("systems that not all of the metrics scored", {one.lp: one.without_systems for one in ranked}),
-        ("metrics that score too many systems the same", {one.lp: one.flat for one in ranked}),
-        ("sentinels and random scores", {one.lp: one.idle for one in ranked}),
-        ("metrics without segment scores of all systems", {one.lp: one.without_metrics for one in ranked}),
+    for what, fact in (
+        ("systems that not all of the metrics scored", "without_systems"),
+        ("metrics that score too many systems the same", "flat"),
+        ("sentinels and random scores", "idle"),
+        ("metrics without segment scores of all systems", "without_metrics"),
     ):
-        if parts := [f"{', '.join(names)} ({lp})" for lp, names in named.items() if names]:
+        if parts := [f"{', '.join(names)} ({lp})" for lp, one in ranked.items() if (names := one.facts[fact])]:
             notes.append(f"excluded, {what}: {'; '.join(parts)}")
-    if n := sum(one.n_missing for one in ranked):
-        where = ", ".join(f"{one.lp} {one.n_missing}" for one in ranked if one.n_missing)
-        notes.append(f"means without {counted(n, 'missing score')}: {where}")
+    n_missing = {lp: n for lp, one in ranked.items() if (n := one.facts["n_missing"])}
+    if n_missing:
+        where = ", ".join(f"{lp} {n}" for lp, n in n_missing.items())
+        notes.append(f"means without {counted(sum(n_missing.values()), 'missing score')}: {where}")
     if skipped:
         notes.append(f"skipped: {counted(len(skipped), 'language pair')}, such as: {skipped[0]}")
     if not asked.metrics and (known := autoranks().get(asked.testset)) is not None:
@@ -112,7 +97,8 @@ def _notes(asked: Slice, ranked: Sequence[_Ranked], skipped: Sequence[QuestionEr
     return notes
 
 
-def _one(warehouse: Warehouse, asked: Slice, low: float, high: float) -> _Ranked:
+def _rank_language_pair(warehouse: Warehouse, asked: Slice, low: float, high: float) -> Result:
+    """The rows of one language pair; facts: n_segments, n_missing, and the names of what is excluded, by reason."""
     where = f"{asked.testset} {asked.lp}"
     known = autoranks().get(asked.testset)
     named = asked.metrics
@@ -156,17 +142,14 @@ def _one(warehouse: Warehouse, asked: Slice, low: float, high: float) -> _Ranked
             **{name: scores[place] for place, name in enumerate(metrics)},
         }
     )
-    return _Ranked(
-        lp=asked.lp,
-        frame=frame.sort("rank", "system"),
-        metrics=metrics,
-        n_segments=len(selection.segments),
-        n_missing=int(means["n_missing"].sum()),
-        flat=flat,
-        without_metrics=[one.name for one in selection.chosen_metrics if one.name not in (*metrics, *flat, *idle)],
-        idle=idle,
-        without_systems=without_systems,
-    )
+    excluded = {
+        "flat": flat,
+        "idle": idle,
+        "without_metrics": [one.name for one in selection.chosen_metrics if one.name not in (*metrics, *flat, *idle)],
+        "without_systems": without_systems,
+    }
+    counts = {"n_segments": len(selection.segments), "n_missing": int(means["n_missing"].sum())}
+    return Result(frame.sort("rank", "system"), (), (), excluded | counts)
 
 
 def _systems(warehouse: Warehouse, asked: Slice, named: Sequence[str]) -> tuple[Slice, list[str]]:

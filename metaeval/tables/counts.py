@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table, table_notes, table_signature, without
+from metaeval.answer import Result, table_notes, table_parts, without
 from metaeval.evaluation import without_pairs
 from metaeval.grids import gridded
 from metaeval.inputs import Inputs
@@ -30,7 +30,7 @@ def pair_counts(
     *,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> Table:
+) -> Result:
     """Pair counts of the metrics of a slice that have segment scores.
 
     data: a warehouse, the folder of an export, or a source that is open already.
@@ -40,21 +40,23 @@ def pair_counts(
     row.
     Raises QuestionError: see `Inputs.judged_segments`, `gridded`. SourceError: see `opened`.
     """
-    what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
+    n_metrics = None
     if isinstance(data, Warehouse) and engine is None:
         inputs = Inputs(data, asked, round_human)
         block = inputs.judged_segments()
-        frame = _counted(block, by, epsilon)
-        notes = (*_without_pairs(frame, block, by), *table_notes(block, inputs.of_level("seg").excluded))
-        return Table(frame, table_signature(what, block, rounding), notes)
-    with opened(data, asked.testset, asked.lp) as source:
-        found = gridded(source, asked, engine or "polars", round_human=round_human)
-        metrics, excluded = found.complete()
-        grid = found.grid.of([choice.scorer_id for choice in metrics])
-        frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)
-    signature = table_signature(what, found.block, rounding, n_metrics=len(metrics))
-    notes = (*_without_pairs(frame, found.block, by), *without(excluded), *slice_remarks(found.selection, metrics))
-    return Table(_shown(frame, by, epsilon), signature, notes)
+        frame, notes = _counted(block, by, epsilon), table_notes(block, inputs.of_level("seg").excluded)
+    else:
+        with opened(data, asked.testset, asked.lp) as source:
+            found = gridded(source, asked, engine or "polars", round_human=round_human)
+            metrics, excluded = found.complete()
+            grid = found.grid.of([choice.scorer_id for choice in metrics])
+            frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)
+        block, n_metrics = found.block, len(metrics)
+        notes = (*without(excluded), *slice_remarks(found.selection, metrics))
+    keys = ("metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"))
+    what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
+    parts = table_parts(what, block, rounding, n_metrics=n_metrics)
+    return Result(frame.select(*keys, *COUNTS), parts, (*_without_pairs(frame, block, by), *notes))
 
 
 def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
@@ -83,12 +85,6 @@ def together(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _shown(frame: pl.DataFrame, by: Unit, epsilon: float) -> pl.DataFrame:
-    return frame.select(
-        "metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"), *COUNTS
-    )
-
-
 def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names = {
@@ -99,10 +95,8 @@ def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
     groups = [str(names[label]) for label in counts.labels]
     columns: dict[str, object] = {
         "metric": [metric.name for metric in block.metrics for _ in groups],
-        "by": [by] * (len(block.metrics) * len(groups)),
-        "group": groups * len(block.metrics),
-        "epsilon": [epsilon] * (len(block.metrics) * len(groups)),
+        "unit": groups * len(block.metrics),
     }
     columns |= {name: getattr(counts, name).ravel() for name in COUNTS}
-    texts = dict.fromkeys(("metric", "by", "group"), pl.String)  # also where there is no row
-    return pl.DataFrame(columns, schema_overrides={**texts, "epsilon": pl.Float64, **dict.fromkeys(COUNTS, pl.Int64)})
+    texts = dict.fromkeys(("metric", "unit"), pl.String)  # also where there is no row
+    return pl.DataFrame(columns, schema_overrides={**texts, **dict.fromkeys(COUNTS, pl.Int64)})

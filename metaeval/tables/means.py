@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, table_signature
+from metaeval.answer import Result, table_parts
 from metaeval.grids import gridded
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.remarks import slice_remarks
@@ -20,7 +20,7 @@ from warehouse.progress import Progress
 
 def system_means(
     data: Warehouse | Source | str | Path, asked: Slice, engine: Engine = "polars", *, progress: Progress | None = None
-) -> Table:
+) -> Result:
     """System scores of the human score and of every metric of a slice, complete or not.
 
     data: a warehouse, the folder of an export, or a source that is open already.
@@ -41,20 +41,16 @@ def system_means(
         if progress is not None:
             progress("computing means", 0, 0)
         frame = named_means(found.counter, selection, found.grid.of((*human, *found.grid.scorers)), source.catalogue)
-    signature = table_signature(("table", "means"), found.block, n_metrics=len(metrics))
+    parts = table_parts(("table", "means"), found.block, n_metrics=len(metrics))
     notes = slice_remarks(selection, metrics)
     if not metrics:
         notes = [str(no_metric(selection, {})), *notes]
-    return Table(_with_kind(frame, selection.human), signature, tuple(notes))
-
-
-def _with_kind(frame: pl.DataFrame, human: str | None) -> pl.DataFrame:
-    is_human = pl.col("scorer") == human if human is not None else pl.lit(False)
+    is_human = pl.lit(False) if selection.human is None else pl.col("scorer") == selection.human
     kind = pl.when(is_human).then(pl.lit("human")).otherwise(pl.lit("metric")).alias("kind")
-    return frame.select(kind, pl.all()).sort("kind", "scorer", "system")
+    return Result(frame.select(kind, pl.all()).sort("kind", "scorer", "system"), parts, tuple(notes))
 
 
-def domain_means(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Table:
+def domain_means(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Result:
     """Each system's mean human score in each domain, over what was judged of it there.
 
     Columns domain, system, mean, n (segments judged), n_domain (segments of the domain), by domain, best first; domain
@@ -73,6 +69,5 @@ def domain_means(warehouse: Warehouse, asked: Slice, round_human: int | None = N
     schema = {"domain": pl.String, "system": pl.String, "mean": pl.Float64, "n": pl.Int64, "n_domain": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     frame = frame.sort("domain", "mean", "system", descending=[False, True, False])
-    return Table(
-        frame, table_signature(("table", "domain_means"), block, ("round_human", round_human)), block.selection.notes
-    )
+    parts = table_parts(("table", "domain_means"), block, ("round_human", round_human))
+    return Result(frame, parts, block.selection.notes)

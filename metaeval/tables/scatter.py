@@ -1,17 +1,17 @@
 """One metric against humans: systems, differences of system pairs, and the density of segments."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Result
 from metaeval.inputs import Inputs, check_whole, metric_place, no_metric
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.options import Options, SystemScore
+from metaeval.options import Options
 from metaeval.remarks import remarks
-from metaeval.signature import option_parts, signed, slice_parts
+from metaeval.signature import option_parts, slice_parts, stamped
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.slices import Slice
@@ -23,56 +23,15 @@ View = Literal["systems", "pairs", "segments"]
 BINS = 30
 
 
-@dataclass(frozen=True)
-class Scatter:
-    """A metric against a human score.
-
-    systems: system, human, metric, best by humans first. pairs: better (by humans; equal ones by name), worse, human,
-    metric (score of better minus that of worse), verdict (agree, disagree or tie). segments: bins with a score in them:
-    human_low, human_high, metric_low, metric_high, n. r, rho: over systems; r_segments, n_scores: over all
-    (system, segment) scores; NaN and 0 without any. source: of the metric's system scores.
-    """
-
-    metric: str
-    human: str
-    source: SystemScore
-    systems: pl.DataFrame
-    pairs: pl.DataFrame
-    segments: pl.DataFrame
-    r: float
-    rho: float
-    r_segments: float
-    n_scores: int
-    signature: str
-    notes: tuple[str, ...]
-
-    def view(self, name: View) -> pl.DataFrame:
-        """One of the three frames."""
-        return {"systems": self.systems, "pairs": self.pairs, "segments": self.segments}[name]
-
-    @property
-    def words(self) -> list[str]:
-        """What the views say, one line each."""
-        verdicts = self.pairs["verdict"].to_list()
-        n_agree, n_tied = verdicts.count("agree"), verdicts.count("tie")
-        tied = f", {n_tied} are tied" if n_tied else ""
-        lines = [
-            f"{counted(self.systems.height, 'system')}: Pearson's r {_shown(self.r)}, Spearman's ρ {_shown(self.rho)}",
-            f"{counted(len(verdicts), 'pair')} of systems: humans and the metric agree on {n_agree}{tied}",
-        ]
-        if self.n_scores:
-            lines.append(f"{counted(self.n_scores, '(system, segment) score')}: Pearson's r {_shown(self.r_segments)}")
-        return lines
-
-
-def _shown(value: float) -> str:
-    return "not defined" if np.isnan(value) else f"{value:.3f}"
-
-
-def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -> Scatter:
+def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options, view: View = "systems") -> Result:
     """A metric, by its variant or base name and whatever its status, against the human score of a slice.
 
     System scores are the submitted ones where there are any, unless options.system_score says otherwise.
+    The frame is that of the view. Facts: the frames of all three, the names of both scorers (metric, human), source (of
+        the metric's system scores), words (what the views say, which the notes begin with).
+    systems: system, human, metric, best by humans first. pairs: better (by humans; equal ones by name), worse, human,
+        metric (score of better minus that of worse), verdict (agree, disagree or tie). segments: bins with a score in
+        them: human_low, human_high, metric_low, metric_high, n.
     Raises QuestionError: see `select`; an unknown metric, or one that is excluded or has no scores of the systems.
     """
     check_whole(options, asked)
@@ -93,32 +52,39 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
     human, own = human[there], own[there]
     order = sorted(range(len(names)), key=lambda i: (-human[i], names[i]))
     names, human, own = [names[i] for i in order], human[order], own[order]
-    segments, r_segments, n_scores = _segments(inputs, block.metrics[place].name)
-    parts = [
-        ("scatter", block.metrics[place].name),
+    name = block.metrics[place].name
+    segments, r_segments, n_scores = _segments(inputs, name)
+    parts = stamped(
+        ("scatter", name),
         *slice_parts(block.selection),
         ("system_score", scores.used[place]),
         ("n_systems", len(names)),
         ("n_scores", n_scores),
         *option_parts(options),
-    ]
-    return Scatter(
-        metric=block.metrics[place].name,
-        human=str(block.selection.human),
-        source=scores.used[place],
-        systems=pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own}),
-        pairs=_pairs(names, human, own),
-        segments=segments,
-        r=_correlation(human, own, "pearson"),
-        rho=_correlation(human, own, "spearman"),
-        r_segments=r_segments,
-        n_scores=n_scores,
-        signature=signed(*parts),
-        notes=(
-            *([] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]),
-            *remarks(block.take(metrics=[place])),
-        ),
     )
+    frames = {
+        "systems": pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own}),
+        "pairs": _pairs(names, human, own),
+        "segments": segments,
+    }
+    r, rho = _correlation(human, own, "pearson"), _correlation(human, own, "spearman")
+    verdicts = frames["pairs"]["verdict"].to_list()
+    n_agree, n_tied = verdicts.count("agree"), verdicts.count("tie")
+    tied = f", {n_tied} are tied" if n_tied else ""
+    words = [
+        f"{counted(len(names), 'system')}: Pearson's r {_value(r)}, Spearman's ρ {_value(rho)}",
+        f"{counted(len(verdicts), 'pair')} of systems: humans and the metric agree on {n_agree}{tied}",
+    ]
+    if n_scores:
+        words.append(f"{counted(n_scores, '(system, segment) score')}: Pearson's r {_value(r_segments)}")
+    facts = {**frames, "metric": name, "human": str(block.selection.human), "source": scores.used[place]}
+    none = [] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]
+    notes = (*words, *none, *remarks(block.take(metrics=[place])))
+    return Result(frames[view], parts, notes, {**facts, "words": words})
+
+
+def _value(value: float) -> str:
+    return "not defined" if np.isnan(value) else f"{value:.3f}"
 
 
 def _correlation(human: Floats, own: Floats, statistic: str) -> float:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none, table_notes, table_signature
+from metaeval.answer import Result, or_none, table_notes, table_parts
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.spans import Spans
@@ -32,7 +32,7 @@ _OF_AGREEMENT = {
 
 def span_table(
     warehouse: Warehouse, asked: Slice, measure: Measure, view: View = "agreement", *, by: By | None = None, n: int = 10
-) -> Table:
+) -> Result:
     """One view of the spans of a slice.
 
     agreement: metric, precision, recall, f, spans an output (predicted, marked) and outputs with both; of each group
@@ -56,8 +56,8 @@ def span_table(
         frame = _agreement(block, measure, by)
     else:
         frame = _severities(block, measure) if view == "severities" else _outputs(block, measure, n)
-    signature = table_signature(("spans", view), block, ("measure", measure), ("by", by))
-    return Table(frame, signature, table_notes(block, without))
+    parts = table_parts(("spans", view), block, ("measure", measure), ("by", by))
+    return Result(frame, parts, table_notes(block, without))
 
 
 def _agreement(block: Block, measure: SpanMeasure, by: By | None) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table, table_notes, table_signature
+from metaeval.answer import Result, table_notes, table_parts
 from metaeval.evaluation import evaluate, undefined
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.kernels.agreement.pair_counts import standard_deviations
@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
-from metaeval.signature import line, option_parts, signature
+from metaeval.signature import measure_parts, option_parts
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
@@ -43,7 +43,7 @@ _COLUMNS = (
 
 def thresholds(
     warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, *, progress: Progress | None = None
-) -> Table:
+) -> Result:
     """Calibrated tie thresholds.
 
     Columns: metric, measure, value (at the threshold), value_at_zero, epsilon (the smallest best threshold),
@@ -72,7 +72,7 @@ def thresholds(
         pl.when(pl.col("epsilon_high").is_finite()).then(pl.col("epsilon_high")).alias("epsilon_high")
     )
     notes = (*undefined(found, used, options), *table_notes(used, inputs.of_level("seg").excluded))
-    return Table(frame, signature(found, used.selection, options), (_COLUMNS, *notes))
+    return Result(frame, measure_parts(found, used.selection, options), (_COLUMNS, *notes))
 
 
 def curve(
@@ -83,7 +83,7 @@ def curve(
     n_points: int = 100,
     *,
     progress: Progress | None = None,
-) -> Table:
+) -> Result:
     """The value of a calibrated measure over tie thresholds, for plotting.
 
     n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them. A
@@ -112,9 +112,9 @@ def curve(
             "value": np.concatenate([row[:n] for row, n in zip(values, sizes, strict=True)]),
         }
     )
-    described = f"{signature(found, used.selection, options)}|{line([('points', n_points)])}"
+    parts = [*measure_parts(found, used.selection, options), ("points", n_points)]
     notes = (*undefined(found, used, options), *table_notes(used, inputs.of_level("seg").excluded))
-    return Table(frame, described, notes)
+    return Result(frame, parts, notes)
 
 
 def _distinct_thresholds(span: float, best: float, n_points: int) -> Floats:
@@ -130,7 +130,7 @@ def _distinct_thresholds(span: float, best: float, n_points: int) -> Floats:
 _GROUPINGS: tuple[Grouping, ...] = ("none", "item", "system")
 
 
-def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Table:
+def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Result:
     """Tied pairs of the human score and of every metric, by no grouping, by item and by system.
 
     Columns: kind (human or metric), scorer, by, n_scores (judged), n_groups, n_pairs, n_tied, share_tied, n_tied_zero
@@ -145,16 +145,13 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     notes = table_notes(block, whole.excluded)
     if not block.metrics:
         notes = (str(no_metric(whole.selection, whole.excluded)), *notes)
-    signature = table_signature(("table", "ties"), block, *option_parts(Options(round_human=round_human)))
-    return Table(_frame(block), signature, notes)
-
-
-def _frame(block: Block) -> pl.DataFrame:
+    parts = table_parts(("table", "ties"), block, *option_parts(Options(round_human=round_human)))
     names = ("n_scores", "n_groups", "n_pairs", "n_tied", "share_tied", "n_tied_zero", "share_tied_zero")
     schema: dict[str, Any] = dict.fromkeys(("kind", "scorer", "by"), pl.String)
     schema |= {name: pl.Float64 if name.startswith("share_") else pl.Int64 for name in (*names, "n_tied_both")}
     rows = [row for by in _GROUPINGS for row in _rows(block, by)]
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("kind", "scorer", maintain_order=True)
+    frame = pl.DataFrame(rows, schema=schema, orient="row").sort("kind", "scorer", maintain_order=True)
+    return Result(frame, parts, notes)
 
 
 def _rows(block: Block, by: Grouping) -> list[dict[str, Any]]:

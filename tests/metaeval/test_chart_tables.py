@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from metaeval.answer import Table
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.ranking import RankingInputs, load_ranking_inputs, ranked
@@ -14,12 +13,12 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
 
-def _matrix(names: str, values: dict[str, float | None]) -> Table:
+def _matrix(names: str, values: dict[str, float | None]) -> pl.DataFrame:
     frame = {"metric": list(names)}
     columns = {
         two: [1.0 if one == two else values.get("".join(sorted(one + two)), 0.1) for one in names] for two in names
     }
-    return Table(pl.DataFrame({**frame, **columns}), "matrix:pearson")
+    return pl.DataFrame({**frame, **columns})
 
 
 def test_metrics_that_are_alike_stand_side_by_side() -> None:

@@ -7,7 +7,6 @@ import re
 import polars as pl
 
 from cli.render.outputs import outputs_page
-from metaeval.tables.disagreements import Output
 from queries.annotations import MarkedError
 from tests.cli.running import Scorehouse
 
@@ -54,13 +53,11 @@ def test_three_outputs_with_long_texts_fit_one_screen() -> None:
     errors = (error, *(MarkedError(None, "accuracy " * n, "minor", 1.0, 0, 9, False) for n in range(1, 20)))
     row = {"scorer_a": "mqm", "scorer_b": "M", "system": "A", "segment": 1, "domain": None, "document": "d"}
     row |= {"value_a": -1.0, "value_b": 0.5, "rank_a": 9, "rank_b": 2, "n_outputs": 9, "residual": -2.0}
-    frame, outputs = (
-        pl.DataFrame([row] * 3),
-        [Output(place, "word " * 400, "wort " * 400, errors) for place in (1, 2, 3)],
-    )
-    lines = outputs_page(frame, outputs, 4, 100).splitlines()
+    row |= {"source": "word " * 400, "output": "wort " * 400, "errors": [error.as_json() for error in errors]}
+    frame = pl.DataFrame([row] * 3)
+    lines = outputs_page(frame, 4, 100).splitlines()
     assert len(lines) <= 40 - 6  # notes and signature are on the same screen
     assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in lines) <= 100
     assert lines[-1] == "…: --all has the whole texts"
-    assert "…" not in outputs_page(frame, outputs, 4, 100, every_row=True)
+    assert "…" not in outputs_page(frame, 4, 100, every_row=True)
     assert "mqm -1.0000 (rank 9 of 9)   M 0.5000 (rank 2)   residual -2.00" in lines[1]
