@@ -154,6 +154,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         "remove": ("own", "remove"),
         "sql": ("sql", "sql"),
         "explore": ("explore", "explore"),
+        "mcp": ("mcp", "mcp"),
         "compute": ("compute", "compute"),
         "export": ("export", "export"),
     }
@@ -178,7 +179,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 
 _PANELS: Mapping[str, str] = {
-    "Start": "demo load download add remove list sql explore report",
+    "Start": "demo load download add remove list sql explore mcp report",
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -215,4 +216,45 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for path, page in PAGES.items():
         files.append(File.generated(config, path, content=page()))
+    files.append(File.generated(config, "llms.txt", content=llms_txt()))
     return files
+
+
+PITFALLS = (
+    "Values of different test sets or years are not comparable: systems, segments and human scores differ.",
+    "Quote the signature with a value: it records the measure, the data and the conventions.",
+    "Metrics in one significance cluster do not differ significantly; a higher value alone is no evidence.",
+    "Metric names carry their reference: COMET-refA and COMET-refB are two sets of scores.",
+    "A missing score is NULL, never 0.",
+)
+
+
+def llms_txt() -> str:
+    """The site for language models: what the program is, its pages, its commands, and what is easily misread."""
+    import yaml
+
+    from cli.hints import generated
+
+    settings = (Path(__file__).parents[1] / "mkdocs.yml").read_text(encoding="utf-8")
+    described = yaml.safe_load(settings)
+    lines = ["# scorehouse", "", f"> {described['site_description']}", ""]
+    lines += [
+        "`scorehouse mcp` offers every question as a tool of the Model Context Protocol.",
+        "",
+        "## Easily misread",
+        "",
+    ]
+    lines += [f"- {pitfall}" for pitfall in PITFALLS]
+    lines += ["", "## Pages", "", *(f"- [{name}]({path[:-3]}.html)" for name, path in _pages(described["nav"]))]
+    lines += ["", "## Commands", ""]
+    lines += [f"- `scorehouse {name}`: {summary}" for name, summary in generated()["summaries"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _pages(nav: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for entry in nav:
+        for name, place in entry.items():
+            if isinstance(place, str):
+                yield name, place
+            else:
+                yield from _pages(place)

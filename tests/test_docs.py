@@ -166,3 +166,10 @@ def test_every_file_of_the_project_that_a_page_names_is_there(page: Path) -> Non
     named = re.findall(rf"`((?:{rooms})/[^`\s]+)`", page.read_text(encoding="utf-8"))
     assert [name for name in named if not re.search(r"NAME|NNNN", name) and not (ROOT / name).exists()] == []
     assert named or page.name not in ("CONTRIBUTING.md", "reliability.md")
+
+
+def test_the_site_tells_language_models_its_pages_and_commands() -> None:
+    text = reference.llms_txt()
+    pages = [page.replace(".html", ".md") for page in re.findall(r"\]\((\S+)\)", text)]
+    assert [page for page in pages if page not in reference.PAGES and not (ROOT / "docs" / page).exists()] == []
+    assert [name for name in COMMANDS if f"`scorehouse {name}`: " not in text] == []
