@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from cli.hints import generated
 from cli.render.json import compact, plain
 from metaeval.question import Question
-from metaeval.questions import HOMES, question_named
+from metaeval.questions import QUESTIONS, question_named
 from metaeval.signature import program_version
 from warehouse.errors import QuestionError, WarehouseError, unknown
 from warehouse.fields import Field, fields_of
@@ -46,7 +46,7 @@ class StoppedError(Exception):
 
 def questions() -> dict[str, type[Question[Any]]]:
     """The questions that are tools, by the tool's name."""
-    return {name.replace("-", "_"): question_named(name) for name in HOMES if name not in _OTHER_FILES}
+    return {name.replace("-", "_"): question_named(name) for name in QUESTIONS if name not in _OTHER_FILES}
 
 
 def fields_offered(question: type[Question[Any]]) -> dict[str, Field]:
@@ -119,7 +119,7 @@ def ask(database: Path, name: str, given: Mapping[str, Any], is_stopped: Callabl
         return _dictionary(database, **_checked(name, given, (), ("name",)))
     if name not in tools:
         raise unknown("tool", name, [*tools, "sql", "schema"])
-    from metaeval.doors import answered
+    from metaeval.python_api import answered
     from metaeval.options import Run
     from warehouse import Warehouse
 

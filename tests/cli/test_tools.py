@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.tools import MOST_ROWS, fields_offered, questions, schema
-from metaeval.questions import HOMES
+from metaeval.questions import QUESTIONS
 from tests.cli.running import Scorehouse, refused
 
 pytest.importorskip("mcp")
@@ -69,7 +69,7 @@ def test_a_tool_answers_with_the_rows_of_the_command(
 def test_every_question_about_the_warehouse_is_a_tool_with_a_valid_schema() -> None:
     from jsonschema import Draft202012Validator
 
-    assert {name.replace("_", "-") for name in questions()} == {*HOMES} - {"diff"}
+    assert {name.replace("_", "-") for name in questions()} == {*QUESTIONS} - {"diff"}
     for question in questions().values():
         Draft202012Validator.check_schema(schema(question))
     assert schema(questions()["rank"])["required"] == ["testset"]
