@@ -119,8 +119,8 @@ def ask(database: Path, name: str, given: Mapping[str, Any], is_stopped: Callabl
         return _dictionary(database, **_checked(name, given, (), ("name",)))
     if name not in tools:
         raise unknown("tool", name, [*tools, "sql", "schema"])
-    from metaeval.python_api import answered
     from metaeval.options import Run
+    from metaeval.python_api import answered
     from warehouse import Warehouse
 
     _checked(name, given, (), fields_offered(tools[name]))
