@@ -7,12 +7,12 @@ import altair as alt
 from metaeval.charts.parts import tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.pairs.hard_pairs import HardPairs
+    from metaeval.answer import Result
 
 _KINDS = {"told apart by people": "#0072b2", "not told apart": "#bbbbbb", "not tested": "#e69f00"}
 
 
-def hard_pairs_chart(found: "HardPairs", at_most: int) -> alt.VConcatChart:
+def hard_pairs_chart(found: "Result", at_most: int) -> alt.VConcatChart:
     """Points: all pairs that people score differently; triangles: those that at most so many metrics get right."""
     points = [
         {
@@ -23,7 +23,7 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> alt.VConcatChart:
             "is": "hard" if row["n_right"] <= at_most else "other",
             "right": f"{row['n_right']} of {row['n_metrics']}",
         }
-        for row in found.every.rows(named=True)
+        for row in found.facts["every"].rows(named=True)
     ]
     shown = [kind for kind in _KINDS if any(point["people"] == kind for point in points)]
     is_hard = alt.Shape("is:N").scale(domain=["hard", "other"], range=["triangle-up", "circle"]).legend(None)

@@ -3,22 +3,20 @@
 from typing import TYPE_CHECKING
 
 import altair as alt
-import numpy as np
 
 from metaeval.charts.parts import MIDDLE, ORANGE, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.planning.plans import Plan
+    from metaeval.answer import Result
 
 
-def plan_chart(plan: "Plan") -> alt.VConcatChart:
+def plan_chart(found: "Result") -> alt.VConcatChart:
     """Points: estimated power; line: the logistic fit; orange: units needed, thick by the number of simulated data
     sets alone, thin with the uncertainty of the observed difference (open where it has no bound).
     """
-    row = plan.table.frame.row(0, named=True)
-    points = plan.curve.rows(named=True)
+    row = found.frame.row(0, named=True)
+    points = found.facts["curve"].rows(named=True)
     sizes = [point["units"] for point in points]
-    grid: list[float] = np.geomspace(min(sizes), max(sizes), 60).tolist() if row["low"] is not None else []
     needed = [] if row["needed"] is None else [{"units": row["needed"], "power": row["power"]}]
     spans = [
         {"units": row[low], "to": row[high] or max(*sizes, row["needed"]), "power": row["power"], "size": size}
@@ -26,7 +24,7 @@ def plan_chart(plan: "Plan") -> alt.VConcatChart:
         if needed and row[low] is not None
     ]
     datasets = {
-        "fit": [{"units": size, "power": plan.found.power(size)} for size in grid],
+        "fit": found.facts["fit"].rows(named=True),
         "power": points,
         "intervals": spans,
         "needed": needed,
@@ -49,7 +47,7 @@ def plan_chart(plan: "Plan") -> alt.VConcatChart:
     return titled(
         alt.layer(*drawn, width=560, height=320),
         f"How many {row['unit']}s tell {row['first']} and {row['second']} apart? {number}",
-        plan.table.signature,
+        found.signature,
         {name: rows for name, rows in datasets.items() if rows},
         "thick: 95% by the number of simulated data sets alone; thin: with the uncertainty of the observed difference",
     )

@@ -2,19 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, attributes, or_none
+from metaeval.answer import Result, or_none
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.agreement_curve import AgreementThresholds, PairsOfSet, agreement_thresholds
+from metaeval.kernels.resampling.agreement_curve import AgreementCurve, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
 from metaeval.pairs.settings import DeltaSettings
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
-from metaeval.signature import option_parts, restricted, signed
+from metaeval.signature import Parts, line, option_parts, restricted, stamped
 from metaeval.system_scores import without_noise
 from queries.evalsets import expand
 from queries.longitudinal import metric_names
@@ -31,50 +30,6 @@ N_GROUPS = 10
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class Group:
-    """Pairs of about the same difference: their mean difference and the share that the metric orders as people do."""
-
-    difference: float
-    share: float
-    n_pairs: int
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The pairs of one human protocol and direction (`ALL` for all of them), and what was fitted to them.
-
-    n_ties: pairs that people score the same, which are excluded; n_metric_ties: pairs that the metric scores the same,
-    which count as wrong; n_not_significant, n_untested: excluded because people show no significant difference, or
-    because no segment was annotated for both systems. agreement: share of pairs that the metric orders as people do.
-    years: of the evaluation sets, ascending; a test set of unknown year has its name there.
-    """
-
-    protocol: str
-    direction: str
-    n_sets: int
-    n_systems: int
-    n_pairs: int
-    n_ties: int
-    n_metric_ties: int
-    n_not_significant: int
-    n_untested: int
-    agreement: float
-    groups: tuple[Group, ...]
-    found: AgreementThresholds
-    years: str
-
-
-@dataclass(frozen=True)
-class Deltas:
-    """fits: by protocol, all directions first. notes: one line each."""
-
-    metric: str
-    fits: tuple[Fit, ...]
-    signature: str
-    notes: tuple[str, ...]
-
-
 def deltas(
     warehouse: Warehouse,
     asked: Slice,
@@ -82,11 +37,21 @@ def deltas(
     options: Options,
     what: DeltaSettings,
     progress: Progress | None = None,
-) -> Deltas:
+) -> Result:
     """Fit agreement with people to a metric's differences, by human protocol and direction.
 
     asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, for the
     variant that used the official reference, or the full name of a variant.
+    One row for each protocol, direction (`ALL` together first) and level of agreement. Columns: metric, protocol,
+    direction, agreement (the level), delta with low and safe, the ends of its interval (see `Threshold`), reached
+    (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
+    (share of all pairs that the metric orders as people do), years (of the evaluation sets, ascending; the name of a
+    test set of unknown year), n_sets, n_systems, n_human_ties (pairs that people score the same, which are excluded),
+    n_metric_ties (pairs that the metric scores the same, which count as wrong), n_not_significant, n_untested (excluded
+    because people show no significant difference, or because no segment was annotated for both systems), reason (why
+    delta is null), signature.
+    Facts, by protocol, all directions together: curves (difference, agreement, low, high: the fit with its band) and
+    tenths (difference, agreement: of ten groups of the pairs).
     Raises QuestionError: unknown names, or no pair of systems at all.
     """
     _check_metric(warehouse, asked, metric)
@@ -98,19 +63,28 @@ def deltas(
     sets, lines = _on_one_scale(read)
     notes += [*_converted(sets, metric), *lines]
     groups = _by_protocol(sets)
-    fits = []
+    rows: list[dict[str, Any]] = []
+    curves, tenths = {}, {}
     for number, (protocol, direction, members) in enumerate(groups):
         if progress is not None:
             progress(f"resampling {protocol} {direction}", number, len(groups))
-        fit = _fit(protocol, direction, members, what)
-        if fit is not None:
-            fits.append(fit)
-    if not fits:
+        if (fit := _fit(protocol, direction, members, what)) is not None:
+            of_levels, curve, of_tenths = fit
+            rows += of_levels
+            if direction == ALL:
+                curves[protocol], tenths[protocol] = curve, of_tenths
+    if not rows:
         raise QuestionError(
             f"no pair of systems with {metric} and a human difference" + (f": {'; '.join(notes)}" if notes else "")
         )
-    signature = _signature(sets, metric, options, what, asked)
-    return Deltas(metric, tuple(fits), signature, (*_answers(metric, fits), *_reading(fits, what), *notes))
+    parts = _parts(sets, metric, options, what, asked)
+    schema: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Float64)
+    schema |= dict.fromkeys(("metric", "protocol", "direction", "years", "reason", "signature"), pl.String)
+    schema |= {name: pl.Int64 for name in COLUMNS if name.startswith("n_")}
+    same = {"metric": metric, "signature": line(parts)}
+    frame = pl.DataFrame([row | same for row in rows], schema=schema, orient="row")
+    notes = [*_answers(metric, rows), *_reading(rows, what), *notes]
+    return Result(frame, parts, tuple(notes), {"curves": curves, "tenths": tenths})
 
 
 def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[SystemPairs]]]:
@@ -171,7 +145,10 @@ def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[
     return kept, [note] if gone else []
 
 
-def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: DeltaSettings) -> Fit | None:
+def _fit(
+    protocol: str, direction: str, members: Sequence[SystemPairs], what: DeltaSettings
+) -> tuple[list[dict[str, Any]], pl.DataFrame, pl.DataFrame] | None:
+    """Rows of the levels, the fitted curve, and tenths of the pairs; None where no pair counts."""
     alpha = what.human_alpha
     told = [np.ones(len(one.first), dtype=bool) if alpha is None else one.p <= alpha for one in members]
     kept = [(one.human_gaps != 0) & apart for one, apart in zip(members, told, strict=True)]
@@ -188,34 +165,51 @@ def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: De
     used = [one for one, use in zip(members, kept, strict=True) if use.any()]
     rng = np.random.default_rng([what.seed, DIRECTIONS.index(direction) + 1 if direction != ALL else 0])
     agrees = np.concatenate([one.agrees for one in sets])
-    return Fit(
-        protocol=protocol,
-        direction=direction,
-        n_sets=len(sets),
-        n_systems=sum(len(one.systems) for one in used),
-        n_pairs=len(agrees),
-        n_ties=sum(int((one.human_gaps == 0).sum()) for one in members),
-        n_metric_ties=metric_ties,
-        n_not_significant=0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
-        n_untested=0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
-        agreement=float(agrees.mean()),
-        groups=_groups(np.concatenate([one.differences for one in sets]), agrees),
-        found=agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws),
-        years=", ".join(sorted({str(facts(one.testset).year or one.testset) for one in used})),
+    found = agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws)
+    same = {
+        "protocol": protocol,
+        "direction": direction,
+        "n_pairs": len(agrees),
+        "overall": float(agrees.mean()),
+        "years": ", ".join(sorted({str(facts(one.testset).year or one.testset) for one in used})),
+        "n_sets": len(sets),
+        "n_systems": sum(len(one.systems) for one in used),
+        "n_human_ties": sum(int((one.human_gaps == 0).sum()) for one in members),
+        "n_metric_ties": metric_ties,
+        "n_not_significant": 0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
+        "n_untested": 0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
+    }
+    rows, fitted = [], found.curve
+    for threshold in found.thresholds:
+        is_reached = not np.isnan(threshold.difference)
+        place = np.searchsorted(fitted.differences, threshold.difference)
+        of_level = {
+            "agreement": threshold.level,
+            "delta": or_none(threshold.difference),
+            "low": or_none(threshold.low),
+            "safe": or_none(threshold.high),
+            "reached": threshold.reached,
+            "n_at_least": int(fitted.at_least[place]) if is_reached else None,
+            "reason": None if is_reached else _reason(len(agrees), threshold.level, fitted),
+        }
+        rows.append(same | of_level)
+    band = {"difference": found.grid, "agreement": fitted.value(found.grid), "low": found.low, "high": found.high}
+    return rows, pl.DataFrame(band), _tenths(np.concatenate([one.differences for one in sets]), agrees)
+
+
+def _tenths(gaps: Floats, agrees: Bools) -> pl.DataFrame:
+    """Mean difference and share of agreeing pairs of each tenth of the pairs, by their difference."""
+    order = np.argsort(gaps, kind="stable")
+    parts = [part for part in np.array_split(order, N_GROUPS) if part.size]
+    return pl.DataFrame(
+        {"difference": [gaps[part].mean() for part in parts], "agreement": [agrees[part].mean() for part in parts]}
     )
 
 
-def _groups(gaps: Floats, agrees: Bools) -> tuple[Group, ...]:
-    """Tenths of the pairs, by their difference."""
-    order = np.argsort(gaps, kind="stable")
-    parts = [part for part in np.array_split(order, N_GROUPS) if part.size]
-    return tuple(Group(float(gaps[part].mean()), float(agrees[part].mean()), len(part)) for part in parts)
-
-
-def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what: DeltaSettings, asked: Slice) -> str:
+def _parts(sets: Sequence[SystemPairs], metric: str, options: Options, what: DeltaSettings, asked: Slice) -> Parts:
     used = sorted({source for one in sets for source in one.used})
     levels = sorted(what.agreement)
-    return signed(
+    return stamped(
         ("deltas", metric),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
         ("levels", None if levels == list(DeltaSettings.agreement) else ",".join(f"{level:g}" for level in levels)),
@@ -231,26 +225,27 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
     )
 
 
-def _answers(metric: str, fits: Sequence[Fit]) -> list[str]:
+def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     """A line for each protocol, all directions together: the first level, its differences, and the years; or that there
     are too few pairs for it.
     """
     lines = []
-    for fit in (one for one in fits if one.direction == ALL):
-        first = fit.found.thresholds[0]
-        if fit.n_pairs < pairs_needed(first.level):
-            lines.append(f"{fit.protocol} of {fit.years}: too few systems for an answer: {_reason(fit, first.level)}")
-        if np.isnan(first.difference):
+    firsts = {row["protocol"]: row for row in reversed(rows) if row["direction"] == ALL}
+    for row in reversed(firsts.values()):
+        of, level = f"{row['protocol']} of {row['years']}", row["agreement"]
+        if row["n_pairs"] < pairs_needed(level):
+            lines.append(f"{of}: too few systems for an answer: {row['reason']}")
+        if row["delta"] is None:
             continue
-        safe = "none among these differences" if np.isnan(first.high) else f"{first.high:.3g}"
+        safe = "none among these differences" if row["safe"] is None else f"{row['safe']:.3g}"
         lines.append(
-            f"{fit.protocol} of {fit.years}: people agree on {first.level:.0%} of pairs that are at least "
-            f"{first.difference:.3g} {metric} apart; safe difference: {safe}"
+            f"{of}: people agree on {level:.0%} of pairs that are at least {row['delta']:.3g} {metric} apart; "
+            f"safe difference: {safe}"
         )
     return lines
 
 
-def _reading(fits: Sequence[Fit], what: DeltaSettings) -> list[str]:
+def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
     notes = [
         "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; on new data, "
         "pairs at least this far apart reach it together, those just this far apart often do not",
@@ -262,63 +257,17 @@ def _reading(fits: Sequence[Fit], what: DeltaSettings) -> list[str]:
         notes.append(
             f"pairs include those whose human difference may be chance ({option('human_alpha', 0.05)} excludes them)"
         )
-    if few := [fit for fit in fits if fit.n_sets < FEW_SETS]:
-        which = ", ".join(f"{fit.protocol} {fit.direction} ({fit.n_sets})" for fit in few)
+    few = [f"{row['protocol']} {row['direction']} ({row['n_sets']})" for row in rows if row["n_sets"] < FEW_SETS]
+    if few:
+        which = ", ".join(dict.fromkeys(few))
         notes.append(f"fewer than {FEW_SETS} evaluation sets, intervals do not show how much others differ: {which}")
     return notes
 
 
-SCHEMA_NAMES = (
+COLUMNS = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "safe", "reached"),
     *("n_pairs", "n_at_least", "overall", "years", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
     *("n_not_significant", "n_untested", "reason", "signature"),
-)
-
-
-def deltas_frame(found: Deltas) -> pl.DataFrame:
-    """One row for each protocol, direction and level of agreement.
-
-    Columns: metric, protocol, direction, agreement (the level), delta with low and safe, the ends of its interval (see
-    `Threshold`), reached
-    (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
-    (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_not_significant, n_untested (see
-    `Fit`), reason (why delta is null), signature.
-    """
-    schema: dict[str, Any] = dict.fromkeys(SCHEMA_NAMES, pl.Float64)
-    schema |= dict.fromkeys(("metric", "protocol", "direction", "years", "reason", "signature"), pl.String)
-    schema |= {name: pl.Int64 for name in SCHEMA_NAMES if name.startswith("n_")}
-    rows = [row for fit in found.fits for row in _rows(found, fit)]
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
-    curve = fit.found.curve
-    rows = []
-    for one in fit.found.thresholds:
-        is_reached = not np.isnan(one.difference)
-        at_least = int(curve.at_least[np.searchsorted(curve.differences, one.difference)]) if is_reached else None
-        rows.append(
-            {
-                "metric": found.metric,
-                "agreement": one.level,
-                "delta": one.difference if is_reached else None,
-                "low": or_none(one.low),
-                "safe": or_none(one.high),
-                "reached": one.reached,
-                "n_at_least": at_least,
-                "overall": fit.agreement,
-                "n_human_ties": fit.n_ties,
-                **attributes(fit, *_COUNTED),
-                "reason": None if is_reached else _reason(fit, one.level),
-                "signature": found.signature,
-            }
-        )
-    return rows
-
-
-_COUNTED = (
-    *("protocol", "direction", "n_pairs", "years", "n_sets", "n_systems", "n_metric_ties", "n_not_significant"),
-    "n_untested",
 )
 
 
@@ -327,23 +276,11 @@ def pairs_needed(level: float) -> int:
     return math.ceil(1 / (1 - level) - 1e-9)
 
 
-def _reason(fit: Fit, level: float) -> str:
-    if fit.n_pairs < pairs_needed(level):
-        verb = "is" if fit.n_pairs == 1 else "are"
-        return f"{level:.0%} takes at least {pairs_needed(level)} pairs of systems, and there {verb} {fit.n_pairs}"
-    best, largest = float(fit.found.curve.fitted[-1]), float(fit.found.curve.differences[-1])
+def _reason(n_pairs: int, level: float, curve: AgreementCurve) -> str:
+    if n_pairs < pairs_needed(level):
+        verb = "is" if n_pairs == 1 else "are"
+        return f"{level:.0%} takes at least {pairs_needed(level)} pairs of systems, and there {verb} {n_pairs}"
+    best, largest = float(curve.fitted[-1]), float(curve.differences[-1])
     if best < level:
         return f"not reached: {best:.2f} at the largest difference, {largest:.4g}"
     return f"not reached by {pairs_needed(level)} pairs"
-
-
-def deltas_table(found: Deltas) -> Table:
-    """The frame with signature and notes."""
-    return Table(deltas_frame(found), found.signature, found.notes)
-
-
-def deltas_reading(found: Deltas) -> pl.DataFrame:
-    """The columns that people read."""
-    frame = deltas_frame(found)
-    shown = ("protocol", "direction", "years", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "safe")
-    return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

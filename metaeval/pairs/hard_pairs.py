@@ -1,19 +1,17 @@
 """Hard pairs: systems that hardly any metric orders as people do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from metaeval.answer import Table, or_none
+from metaeval.answer import Result, or_none
 from metaeval.notes import Hinted
 from metaeval.options import Options
 from metaeval.pairs.settings import HardPairSettings
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
-from metaeval.signature import option_parts, restricted, signed
+from metaeval.signature import Parts, line, option_parts, restricted, stamped
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
@@ -25,23 +23,16 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class HardPairs(Table):
-    """frame: the hard pairs (`COLUMNS`); every: all pairs that people score differently, likewise."""
-
-    every: pl.DataFrame
-
-
 def hard_pairs(
     warehouse: Warehouse, asked: Slice, options: Options, what: HardPairSettings, progress: Progress | None = None
-) -> HardPairs:
+) -> Result:
     """System pairs that at most a few metrics order as people do, those of fewest metrics first.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; the official human score of each
     set unless one is named. A metric that scores both systems the same does not order them (n_tied); pairs that people
     score the same are excluded, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
     for both systems; null without any. in_sd: people's difference in standard deviations of the set's human system
-    scores. right: the metrics that order the pair as people do.
+    scores. right: the metrics that order the pair as people do. Facts: every, all pairs that people score differently.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
@@ -52,8 +43,8 @@ def hard_pairs(
         notes.append(f"fewer than {counted(what.least_metrics, 'metric')}, excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
-    signature = _signature(sets, asked, options, what)
-    rows = [row for one in sets for row in _rows(one, what.alpha, signature)]
+    parts = _parts(sets, asked, options, what)
+    rows = [row for one in sets for row in _rows(one, what.alpha, line(parts))]
     every = pl.DataFrame(rows, schema=_schema(), orient="row").sort(
         "n_right", "p", "in_sd", "testset", "lp", "better", "worse", descending=[False, False, True] + [False] * 4,
         nulls_last=True,
@@ -61,7 +52,7 @@ def hard_pairs(
     frame = every.filter(pl.col("n_right") <= what.at_most)
     if what.significant:
         frame = frame.filter(pl.col("significant"))
-    return HardPairs(frame, signature, (*_summary(sets, every, what), *notes), every=every)
+    return Result(frame, parts, (*_summary(sets, every, what), *notes), {"every": every})
 
 
 def _listed(notes: Sequence[str]) -> str:
@@ -98,20 +89,16 @@ def _rows(one: SystemPairs, alpha: float, signature: str) -> list[dict[str, Any]
                 "n_metrics": len(one.metric_names),
                 "n_right": int(right[:, pair].sum()),
                 "n_tied": int(tied[:, pair].sum()),
-                "right": _names(one.metric_names, right[:, pair]),
+                "right": ", ".join(one.metric_names[place] for place in np.flatnonzero(right[:, pair])),
                 "signature": signature,
             }
         )
     return rows
 
 
-def _names(metrics: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
-    return ", ".join(metrics[place] for place in np.flatnonzero(chosen).tolist())
-
-
-def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: HardPairSettings) -> str:
+def _parts(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: HardPairSettings) -> Parts:
     used = sorted({source for one in sets for source in one.used})
-    return signed(
+    return stamped(
         ("hard_pairs", f"n_right<={what.at_most}"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
         ("least_metrics", what.least_metrics),
@@ -142,8 +129,3 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSet
         text = "where people's difference is not significant, it may be people who are wrong"
         notes.append(Hinted(text, option("significant", True)))
     return notes
-
-
-def reading(frame: pl.DataFrame) -> pl.DataFrame:
-    """The columns that people read."""
-    return frame.drop("human", "human_difference", "significant", "signature")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from metaeval.answer import Result
 from metaeval.evaluation import evaluate, without_variation
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Bools, Floats
@@ -16,8 +17,7 @@ from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.options import Options, Population, TestOptions
 from metaeval.planning.plans import (
     FEWEST,
-    Plan,
-    Question,
+    SampleSizeProblem,
     members_of,
     planned,
     simulation_of_judgements,
@@ -45,7 +45,7 @@ def plan_metrics(
     options: Options,
     what: PlanSettings,
     progress: Progress | None = None,
-) -> Plan:
+) -> Result:
     """How many documents, segments, systems or judgements tell two metrics apart by a measure.
 
     Each simulated data set draws so many documents (segments, systems) with replacement, or so many single judgements
@@ -102,7 +102,7 @@ def plan_metrics(
         return bool(difference > 0 and p <= what.alpha), difference
 
     limit = f"simulated data sets take {measure}, the limit of {asked_measure.definition.name} for many resamples"
-    question = Question(
+    problem = SampleSizeProblem(
         unit=unit,
         names=names,
         difference=float(abs(values[0] - values[1])),
@@ -118,7 +118,7 @@ def plan_metrics(
         assumes=(drawn.assumes,),
         notes=() if measure == asked_measure else (limit,),
     )
-    return planned(question, what, progress)
+    return planned(problem, what, progress)
 
 
 def plan_systems(
@@ -128,7 +128,7 @@ def plan_systems(
     options: Options,
     what: PlanSettings,
     progress: Progress | None = None,
-) -> Plan:
+) -> Result:
     """How many documents, segments, or judgements of each system, tell two systems apart by the human score.
 
     Segments: differences over the segments annotated for both, drawn with replacement, tested by Wilcoxon's signed-rank
@@ -164,7 +164,7 @@ def plan_systems(
         "segment": "new segments are like those annotated for both systems, and independent of each other",
         "judgement": "new judgements are like the loaded ones, each of another segment by another annotator",
     }
-    question = Question(
+    problem = SampleSizeProblem(
         unit=unit,
         names=(block.systems[first], block.systems[second]),
         difference=abs(difference),
@@ -175,7 +175,7 @@ def plan_systems(
         parts=[*(part for part in slice_parts(block.selection) if part[0] != "systems"), *option_parts(options)],
         assumes=(assumes[unit],),
     )
-    return planned(question, what, progress)
+    return planned(problem, what, progress)
 
 
 def _of_segments(block: Block, both: Bools) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.inputs import where
 from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Advance
@@ -18,7 +18,7 @@ from metaeval.measures.judged import LEAST_DOCUMENTS, units_of
 from metaeval.notes import Finding
 from metaeval.people.ceilings import judged_by
 from metaeval.planning.settings import PlanSettings, Unit
-from metaeval.signature import signed
+from metaeval.signature import Parts, line, stamped
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from queries.reasons import Reason
@@ -147,16 +147,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Plan:
-    """table: one row (`_COLUMNS`). curve: units, power, n_simulations: the sizes that were tried."""
-
-    table: Table
-    curve: pl.DataFrame
-    found: RequiredSize
-
-
-@dataclass(frozen=True)
-class Question:
+class SampleSizeProblem:
     """What is simulated: a trial, the better one of the two first, and what describes it; there: units there are."""
 
     unit: Unit
@@ -166,7 +157,7 @@ class Question:
     trial: Trial
     test: str
     measure: str
-    parts: list[tuple[str, object]]
+    parts: Parts
     assumes: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -185,14 +176,16 @@ def two_needed(
     return QuestionError(f"two {what} are needed, {why}")
 
 
-def planned(question: Question, what: PlanSettings, progress: Progress | None) -> Plan:
-    """Answer a question on simulated data sets.
+def planned(problem: SampleSizeProblem, what: PlanSettings, progress: Progress | None) -> Result:
+    """How many units are needed, on simulated data sets: one row (`_COLUMNS`).
+
+    Facts: curve (units, power, n_simulations: the sizes that were tried) and fit (units, power: the fitted curve).
 
     Raises QuestionError: fewer units than a plan can start from.
     """
-    fewest, most, units = FEWEST[question.unit], MOST * question.there, f"{question.unit}s"
-    if question.there < fewest:
-        raise QuestionError(f"a plan needs at least {fewest} {units} to start from, not {question.there}")
+    fewest, most, units = FEWEST[problem.unit], MOST * problem.there, f"{problem.unit}s"
+    if problem.there < fewest:
+        raise QuestionError(f"a plan needs at least {fewest} {units} to start from, not {problem.there}")
     advance: Advance | None = None
     if progress is not None:
         shown = progress
@@ -202,9 +195,9 @@ def planned(question: Question, what: PlanSettings, progress: Progress | None) -
 
         advance = tell
     found = required_size(
-        question.trial,
-        question.difference,
-        there=question.there,
+        problem.trial,
+        problem.difference,
+        there=problem.there,
         least=fewest,
         most=most,
         power=what.power,
@@ -213,8 +206,8 @@ def planned(question: Question, what: PlanSettings, progress: Progress | None) -
         seed=what.seed,
         progress=advance,
     )
-    signature = _signature(question, what)
-    row = _row(question, what, found, most, signature)
+    parts = _parts(problem, what)
+    row = _row(problem, what, found, most) | {"signature": line(parts)}
     schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
     schema |= dict.fromkeys(("unit", "first", "second", "test", "measure", "reason", "signature"), pl.String)
     whole = ("needed", "low", "high", "data_low", "data_high", "pessimistic", "n_there")
@@ -227,10 +220,12 @@ def planned(question: Question, what: PlanSettings, progress: Progress | None) -
             "n_simulations": found.simulations,
         }
     )
-    return Plan(Table(frame, signature, _notes(question, what, found)), curve, found)
+    grid = np.geomspace(found.sizes.min(), found.sizes.max(), 60).tolist() if np.isfinite(found.low) else []
+    fit = pl.DataFrame({"units": grid, "power": [found.power(size) for size in grid]})
+    return Result(frame, parts, _notes(problem, what, found), {"curve": curve, "fit": fit})
 
 
-def _row(question: Question, what: PlanSettings, found: RequiredSize, most: int, signature: str) -> dict[str, Any]:
+def _row(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize, most: int) -> dict[str, Any]:
     share = dict(zip(found.sizes.tolist(), (found.found / found.simulations).tolist(), strict=True))
 
     def whole(value: float) -> int | None:
@@ -239,66 +234,64 @@ def _row(question: Question, what: PlanSettings, found: RequiredSize, most: int,
     reason = None
     if np.isnan(found.size):
         reason = (
-            f"not reached: power {share[float(most)]:.2f} with {most} {question.unit}s, {MOST} times the loaded ones"
+            f"not reached: power {share[float(most)]:.2f} with {most} {problem.unit}s, {MOST} times the loaded ones"
         )
     elif np.isnan(found.high):
         reason = "reached with the fewest that were tried"
     return {
-        "unit": question.unit,
-        "first": question.names[0],
-        "second": question.names[1],
+        "unit": problem.unit,
+        "first": problem.names[0],
+        "second": problem.names[1],
         "needed": whole(found.size),
         "low": whole(found.low),
         "high": whole(found.high),
         "data_low": whole(found.data_low),
         "data_high": whole(found.data_high),
         "pessimistic": whole(found.pessimistic),
-        "n_there": question.there,
-        "power_there": share[float(question.there)],
-        "difference": question.difference,
+        "n_there": problem.there,
+        "power_there": share[float(problem.there)],
+        "difference": problem.difference,
         "effect": found.effect,
         "power": what.power,
         "alpha": what.alpha,
-        "test": question.test,
-        "measure": question.measure,
+        "test": problem.test,
+        "measure": problem.measure,
         "reason": reason,
-        "signature": signature,
     }
 
 
-def _signature(question: Question, what: PlanSettings) -> str:
-    parts: list[tuple[str, object]] = [
-        ("plan", question.unit),
-        ("first", question.names[0]),
-        ("second", question.names[1]),
-        ("measure", question.measure),
-        *question.parts,
-        ("test", question.test),
+def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
+    return stamped(
+        ("plan", problem.unit),
+        ("first", problem.names[0]),
+        ("second", problem.names[1]),
+        ("measure", problem.measure),
+        *problem.parts,
+        ("test", problem.test),
         ("alternative", "two-sided"),
         ("alpha", what.alpha),
         ("power", what.power),
         ("simulations", what.simulations),
-        ("test_resamples", what.draws if question.test in (*PERMUTATIONS, "bootstrap-normal") else None),
+        ("test_resamples", what.draws if problem.test in (*PERMUTATIONS, "bootstrap-normal") else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),
-    ]
-    return signed(*parts)
+    )
 
 
-def _notes(question: Question, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
+def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
     notes = [
-        *_needed(question.unit, what.power, found),
-        f"assumed: {'; '.join(question.assumes)}",
-        f"n_there, power_there: loaded {question.unit}s, and the estimated power with them; needed: the fewest for the "
+        *_needed(problem.unit, what.power, found),
+        f"assumed: {'; '.join(problem.assumes)}",
+        f"n_there, power_there: loaded {problem.unit}s, and the estimated power with them; needed: the fewest for the "
         "power asked",
-        *question.notes,
+        *problem.notes,
         "low, high: 95% interval from the number of simulated data sets, the observed difference taken for the true "
         "one; data_low, data_high: with its uncertainty, no value = without bound",
         "pessimistic: were the true difference the lower end of its 80% interval; no value = no number is enough",
     ]
-    if not np.isnan(found.size) and found.size > question.there:
+    if not np.isnan(found.size) and found.size > problem.there:
         notes.append(
-            f"more {question.unit}s than are loaded ({question.there}), resampled with replacement: an extrapolation"
+            f"more {problem.unit}s than are loaded ({problem.there}), resampled with replacement: an extrapolation"
         )
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
@@ -312,9 +305,3 @@ def _needed(unit: Unit, power: float, found: RequiredSize) -> list[str]:
     low, size = int(np.ceil(found.data_low)), int(np.ceil(found.size))
     ends = f"at least {low}" if np.isnan(found.data_high) else f"between {low} and {int(np.ceil(found.data_high))}"
     return [Finding(f"needed for power {power:g}: {ends} {unit}s (95% interval; best estimate {size})")]
-
-
-def reading(frame: pl.DataFrame) -> pl.DataFrame:
-    """The columns that people read."""
-    shown = ("unit", "n_there", "power_there", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic")
-    return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

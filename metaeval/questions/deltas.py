@@ -15,13 +15,11 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.pairs.deltas import Deltas as Fits
-    from metaeval.pairs.hard_pairs import HardPairs
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Fits | HardPairs"], name="deltas"):
+class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"], name="deltas"):
     """Show what a difference in a metric's scores means.
 
     How large must it be between two systems for people to agree with it?
@@ -48,34 +46,29 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Fits | H
             line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
             raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")
 
-    def answer(self, run: Run) -> "Answer[Fits | HardPairs]":
-        return self._hard(run) if self.hard else self._differences(run)
-
-    def _differences(self, run: Run) -> "Answer[Fits | HardPairs]":
+    def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
-        from metaeval.pairs.deltas import deltas, deltas_reading, deltas_table
 
-        assert self.metric is not None
+        asked, options = self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
-            found = deltas(
-                warehouse, self.part(Slice), self.metric, self.part(Options), self.part(DeltaSettings), run.progress
-            )
-        return answer_of(self, deltas_table(found), found, reading=deltas_reading(found))
+            if self.hard:
+                from metaeval.pairs.hard_pairs import hard_pairs
 
-    def _hard(self, run: Run) -> "Answer[Fits | HardPairs]":
-        from metaeval.answer import answer_of
-        from metaeval.pairs.hard_pairs import hard_pairs, reading
+                found = hard_pairs(warehouse, asked, options, self.part(HardPairSettings), run.progress)
+                reading = found.frame.drop("human", "human_difference", "significant", "signature")
+                return answer_of(self, found, reading=reading)
+            from metaeval.pairs.deltas import deltas
 
-        with run.opened() as warehouse:
-            found = hard_pairs(
-                warehouse, self.part(Slice), self.part(Options), self.part(HardPairSettings), run.progress
-            )
-        return answer_of(self, found, found, reading=reading(found.frame))
+            assert self.metric is not None
+            found = deltas(warehouse, asked, self.metric, options, self.part(DeltaSettings), run.progress)
+        reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
+        return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
-    def chart(self, answer: "Answer[Fits | HardPairs]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.deltas import deltas_chart
         from metaeval.charts.hard_pairs import hard_pairs_chart
-        from metaeval.pairs.deltas import Deltas as Fits
 
-        found = answer.result
-        return deltas_chart(found) if isinstance(found, Fits) else hard_pairs_chart(found, self.at_most)
+        return hard_pairs_chart(answer, self.at_most) if self.hard else deltas_chart(answer)
+
+
+_FOR_READING = ["protocol", "direction", "years", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "safe"]

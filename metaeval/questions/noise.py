@@ -15,11 +15,11 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Slice, NoiseSettings, EvalsetQuestion[None], name="noise"):
+class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
     Or how measures rank metrics that are known to be better.
@@ -51,7 +51,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion[None], name="noise"):
         if self.differs_from_default("strengths") and set(self.kinds) == {"outliers"}:
             raise QuestionError(f"{option('strengths')} needs another {option('kinds')} than outliers")
 
-    def answer_one_evalset(self, run: Run) -> "Answer[None]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.robustness import noise as injection
@@ -62,12 +62,12 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion[None], name="noise"):
         with run.opened() as warehouse:
             if self.oracles:
                 found = made_of_errors.oracles(warehouse, asked, measures, options)
-                return answer_of(self, found, None, reading=made_of_errors.reading(found.frame))
+                return answer_of(self, found, reading=made_of_errors.reading(found.frame))
             what = self.part(NoiseSettings)
             found = injection.noise(warehouse, asked, self.metric, measures, options, what, run.progress)
-        return answer_of(self, found, None, reading=injection.reading(found.frame))
+        return answer_of(self, found, reading=injection.reading(found.frame))
 
-    def chart(self, answer: "Answer[None]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart
 
         return (oracles_chart if self.oracles else noise_chart)(answer.frame, answer.signature)

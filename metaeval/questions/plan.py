@@ -17,12 +17,11 @@ from warehouse.fields import Argument, Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.planning.plans import Plan as Planned
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Slice, PlanSettings, EvalsetQuestion["Planned"], name="plan"):
+class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     """Plan how many documents or segments a test needs.
 
     To tell two metrics, or two systems, apart; also how many systems or judgements.
@@ -44,11 +43,10 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Planned"], name="plan"):
     round_human: RoundHuman = None
     system_score: SystemScoreOption = None
 
-    def answer_one_evalset(self, run: Run) -> "Answer[Planned]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.planning.comparisons import plan_metrics, plan_systems
-        from metaeval.planning.plans import reading
 
         what = self.part(PlanSettings)
         asked, options, two = self.part(Slice), self.part(Options), (self.first, self.second)
@@ -58,9 +56,24 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Planned"], name="plan"):
             else:
                 measure = parse_measure(self.measure)
                 found = plan_metrics(warehouse, asked, two, measure, options, what, run.progress)
-        return answer_of(self, found.table, found, reading=reading(found.table.frame))
+        reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
+        return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
-    def chart(self, answer: "Answer[Planned]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.plan import plan_chart
 
         return plan_chart(answer.result)
+
+
+_FOR_READING = [
+    "unit",
+    "n_there",
+    "power_there",
+    "power",
+    "needed",
+    "low",
+    "high",
+    "data_low",
+    "data_high",
+    "pessimistic",
+]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, fixed, table_notes, table_signature
+from metaeval.answer import Result, fixed, table_notes, table_parts
 from metaeval.evaluation import evaluate, lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
@@ -15,7 +15,7 @@ from metaeval.kernels.arrays.scales import KINDS, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.settings import NoiseSettings
-from metaeval.signature import option_parts
+from metaeval.signature import line, option_parts
 from queries.blocks import Block
 from queries.selection import MetricChoice
 from queries.slices import Slice
@@ -57,7 +57,7 @@ def noise(
     options: Options,
     what: NoiseSettings,
     progress: Progress | None = None,
-) -> Table:
+) -> Result:
     """Values of measures as noise in a metric rises, each the mean over draws with its spread.
 
     metric: a metric of the slice; None for the human score itself, which is without noise a perfect metric. All
@@ -84,7 +84,7 @@ def noise(
             rows.append(
                 {"metric": name, "kind": kind, "strength": strength, "measure": str(measure), **_spread(values)}
             )
-    signature = table_signature(
+    parts = table_parts(
         ("noise", name),
         block,
         ("measures", ",".join(map(str, measures))),
@@ -104,7 +104,7 @@ def noise(
         *lines_on(measures, block, options),
         *table_notes(block, {}),
     )
-    return Table(frame.with_columns(signature=pl.lit(signature)), signature, notes)
+    return Result(frame.with_columns(signature=pl.lit(line(parts))), parts, notes)
 
 
 def _changed(given: Sequence[object], default: Sequence[object]) -> str | None:

@@ -1,20 +1,20 @@
 """Oracles: metrics made of people's own errors under other weights, and the order in which measures put them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, fixed, table_notes, table_signature
+from metaeval.answer import Result, fixed, table_notes, table_parts
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.robustness.noise import values_of, with_metrics
-from metaeval.signature import option_parts
+from metaeval.signature import line, option_parts
 from metaeval.study import ranking_order
 from queries.blocks import Block, places_of
 from queries.catalog import ask
@@ -35,16 +35,7 @@ NEARLY = 0.999  # of two human scores that are the same up to rounding
 _COLUMNS = ("kind", "name", "measure", "value", "rank", "n_systems", "n_scores", "reason")
 
 
-@dataclass(frozen=True)
-class _Marked:
-    """Errors of one human score on a block: penalty by oracle (N, S), NaN where nobody looked; and of one annotator."""
-
-    human: str
-    penalties: dict[str, Floats]
-    one: Floats | None
-
-
-def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options) -> Table:
+def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options) -> Result:
     """Values and ranks of oracles, and of further rounds of human scores as their ceiling.
 
     Oracles score a segment by minus the errors that people marked in it, added up by annotator and averaged: with the
@@ -61,10 +52,10 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     check_judged(block)
     block = block.take(metrics=[])
     humans = human_levels(warehouse, asked.testset, asked.lp)
-    marked = _marked(warehouse, block, humans, options.seed)
+    source, penalties = _penalties(warehouse, block, humans, options.seed)
     official = str(block.selection.human)
-    rows = [] if marked is None else _oracle_rows(block, marked, measures, options)
-    notes = [] if marked is None or marked.human == official else [f"errors are those marked for {marked.human}"]
+    rows = _oracle_rows(block, penalties, measures, options) if penalties else []
+    notes = [] if source in (None, official) else [f"errors are those marked for {source}"]
     for human in sorted(humans):
         if human != official and humans[human][0]:
             try:
@@ -83,24 +74,30 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     what = ",".join(map(str, measures))
     made = {row["name"] for row in rows if row["kind"] == "oracle"}
     drawn = (("seed", options.seed), *option_parts(options))
-    signature = table_signature(("oracles", what), block, *drawn, n_metrics=len(made))
+    parts = table_parts(("oracles", what), block, *drawn, n_metrics=len(made))
     schema: dict[str, Any] = dict.fromkeys(("kind", "name", "measure", "reason"), pl.String)
     schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
     frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")
-    if marked is None:
+    if source is None:
         notes.append(f"no errors with weights are loaded for {official}: no oracles")
-    return Table(frame.with_columns(signature=pl.lit(signature)), signature, (*notes, *table_notes(block, {})))
+    return Result(frame.with_columns(signature=pl.lit(line(parts))), parts, (*notes, *table_notes(block, {})))
 
 
-def _marked(warehouse: Warehouse, block: Block, humans: dict[str, tuple[bool, bool, int]], seed: int) -> _Marked | None:
-    """The errors behind the block's human score, else behind another score of its protocol."""
+def _penalties(
+    warehouse: Warehouse, block: Block, humans: Iterable[str], seed: int
+) -> tuple[str | None, dict[str, Floats]]:
+    """The human score that errors were marked for, the block's or another of its protocol, and penalties by oracle.
+
+    Penalties are (N, S), NaN where nobody looked; those of one annotator are there where an output has several.
+    """
     official = str(block.selection.human)
     candidates = [official, *sorted(name for name in humans if protocol_of(name) == protocol_of(official))]
     for human in dict.fromkeys(candidates):
         frame = ask(warehouse, "marked_errors", evalset=block.selection.evalset_id, human=human)
         if frame.height and int(frame["n_weighted"].sum()) and not int(frame["n_without_weight"].sum()):
-            return _Marked(human, *_placed(frame, block, seed))
-    return None
+            penalties, one = _placed(frame, block, seed)
+            return human, penalties if one is None else {**penalties, ONE: one}
+    return None, {}
 
 
 def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
@@ -124,18 +121,20 @@ def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Flo
     return penalties, one.reshape(shape)
 
 
-def _oracle_rows(block: Block, marked: _Marked, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
-    looked = ~np.isnan(next(iter(marked.penalties.values()))) & block.judged
+def _oracle_rows(
+    block: Block, penalties: dict[str, Floats], measures: Sequence[Measure], options: Options
+) -> list[dict[str, Any]]:
+    looked = ~np.isnan(penalties["as marked"]) & block.judged
     if not looked.any():
         return []
-    named = dict(marked.penalties) | ({} if marked.one is None else {ONE: marked.one})
-    made = _on(block, looked, {name: 0.0 - penalty for name, penalty in named.items()})
+    names = list(penalties)
+    made = _on(block, looked, {name: 0.0 - penalty for name, penalty in penalties.items()})
     rows = []
     for measure in measures:
         values = values_of(made, measure, options).tolist()
-        order = ranking_order(values, list(named))
-        rows += [_row("oracle", list(named)[place], measure, values[place], rank, made) for place, rank in order]
-        if marked.one is None:
+        order = ranking_order(values, names)
+        rows += [_row("oracle", names[place], measure, values[place], rank, made) for place, rank in order]
+        if ONE not in penalties:
             lone = _row("oracle", ONE, measure, float("nan"), None, made)
             rows.append(lone | {"reason": "no (system, segment) pair has two annotators"})
     return rows

@@ -52,16 +52,16 @@ def test_a_difference_of_people_the_other_way_round_exchanges_the_systems() -> N
 def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_warehouse: Warehouse) -> None:
     found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings())
     ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)").frame
-    n = found.every.height
+    n = found.facts["every"].height
     for metric, value in ranked.select("metric", "value").rows():
-        of_metric = found.every["right"].str.split(", ").list.contains(metric).sum()
+        of_metric = found.facts["every"]["right"].str.split(", ").list.contains(metric).sum()
         assert of_metric / n == pytest.approx(value), metric
 
 
 def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_warehouse: Warehouse) -> None:
     found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4))
     assert tuple(found.frame.columns) == COLUMNS
-    assert found.frame.height == found.every.filter(pl.col("n_right") <= 4).height > 0
+    assert found.frame.height == found.facts["every"].filter(pl.col("n_right") <= 4).height > 0
     assert found.frame["n_right"].is_sorted()
     assert (found.frame["human_difference"] > 0).all()
     apart = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4, significant=True)).frame
