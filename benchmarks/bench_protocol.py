@@ -95,7 +95,7 @@ def table(database: Path, asked: Sequence[Question]) -> str:
         f"| imports alone | {base_seconds:.2f} | | 1 | {base_mb:.0f} | | 1 | | |",
     ]
     for question in asked:
-        computed, peak_mb = run([*program, *question.words, *(["--fresh"] if question.is_kept else [])])
+        computed, peak_mb = run([*program, *question.words, *(["--recompute"] if question.is_kept else [])])
         stored = f"{run([*program, *question.words])[0]:.1f}" if question.is_kept else ""
         target, most, stored_target = (
             "" if limit is None else f"≤ {limit:g}"

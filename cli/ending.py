@@ -9,16 +9,17 @@ from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
+from metaeval.questions import RENAMED
 from warehouse.errors import DISK_FULL, OUT_OF_MEMORY, is_of_memory
 
-RENAMED_COMMANDS = {
+REPLACED_COMMANDS = {
     "hard-pairs": "deltas --hard",
     "ties": "thresholds --ties",
     "protocols": "protocol --matrix",
     "unload": "remove",
-    "migrate": "any command brings the warehouse up to date",
+    "migrate": "any command, which brings the warehouse up to date",
 }
-RENAMED_FLAGS = {
+REPLACED_FLAGS = {
     "--primary": "--status primary",
     "--all-metrics": "--status all",
     "--reference-based": "--kind reference-based",
@@ -27,11 +28,11 @@ RENAMED_FLAGS = {
 
 
 def replacement_for(flag: str | None, words: Sequence[str]) -> str:
-    """What a flag, or a command among the words, that there is no more is called today; "" where nothing is."""
-    if flag in RENAMED_FLAGS:
-        return f"; today: {RENAMED_FLAGS[flag]}"
-    found = next((word for word in words if word in RENAMED_COMMANDS), None)
-    return "" if flag is not None or found is None else f"; today: {RENAMED_COMMANDS[found]}"
+    """The replacement for a flag, or for a command among the words, that was removed; "" if none was."""
+    if flag in REPLACED_FLAGS:
+        return f"; use {REPLACED_FLAGS[flag]}"
+    found = next((word for word in words if word in REPLACED_COMMANDS), None)
+    return "" if flag is not None or found is None else f"; use {REPLACED_COMMANDS[found]}"
 
 
 def joined_parameters(arguments: list[str]) -> list[str]:
@@ -142,7 +143,7 @@ def _is_interruption(error: BaseException | None) -> bool:
 def _command(program: Callable[..., Any], words: list[str]) -> Any:
     """The command that the words name; None where they name none."""
     commands: Mapping[str, Any] = getattr(program, "commands", {})
-    return next((commands[word] for word in words if word in commands), None)
+    return next((commands[name] for word in words if (name := RENAMED.get(word, word)) in commands), None)
 
 
 def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | None:
@@ -158,8 +159,8 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
             return ExitCode.USAGE, ""
         named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
         command = getattr(getattr(error, "ctx", None), "command_path", named)
-        today = replacement_for(getattr(error, "option_name", None), words if asked is None else ())
-        text = (text.rstrip(".") if today else text) + _repeated(error, words) + today
+        instead = replacement_for(getattr(error, "option_name", None), words if asked is None else ())
+        text = (text.rstrip(".") if instead else text) + _repeated(error, words) + instead
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 

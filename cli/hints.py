@@ -19,8 +19,8 @@ _FLAGS = {  # of commands that are no questions
 def dashed(word: str) -> str:
     """A flag: with two dashes, or one before a letter.
 
-    >>> dashed("own"), dashed("m")
-    ('--own', '-m')
+    >>> dashed("user-metrics"), dashed("m")
+    ('--user-metrics', '-m')
     """
     return f"--{word}" if len(word) > 1 else f"-{word}"
 
@@ -29,7 +29,8 @@ def dashed(word: str) -> str:
 def generated() -> Mapping[str, Mapping[str, str]]:
     """What `python -m docs.generate` writes down of all commands, so that a help or a note need not import them.
 
-    summaries: of each command. flags: how options are written whose flag is not their name.
+    summaries: of each command. flags: how options are written whose flag is not their name. renamed: options of the
+    version before, and what they are called now.
     """
     found: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("commands.json").read_text("utf-8"))
     return found
@@ -38,8 +39,8 @@ def generated() -> Mapping[str, Mapping[str, str]]:
 def flag(name: str, value: str | None = None) -> str:
     """An option as it is written behind its command.
 
-    >>> flag("own", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("folder", "DIR")
-    ('--own', '--system-score mean', 'rank --explain', '--from DIR')
+    >>> flag("user_metrics", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("folder", "DIR")
+    ('--user-metrics', '--system-score mean', 'rank --explain', '--from DIR')
     """
     command, _, name = name.rpartition(".")
     written = _FLAGS.get(name) or generated()["flags"].get(name) or dashed(name.replace("_", "-"))
@@ -61,9 +62,9 @@ def is_for(options: Collection[str], hint: str) -> bool:
     """Whether a hint is one for a command with these options.
 
     >>> from warehouse.wording import option
-    >>> own, explain = option("own", True), option("rank.explain", True)
-    >>> is_for(["--own"], f"included by {own}"), is_for([], f"included by {own}"), is_for([], f"{explain} lists all")
-    (True, False, True)
+    >>> own, explain = option("user_metrics", True), option("rank.explain", True)
+    >>> [is_for(flags, f"included by {own}") for flags in (["--user-metrics"], [])], is_for([], f"{explain} lists all")
+    ([True, False], True)
     """
     named: list[str] = []
 

@@ -16,8 +16,9 @@ from cli.ending import run_program
 from cli.exit_codes import UsageError
 from cli.hints import generated, options_of
 from cli.options.output import Db, FormatOption, Out, Quiet, SafeCells
+from cli.render import note
 from cli.render.output import write
-from metaeval.questions import QUESTIONS
+from metaeval.questions import QUESTIONS, RENAMED
 
 _TIMES = {2: "twice"}
 
@@ -60,6 +61,7 @@ class _Once:
         """
         for one in self.get_params(ctx):  # type: ignore[attr-defined]
             _read_here(one)
+        args = _current_options(self, args, ctx)
         values, further, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
         is_asked = not ctx.resilient_parsing  # the shell completes a word otherwise
         if is_asked and not any(option.is_eager for option in given):  # such as --help, which answers by itself
@@ -69,6 +71,25 @@ class _Once:
             _refuse_pairs(self, values, further)
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
         return parsed
+
+
+def _current_options(command: Any, words: list[str], ctx: Any) -> list[str]:
+    """The words with options that were renamed under their new names; a line says so."""
+    known = options_of(command)
+    current = []
+    for place, word in enumerate(words):
+        new = None if word in known or "--" in words[:place] else generated()["renamed"].get(word)
+        if new in known and new is not None:
+            _say_renamed(word, new, ctx, words)
+            word = new
+        current.append(word)
+    return current
+
+
+def _say_renamed(old: str, new: str, ctx: Any, words: list[str]) -> None:
+    is_quiet = {"-q", "--quiet"}.intersection(words) or ctx.find_root().params.get("quiet")
+    if not (ctx.resilient_parsing or is_quiet):
+        note(f"{old} is now called {new}")
 
 
 def _refuse_empty(command: Any, values: Mapping[str, Any]) -> None:
@@ -127,9 +148,21 @@ class OnceCommand(_Once, TyperCommand):
                 with formatter.section(name):
                     formatter.write_dl(records)
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write where the documentation says more."""
+        formatter.write_paragraph()
+        formatter.write_text(f"Documentation: {page_of(str(ctx.info_name))}")
+
 
 class OnceGroup(_Once, TyperGroup):
     """The program: its options stand before the name of a command; its help has the commands in panels."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names, or named in the version before."""
+        if (new := RENAMED.get(args[0])) is not None:
+            _say_renamed(args[0], new, ctx, args)
+            args = [new, *args[1:]]
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, of which none is made into a command."""
@@ -183,12 +216,32 @@ _PANELS: Mapping[str, str] = {
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",
-    "How sure, how much": "deltas noise plan decide choose annotators",
+    "How sure, how much": "deltas noise plan cutoff sample annotators",
     "The data": "audit diff compute export",
     "Papers": "paper",
 }
 PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
+_PAGES: Mapping[str, str] = {
+    "index": "demo download",
+    "own-data": "load remove list",
+    "formats": "export compute",
+    "rank-my-metric": "add",
+    "sql": "sql spans segments",
+    "charts": "explore report show scatter correlations thresholds",
+    "which-metric": "rank compare cutoff audit",
+    "shared-task": "protocol plan sample annotators diff",
+    "rankings": "systems",
+    "over-the-years": "trend",
+    "python": "counts means mcp",
+    "papers": "paper",
+    "methods/beyond-rankings": "autorank deltas noise",
+}
+
+
+def page_of(command: str) -> str:
+    """The page of the documentation that shows a command, below the project's folder."""
+    return next(f"docs/{page}.md" for page, names in _PAGES.items() if command in names.split())
 
 
 class _ClickCommands(Mapping[str, Any]):

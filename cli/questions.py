@@ -206,7 +206,9 @@ def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database:
 
 
 def _may_be_lp(word: str) -> bool:
-    return word.casefold() == "all" or all(not one or _is_pair(one) for one in word.split(","))
+    from warehouse.facts.languages import is_language_name
+
+    return word.casefold() == "all" or all(not one or _is_pair(one) or is_language_name(one) for one in word.split(","))
 
 
 def _is_pair(word: str) -> bool:

@@ -109,7 +109,8 @@ def commands() -> str:
     flags |= {one.name: one.name for one in fields if one.name not in options}
     flags = {name: flag for name, flag in flags.items() if flag != dashed(name.replace("_", "-"))}
     summaries = {name: command.get_short_help_str(70) for name, command in program().commands.items()}
-    return json.dumps({"summaries": summaries, "flags": flags}, indent=2, ensure_ascii=False) + "\n"
+    renamed = {dashed(one.option.formerly): dashed(one.name.replace("_", "-")) for one in fields if one.option.formerly}
+    return json.dumps({"summaries": summaries, "flags": flags, "renamed": renamed}, indent=2, ensure_ascii=False) + "\n"
 
 
 def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:

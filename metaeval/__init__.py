@@ -6,7 +6,7 @@ returns an `Answer`; `metaeval.kernels` holds the same statistics on plain array
 
 from typing import Any
 
-from metaeval.questions import QUESTIONS
+from metaeval.questions import QUESTIONS, RENAMED, current_name
 
 _CLASSES = {
     "Answer": "metaeval.answer",
@@ -14,7 +14,7 @@ _CLASSES = {
     "Result": "metaeval.answer",
     "parse_measure": "metaeval.measures",
 }
-__all__ = ["kernels", *_CLASSES, *(name.replace("-", "_") for name in QUESTIONS)]
+__all__ = ["kernels", *_CLASSES, *QUESTIONS]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,8 +25,8 @@ def __getattr__(name: str) -> Any:
         return import_module("metaeval.kernels")
     if name in _CLASSES:
         return getattr(import_module(_CLASSES[name]), name)
-    if name.replace("_", "-") in QUESTIONS:
-        return import_module("metaeval.python_api").function(name.replace("_", "-"))
+    if name in QUESTIONS or name in RENAMED:
+        return import_module("metaeval.python_api").function(current_name(name))
     raise AttributeError(f"module 'metaeval' has no attribute {name!r}")
 
 

@@ -169,6 +169,12 @@ class Answer(Result, Generic[R]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", partial_first(self.notes))
 
+    def __repr__(self) -> str:
+        """The question and the first rows; of rankings metric, value and rank."""
+        first = [name for name in ("testset", "lp", "measure", "metric", "value", "rank") if name in self.frame.columns]
+        frame = self.frame.select(first) if {"metric", "value", "rank"} <= {*first} else self.frame
+        return f"{self.short_signature() or self.question.name}\n{frame}"
+
     @property
     def result(self) -> R:
         """What was computed for the one evaluation set that the answer is of.

@@ -103,7 +103,7 @@ def transfer(
         *_converted(decisions),
         *notes,
     )
-    return Table(frame, table_signature(("decide", "transfer"), one.block, *more), notes)
+    return Table(frame, table_signature(("cutoff", "transfer"), one.block, *more), notes)
 
 
 def _outputs(decision: Decided) -> Outputs:

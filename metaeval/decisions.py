@@ -148,7 +148,7 @@ def _on_intervals(decision: Decided) -> str:
 
 def _signature(decision: Decided, view: str) -> str:
     more = (*decision.said, ("prevalence", f"{np.nanmean(decision.good):.6g}"), ("interval", "clopper_pearson_95"))
-    return table_signature(("decide", view), decision.block, *more)
+    return table_signature(("cutoff", view), decision.block, *more)
 
 
 def bands(decision: Decided, thresholds: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
@@ -273,7 +273,7 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
     note = f"cheapest: {way}: {least:.4g} an output"
     if not decision.has_intervals:
         return Table(
-            frame, table_signature(("decide", "cost"), decision.block, *more), (Finding(note), _on_intervals(decision))
+            frame, table_signature(("cutoff", "cost"), decision.block, *more), (Finding(note), _on_intervals(decision))
         )
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
@@ -282,7 +282,7 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
     )
     if np.isfinite(of_cost.low):  # else every resample costs the same
         note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
-    return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (Finding(note), words))
+    return Table(frame, table_signature(("cutoff", "cost"), decision.block, *more), (Finding(note), words))
 
 
 def cheapest_ends(

@@ -92,7 +92,7 @@ class Inputs:
                 lp,
                 human=name,
                 status="all" if self._asked.status == "all" else "official",
-                own=self._asked.own,
+                user_metrics=self._asked.user_metrics,
                 level=self._asked.level,
             )
             try:
@@ -110,14 +110,16 @@ class Inputs:
         """
         if self._of_spans is None:
             block = fetch_span_block(self._warehouse, self._select("seg", "required"))
-            if not block.with_segments.any() and not self._asked.own:
+            if not block.with_segments.any() and not self._asked.user_metrics:
                 block = self._own_spans() or block
             self._of_spans = without_mad_outliers(block) if self._asked.outliers == "mad" else block
         return self._of_spans
 
     def _own_spans(self) -> Block | None:
         """The block with the user's own metrics, where they alone have error spans, and a note; None without any."""
-        with_own = select(self._warehouse, replace(self._asked, own=True), "seg", human="required", also=self._also)
+        with_own = select(
+            self._warehouse, replace(self._asked, user_metrics=True), "seg", human="required", also=self._also
+        )
         block = fetch_span_block(self._warehouse, with_own)
         if not block.with_segments.any():
             return None

@@ -66,7 +66,7 @@ SystemScoreOption = Annotated[
 Seed = Annotated[int, HowComputed("Random seed.", least=0)]
 Draws = Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)]
 Alpha = Annotated[float, HowTested("Significance level.", least=0, most=1)]
-Fresh = Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True)]
+Recompute = Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True, formerly="fresh")]
 UnitOption = Annotated[
     Unit | None,
     HowTested(
@@ -102,7 +102,7 @@ class TestOptions(Fields):
 
     __test__ = False  # the name begins with "Test", but it is no test
 
-    fresh: Fresh = field(default=False, compare=False)
+    recompute: Recompute = field(default=False, compare=False)
     alpha: Alpha = 0.05
     draws: Draws = 1000
     unit: UnitOption = None
@@ -160,7 +160,7 @@ class TestOptions(Fields):
 
 HOW_TESTED = (
     *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
-    *("legacy_df", "absolute", "dask", "fresh"),
+    *("legacy_df", "absolute", "dask", "recompute"),
 )
 """Fields that do something in a test alone; `draws` may have other uses, `threads` changes no result."""
 

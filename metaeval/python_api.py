@@ -4,6 +4,7 @@ Light: commands that are no questions look names up by it.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
@@ -14,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from metaeval.options import Run
 from metaeval.question import Question, made
 from metaeval.questions import question_named
-from queries.evalsets import stored_name, stored_names
+from queries.evalsets import is_year, stored_name, stored_names, stored_testset
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
-from warehouse.fields import Field, fields_of
+from warehouse.fields import Field, fields_of, under_current_names
 from warehouse.names import is_language_pair
 
 if TYPE_CHECKING:
@@ -62,11 +63,13 @@ def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, s
 
 
 def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
+    look_up = stored_testset if kind == "testset" else stored_name
     if isinstance(value, str):
-        return stored_name(value, known)
+        return look_up(value, known)
     if kind != "metric":
-        return tuple(stored_name(one, known) for one in value)
-    patterns = [one for part in value for one in ([part] if part in known else _parts(part))]
+        return tuple(look_up(one, known) for one in value)
+    parts = [one for part in value for one in ([part] if part in known else _parts(part))]
+    patterns = [stored_name(one, known) for one in parts]
     return () if any(one.lower() == "all" for one in patterns) else tuple(dict.fromkeys(patterns))
 
 
@@ -77,11 +80,14 @@ def _parts(text: str) -> Sequence[str]:
 def is_to_be_looked_up(value: Any, kind: str) -> bool:
     """Whether a name may be typed otherwise than it is stored: a look at the warehouse takes time."""
     if kind == "metric":
-        return not isinstance(value, str) and any("," in one or one.lower() == "all" for one in value)
+        several = () if isinstance(value, str) else value
+        return any("," in one or one.lower() == "all" for one in several) or any(
+            one.islower() and not re.search(r"[*?\[]", one) for one in several or [value]
+        )
     names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
     if kind == "lp":
         return any(part != "all" and not is_language_pair(part) for part in names)
-    return any(part != part.lower() for part in names)
+    return any(part != part.lower() or is_year(part) for part in names)
 
 
 @cache
@@ -90,15 +96,16 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
     from metaeval.answer import Answer
 
     question = question_named(name)
-    known, function_name = fields_of(question), name.replace("-", "_")
+    known = fields_of(question)
     parameters = sorted(map(_parameter, known.values()), key=lambda one: one.kind)
     parameters += [_CHARTED] if question.has_chart() else []
     signature = inspect.Signature([_WAREHOUSE, *parameters], return_annotation=Answer)
 
     def ask(*args: Any, **kwargs: Any) -> "Answer[Any]":
+        kwargs = under_current_names(question, kwargs)
         for one in kwargs:
             if one not in signature.parameters:
-                raise unknown("option", one, signature.parameters, where=f"metaeval.{function_name}")
+                raise unknown("option", one, signature.parameters, where=f"metaeval.{name}")
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -112,7 +119,7 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
             raise QuestionError("the warehouse is closed")
         return answered(question, given, Run(lambda: nullcontext(warehouse))).in_python
 
-    ask.__name__ = ask.__qualname__ = function_name
+    ask.__name__ = ask.__qualname__ = name
     ask.__module__ = "metaeval"
     ask.__doc__ = documentation(question)
     ask.__signature__ = signature  # type: ignore[attr-defined]
@@ -126,7 +133,7 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
     """
     asked = made(question, given)
     found = as_stored(asked, run).answer(run)
-    if found.own or not (asked.charted or getattr(asked, "own", False) or getattr(asked, "metrics", ())):
+    if found.own or not (asked.charted or getattr(asked, "user_metrics", False) or getattr(asked, "metrics", ())):
         return found
     with run.opened() as warehouse:
         return replace(found, own=own_metrics(warehouse))

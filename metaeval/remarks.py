@@ -204,7 +204,7 @@ def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[
     are_all = all(choice.is_own for choice in selection.metrics)
     is_said = not own or any(note.startswith(YOUR_OWN) for note in selection.notes)
     lines = [] if is_said else [f"{YOUR_OWN}{' (there are no others)' if are_all else ''}: {', '.join(own)}"]
-    if selection.slice.own:
+    if selection.slice.user_metrics:
         lines += [
             hinted(f"your own {choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
             for choice in selection.metrics

@@ -131,7 +131,7 @@ def restricted(
         ("human_references", None if asked.human_references is None else "in" if asked.human_references else "out"),
         ("outliers", None if asked.outliers == "organisers" else asked.outliers),
         ("optimised", "out" if asked.without_optimised else None),
-        ("own", "in" if asked.own else None),
+        ("user_metrics", "in" if asked.user_metrics else None),
         ("all_metrics", "yes" if asked.status == "all" else None),
         ("intersection", "yes" if asked.intersection else None),
     ]

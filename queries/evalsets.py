@@ -1,5 +1,6 @@
 """Evaluation sets by their names: one, or several from names joined by commas or "all"."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import product
@@ -9,7 +10,7 @@ from queries.catalog import questions
 from queries.slices import BY_ANNOTATOR
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
-from warehouse.facts.languages import is_typed_pair, pairs_called
+from warehouse.facts.languages import is_language_name, is_typed_pair, language_named, pairs_called
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.wording import option
 
@@ -114,11 +115,32 @@ def stored_name(typed: str, known: Collection[str]) -> str:
     return ",".join(names[0] if len(names) == 1 else part for part, names in zip(parts, found, strict=True))
 
 
+def stored_testset(typed: str, known: Collection[str]) -> str:
+    """Test sets joined by commas as the warehouse has them, in any case or by their year.
+
+    >>> stored_testset("2023,21", {"wmt23", "wmt21.news", "wmt21.flores"})
+    'wmt23,21'
+    """
+    parts = stored_name(typed, known).split(",")
+    return ",".join(f"wmt{part[-2:]}" if f"wmt{part[-2:]}" in known and is_year(part) else part for part in parts)
+
+
+def is_year(text: str) -> bool:
+    """Whether a word is a year, in two digits or four.
+
+    >>> is_year("2023"), is_year("23"), is_year("wmt23")
+    (True, True, False)
+    """
+    return text.isdecimal() and len(text) in (2, 4)
+
+
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
     """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
     if is_typed_pair(testset):
         example = f"{max(loaded)} {testset}" if loaded else f"wmt23 {testset}"
         return QuestionError(f"{testset!r} is a language pair; the test set comes before it, such as {example}")
+    if is_year(testset) and (of_year := sorted(name for name in loaded if name.startswith(f"wmt{testset[-2:]}."))):
+        return QuestionError(f"several test sets of {testset} are loaded; name one: {', '.join(of_year)}")
     if testset not in known_testsets():
         return unknown("test set", testset, loaded)
     return QuestionError(
@@ -129,6 +151,11 @@ def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
 
 def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
     """The error for a language pair that a test set does not have: not loaded, or not known at all."""
+    if is_language_name(lp):
+        code = language_named(lp)
+        near = [one for one in sorted(loaded) if code in re.split(r"[-_]", one)]
+        available = f"did you mean {' or '.join(near)}?" if near else f"{testset} has {', '.join(sorted(loaded))}"
+        return QuestionError(f"{lp!r} is a language, not a language pair; {available}")
     if lp not in facts(testset).lps:
         return unknown("language pair", lp, loaded, where=testset)
     return QuestionError(

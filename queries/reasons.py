@@ -43,7 +43,7 @@ class Reason(Enum):
 HINTS: Mapping[Reason, str] = {
     Reason.LISTED_OUTLIER: f"{option('with_outliers', True)} keeps it",
     Reason.HUMAN_TRANSLATION: f"included by {option('human_references', True)}",
-    Reason.OWN: f"included by {option('own', True)}",
+    Reason.OWN: f"included by {option('user_metrics', True)}",
     Reason.NOT_SUBMITTED: f"included by {option('status', 'all')}",
     Reason.MISSING_SCORES: f"{option('intersection', True)} excludes those pairs for all",
 }
@@ -73,7 +73,7 @@ class Exclusion:
     >>> from warehouse.wording import in_python
     >>> own = Exclusion(Reason.OWN)
     >>> in_python(str(own)), own.sentence, in_python(own.hint)
-    ('added by a user (included by own=True)', 'added by a user', 'included by own=True')
+    ('added by a user (included by user_metrics=True)', 'added by a user', 'included by user_metrics=True')
     """
 
     reason: Reason

@@ -351,7 +351,7 @@ def _choose_metrics(
             (is_other, Exclusion(Reason.OTHER_REFERENCE, (used, reference))),
             (asked.kind == "reference-based" and used is None, Exclusion(Reason.REFERENCE_FREE)),
             (asked.kind == "reference-free" and used is not None, Exclusion(Reason.REFERENCE_BASED)),
-            (one.is_own and has_others and not is_named and not asked.own, Exclusion(Reason.OWN)),
+            (one.is_own and has_others and not is_named and not asked.user_metrics, Exclusion(Reason.OWN)),
             (is_listed and not is_entry and asked.status != "all", Exclusion(Reason.NOT_SUBMITTED)),
             (is_entry and not is_primary, Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))),
             (asked.level == "doc" and gap is not None, gap or Exclusion(Reason.NO_DOCUMENT_SCORES)),

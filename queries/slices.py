@@ -18,7 +18,7 @@ Scored = Literal["seg", "doc"]
 
 WhichData = partial(Option, panel="Which data")
 WhichMetrics = partial(Option, panel="Which metrics")
-METRIC_FIELDS = ("metrics", "kind", "status", "own")
+METRIC_FIELDS = ("metrics", "kind", "status", "user_metrics")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ class Slice(Evalset):
         Literal["primary", "official", "all"],
         WhichMetrics("Primary and baseline metrics; those of the metrics task; or others, too."),
     ] = "official"
-    own: Annotated[bool, WhichMetrics("Include metrics that users added.")] = False
+    user_metrics: Annotated[
+        bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
+    ] = False
     level: Scored = "seg"
     without_optimised: bool = False
 

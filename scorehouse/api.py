@@ -6,7 +6,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import metaeval
-from metaeval.questions import QUESTIONS
+from metaeval.questions import QUESTIONS, RENAMED
 from warehouse.database.connection import Warehouse as _Opened
 
 if TYPE_CHECKING:
@@ -14,20 +14,19 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-_QUESTIONS = tuple(name.replace("-", "_") for name in QUESTIONS)
-__all__ = ["Warehouse", "open", *("kernels", *_QUESTIONS)]
+__all__ = ["Warehouse", "open", *("kernels", *QUESTIONS)]
 
 
 class Warehouse(_Opened):
     """An open warehouse that answers questions: `warehouse.rank("wmt23", "en-de")`; use it in a `with` block."""
 
     def __getattr__(self, name: str) -> "Callable[..., metaeval.Answer]":
-        if name not in _QUESTIONS:
+        if name not in QUESTIONS and name not in RENAMED:
             raise AttributeError(f"a warehouse has no attribute {name!r}")
         return MethodType(getattr(metaeval, name), self)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_QUESTIONS]
+        return [*super().__dir__(), *QUESTIONS]
 
     def scores(self, testset: str, lp: str, scorer: str) -> "tuple[list[str], NDArray[np.float64]]":
         """System names (N,) and their segment scores (N, S) by a metric or people; NaN where there is none.
@@ -64,7 +63,7 @@ def open(path: str | Path | None = None) -> Warehouse:
 
 def __getattr__(name: str) -> Any:
     """Questions and kernels are imported when first used."""
-    if name == "kernels" or name in _QUESTIONS:
+    if name == "kernels" or name in QUESTIONS or name in RENAMED:
         return getattr(metaeval, name)
     raise AttributeError(f"module 'scorehouse' has no attribute {name!r}")
 

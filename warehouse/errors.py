@@ -35,11 +35,11 @@ class WarehouseError(Exception):
     stands for. way_out: what would do, behind the reason and a semicolon. hint: where more is to be found, or several
     such; in brackets behind all.
 
-    >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint=option("own", True))
+    >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint=option("user_metrics", True))
     >>> str(error), error.reason
-    ('no metric of wmt23 en-de is left (own=True)', 'no metric of wmt23 en-de is left')
+    ('no metric of wmt23 en-de is left (user_metrics=True)', 'no metric of wmt23 en-de is left')
     >>> in_python(error.brief)
-    'no metric is left (own=True)'
+    'no metric is left (user_metrics=True)'
     >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out="ask for none")
     >>> str(error), error.brief
     ('wmt23 en-de has no domains; ask for none', 'no domains; ask for none')

@@ -6,6 +6,7 @@ Light: only the standard library is needed, as help and completion are made of f
 import math
 import re
 import types
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache, partial
@@ -44,6 +45,7 @@ class Option:
     needs: it does nothing unless one of these fields is set. excludes: fields that it does not go with, and why.
     may_be_number: a text that may say a number, which Python may give as one.
     is_computing: who or what computes; it changes no number, so no signature has it.
+    formerly: its name in the version before, which is still understood and answered with a line that says the new one.
     """
 
     help: str
@@ -58,6 +60,7 @@ class Option:
     excludes: "Mapping[str, str] | tuple[str, ...]" = ()
     may_be_number: bool = False
     is_computing: bool = False
+    formerly: str | None = None
 
 
 Argument = partial(Option, panel="Arguments")
@@ -179,6 +182,14 @@ def apart(text: str) -> list[str]:
     ['spa', 'acc_eq(by=item,variant=23)', 'pa']
     """
     return re.split(r",\s*(?![^()]*\))", text)
+
+
+def under_current_names(question: "type[Fields]", values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by the names of fields; a name of the version before is replaced, with a warning."""
+    renamed = {one.option.formerly: name for name, one in fields_of(question).items() if one.option.formerly}
+    for old in renamed.keys() & values.keys():
+        warnings.warn(f"{old} is now called {renamed[old]}", FutureWarning, stacklevel=3)
+    return {renamed.get(name, name): value for name, value in values.items()}
 
 
 def fields_of(question: "type[Fields]") -> Mapping[str, Field]:

@@ -42,8 +42,8 @@ def compute(
 
     Segment and system scores are stored as your own metric.
 
-    The language pair may be all, or several joined by commas. Own metrics are ranked with --own. TER takes minutes
-    where segments are paragraphs.
+    The language pair may be all, or several joined by commas. `rank --user-metrics` includes these metrics. TER takes
+    minutes if segments are paragraphs.
 
     Example: scorehouse compute bleu chrf sim24 en-de --dry-run
     """

@@ -43,7 +43,7 @@ def add(
     They are checked against the loaded segments and systems.
 
     Taken are .seg.score and .sys.score files as the organisers write them, tables with named columns, what COMET and
-    MetricX write, and lists of scores, one a line in the order of the segments. --own puts
+    MetricX write, and lists of scores, one a line in the order of the segments. --user-metrics puts
     the metric into rankings; the same command again replaces its scores; `scorehouse remove` removes it.
 
     Example: scorehouse add own/en-de.MyMetric.seg.score --metric MyMetric --ref refA --testset sim24

@@ -73,8 +73,10 @@ def sql(
         number(
             int,
             "--max-rows",
+            "-n",
             least=1,
-            help="Most rows of an answer. A table on stdout ends there; files and formats for programs aren't written.",
+            help="Maximum number of rows. A table on stdout is cut there; in any other format, a larger answer is an "
+            "error.",
             show_default="1,000,000 for a table on stdout",
         ),
     ] = None,

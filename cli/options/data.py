@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_measure, complete_testset
+from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
 from cli.options.values import number
-from metaeval.options import MOST_DRAWS
 
 
 def pairs_called(text: "str | list[str] | None") -> "str | list[str] | None":
@@ -70,18 +69,3 @@ FirstSegment = Annotated[
     int, number(int, "--first-segment", least=0, most=1, help="Number of the first segment in tables.")
 ]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")]
-
-
-Draws = Annotated[int, number(int, "--draws", least=1, most=MOST_DRAWS, help="Number of resamples.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="TEXT...",
-        help="Measure, such as spa or acc_eq(by=item); repeatable.",
-        autocompletion=complete_measure,
-    ),
-]
-Seed = Annotated[int, number(int, "--seed", least=0, help="Random seed.")]

@@ -57,7 +57,7 @@ def on_page(note: str) -> str:
     """A note as a page has it: without hints that name options, which a page has none of; but that of EXPLAIN.
 
     >>> from warehouse.wording import option
-    >>> on_page(Hinted("A is excluded: added by a user", option("own"))), on_page(Hinted("2 are", EXPLAIN))
+    >>> on_page(Hinted("A is excluded: added by a user", option("user_metrics"))), on_page(Hinted("2 are", EXPLAIN))
     ('A is excluded: added by a user', '2 are (`scorehouse rank --explain` says why)')
     """
     if isinstance(note, Hinted) and note.hint == EXPLAIN:

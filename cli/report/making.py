@@ -85,8 +85,8 @@ class Desk:
         known, given = fields_of(question), dict(asked.fields)
         if "testset" in known:
             given |= {"testset": place.testset, "lp": place.lp}
-        if "own" in known and not known["own"].option.needs and "own" not in question.needs:
-            given["own"] = self.report.own
+        if "user_metrics" in known and not known["user_metrics"].option.needs and "user_metrics" not in question.needs:
+            given["user_metrics"] = self.report.user_metrics
         given["charted"] = asked.is_charted
         key = repr((asked.question, sorted(given.items(), key=lambda one: one[0])))
         if key not in self._answers:
@@ -141,7 +141,7 @@ class Place:
     @property
     def drawn(self) -> dict[str, Any]:
         """Fields of questions that resample."""
-        return {"draws": self.report.draws, "seed": self.report.seed, "fresh": self.report.fresh}
+        return {"draws": self.report.draws, "seed": self.report.seed, "recompute": self.report.recompute}
 
     @property
     def anchor(self) -> str:
@@ -277,11 +277,20 @@ def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Sto
     desk, report = place.desk, place.report
     is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
     depends = desk.every if section.name == "protocols" else place.states  # rules take all language pairs
-    settings = (SHAPE, section.name, place.heading, report.measures, report.draws, report.seed, report.own, desk.anchor)
+    settings = (
+        SHAPE,
+        section.name,
+        place.heading,
+        report.measures,
+        report.draws,
+        report.seed,
+        report.user_metrics,
+        desk.anchor,
+    )
     contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
     key = key_of("report", contents, *map(repr, settings))
     question = Question(key, "report", place.testset, place.lp, StoredPart)
-    if is_kept and not report.fresh:
+    if is_kept and not report.recompute:
         with desk.run.opened() as warehouse:
             kept = question.stored(warehouse)
         if kept is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cli.report.sections import SECTIONS
-from metaeval.options import Draws, Fresh, Run, Seed
+from metaeval.options import Draws, Recompute, Run, Seed
 from metaeval.question import Question
 from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
@@ -41,14 +41,16 @@ class Report(Question["list[ReportSection]"], name="report"):
             default="those of rank; pa where humans scored systems alone",
         ),
     ] = ()
-    own: Annotated[bool, WhichMetrics("Include metrics that users added.")] = False
+    user_metrics: Annotated[
+        bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
+    ] = False
     details: Annotated[
         int, Option("Number of evaluation sets with charts; of the others there is a table.", least=0)
     ] = 6
     static: Annotated[
         bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
     ] = False
-    fresh: Fresh = field(default=False, compare=False)
+    recompute: Recompute = field(default=False, compare=False)
     seed: Seed = 0
     draws: Draws = 1000
 

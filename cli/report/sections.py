@@ -109,7 +109,7 @@ SECTIONS = {
             lambda at: [
                 Ask(
                     "protocol",
-                    {"rules": at.testset, "matrix": True, "seed": at.report.seed, "fresh": at.report.fresh},
+                    {"rules": at.testset, "matrix": True, "seed": at.report.seed, "recompute": at.report.recompute},
                     "Rules of each year",
                     is_charted=False,
                     is_whole=True,

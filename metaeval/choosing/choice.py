@@ -1,4 +1,4 @@
-"""`choose`: segments to annotate, best first, and the texts that annotators need."""
+"""`sample`: segments to annotate, best first, and the texts that annotators need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -185,7 +185,7 @@ def _left_out(by: Utility, line_up: Queue, what: Asked, chosen: Bools) -> Sequen
 
 def _signature(found: Candidates, by: Utility, what: Asked, n_chosen: int) -> str:
     return signed(
-        ("choose", by.method),
+        ("sample", by.method),
         ("by", None if by.by is None else by.by.replace(" ", "_")),
         *slice_parts(found.block.selection),
         ("budget", None if what.size is None else f"{what.size:g}_{what.budget}"),

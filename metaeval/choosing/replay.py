@@ -1,4 +1,4 @@
-"""`choose`, evaluated: what parts of past campaigns, chosen in each way, would have said of the systems."""
+"""`sample`, evaluated: what parts of past campaigns, chosen in each way, would have said of the systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -157,7 +157,7 @@ def replay(
     notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
     notes += [f"skipped {named(of)}: {fault}" for fault, of in skipped.items()]
     signature = signed(
-        ("choose", "evaluate"),
+        ("sample", "evaluate"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))),
         ("method", ",".join(chosen)),
         ("by", what.metric),

@@ -105,7 +105,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
 def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
     """The slice with one metric, as few scores as can be read; None where no metric is loaded."""
     names = [name for name, _ in metric_names(warehouse, asked.testset, asked.lp)]
-    return replace(asked, metrics=(names[0],), own=True, status="all", kind=None) if names else None
+    return replace(asked, metrics=(names[0],), user_metrics=True, status="all", kind=None) if names else None
 
 
 def _others(humans: Humans, official: str, measure: Measure) -> list[str]:

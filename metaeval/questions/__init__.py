@@ -1,5 +1,6 @@
 """The questions, one module each; each is imported when it is first asked."""
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -25,14 +26,25 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "deltas": ("deltas", "Deltas"),
     "noise": ("noise", "Noise"),
     "plan": ("plan", "Plan"),
-    "decide": ("decide", "Decide"),
-    "choose": ("choose", "Choose"),
+    "cutoff": ("cutoff", "Cutoff"),
+    "sample": ("sample", "Sample"),
     "annotators": ("annotators", "Annotators"),
     "audit": ("audit", "Audit"),
     "diff": ("diff", "Diff"),
     "paper": ("paper", "Paper"),
 }
 """By the name of a question, its module and class."""
+
+
+RENAMED = {"choose": "sample", "decide": "cutoff"}
+"""Questions by their names of the version before, which are still understood and answered with the new one."""
+
+
+def current_name(name: str) -> str:
+    """The name of a question; of one that was renamed the new one, with a warning."""
+    if name in RENAMED:
+        warnings.warn(f"{name} is now called {RENAMED[name]}", FutureWarning, stacklevel=3)
+    return RENAMED.get(name, name)
 
 
 def question_named(name: str) -> type[Question[Any]]:

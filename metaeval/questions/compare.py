@@ -58,7 +58,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
 
         measure = parse_measure(self.measure)
         with executing(self.part(TestOptions)) as testing:
-            found = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.fresh)
+            found = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.recompute)
         if found.pairwise is not None:
             two = found.pairwise
             return Answer(

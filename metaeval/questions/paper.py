@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from metaeval.options import MOST_DRAWS, Fresh, Run, Seed
+from metaeval.options import MOST_DRAWS, Recompute, Run, Seed
 from metaeval.question import Question
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -57,7 +57,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
             is_computing=True,
         ),
     ] = False
-    fresh: Fresh = field(default=False, compare=False)
+    recompute: Recompute = field(default=False, compare=False)
     seed: Seed = 0
 
     @property
@@ -66,7 +66,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
         return self.paper is None or (self.paper != "all" and self.item is None and not self.check)
 
     def check_fields(self) -> None:
-        for name in ("draws", "seed", "fresh"):
+        for name in ("draws", "seed", "recompute"):
             if self.is_list and self.differs_from_default(name):
                 raise QuestionError(f"{option(name)} needs a paper, or all, to recompute")
         if self.item is not None and self.paper == "all":
@@ -99,7 +99,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
         for place, (one, part) in enumerate(wanted):
             if run.progress is not None:
                 run.progress(f"{one.name} {part.name}", place, len(wanted))
-            how: dict[str, Any] = {"database": run.database, "fresh": self.fresh, "states": states}
+            how: dict[str, Any] = {"database": run.database, "fresh": self.recompute, "states": states}
             outcomes.append(run_item(request, one, part, self.testset, self.lp, self.human, **how))
         places = _places_that_differ(outcomes) if self.check else []
         table = results_table(outcomes)

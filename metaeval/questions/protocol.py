@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance")
 
-_OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "seed", "alpha", "fresh")
+_OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "seed", "alpha", "recompute")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
 
-    needs = requires((*HOW_TESTED, "draws"), "significance", fresh=())
+    needs = requires((*HOW_TESTED, "draws"), "significance", recompute=())
     without = ("test", "correction", "early_stop")
 
     rules: Annotated[
@@ -77,7 +77,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         bool,
         Option(
             "Compare tie thresholds over the years, and the loss from using an older one.",
-            excludes=("charted", "fresh", "seed", *_OF_ONE),
+            excludes=("charted", "recompute", "seed", *_OF_ONE),
         ),
     ] = False
     measure: Annotated[
@@ -139,7 +139,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
                 self.significance,
                 self.part(Options),
                 testing,
-                fresh=self.fresh,
+                fresh=self.recompute,
             )
 
     def _protocol(self) -> "Rules":
@@ -173,7 +173,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
 
         options = self.part(Options)
         found = matrix.matrix(
-            run.opened, self.rules, options, database=run.database, fresh=self.fresh, progress=run.progress
+            run.opened, self.rules, options, database=run.database, fresh=self.recompute, progress=run.progress
         )
         frame = matrix.agreement_frame(found) if self.agreement else matrix.winners_frame(found)
         table = matrix.matrix_table(found, frame, "agreement" if self.agreement else "matrix", options)

@@ -191,7 +191,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
                     options,
                     tested,
                     strict=self.strict,
-                    fresh=self.fresh,
+                    fresh=self.recompute,
                     ceiling=self.ceiling,
                     by=self.by,
                 )
@@ -247,7 +247,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
         is_named = f"-{variant.reference}" in path.name or variant.reference is None
         said = () if is_named else (f"{path.name} names no reference; taken to be compared with {variant.reference}",)
         (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
-        with trial(database, kept=None if self.own else self.metrics) as copy:
+        with trial(database, kept=None if self.user_metrics else self.metrics) as copy:
             report = add(
                 [path],
                 copy,
@@ -264,7 +264,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
             notes = (*said, *report.notes, *([f"{path}: no scores for {missing}"] if missing else []))
             metrics = (*self.metrics, str(variant)) if self.metrics else ()
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
-            yield within, replace(self, own=True, metrics=metrics, with_file=None, first_segment=1), notes
+            yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def chart(self, answer: "Answer[Ranking | None]") -> "alt.VConcatChart":
         from metaeval.answer import drawable

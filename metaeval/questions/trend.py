@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import requires
-from metaeval.options import Draws, Fresh, Options, Run, TestOptions, UnitOption
+from metaeval.options import Draws, Options, Recompute, Run, TestOptions, UnitOption
 from metaeval.question import Question
 from metaeval.trends.settings import TrendSettings
 from queries.slices import Slice
@@ -47,7 +47,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], na
     anchor: Annotated[
         str, Option("Anchor: the metric that others are compared with on the same data.", names="metric")
     ] = "BLEU"
-    fresh: Fresh = field(default=False, compare=False)
+    recompute: Recompute = field(default=False, compare=False)
     draws: Draws = 1000
     unit: UnitOption = None
 
@@ -71,7 +71,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], na
             self.anchor,
             bridged=self.bridges,
             database=run.database,
-            fresh=self.fresh,
+            fresh=self.recompute,
             progress=run.progress,
             intervals=not self._has_none(run),
         )

@@ -46,7 +46,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("deltas", "--hard", *_SET),
     ("noise", *_SET, "-m", "pa", "--draws", "2"),
     ("plan", *_SET, "Fine", "Rough", "-m", "pearson", "--simulations", "20", "--draws", "20"),
-    ("choose", *_SET, "--size", "2"),
+    ("sample", *_SET, "--size", "2"),
     ("annotators", *_SET),
     ("audit", *_SET),
     ("paper", "kocmi-2021", "table-2", "--testset", "tiny24", "--lp", "en-de", "--draws", "5"),

@@ -15,6 +15,8 @@ from tests.sharing import written
 from tests.wording import NOT_OF_THE_FIELD
 from warehouse import Warehouse, load
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @together("name", COMMANDS)
 def test_help_of_a_command_has_a_sentence_an_example_and_the_field_s_words(name: str, scorehouse: Scorehouse) -> None:
@@ -33,6 +35,8 @@ def test_help_of_a_command_has_a_sentence_an_example_and_the_field_s_words(name:
     assert "list[" not in text  # no type of Python's
     assert not NOT_OF_THE_FIELD.findall(text)
     assert "...}..." not in text
+    page = lines[-1].removeprefix("Documentation: ")
+    assert re.search(rf"\b{name}\b", (ROOT / page).read_text(encoding="utf-8"))
 
 
 def test_the_program_s_help_has_a_whole_sentence_of_one_line_for_each_command(scorehouse: Scorehouse) -> None:

@@ -29,12 +29,20 @@ def own_database(scorehouse: Scorehouse, tmp_path: Path) -> Path:
 @together(
     ("words", "line", "found"),
     [
-        (("protocol", "wmt24"), "1 metric is excluded (added by a user (included by --own))", ["protocol: --own"]),
-        (("rank", "sim24", "en-de"), "added by a user (included by --own)", []),
+        (
+            ("protocol", "wmt24"),
+            "1 metric is excluded (added by a user (included by --user-metrics))",
+            ["protocol: --user-metrics"],
+        ),
+        (("rank", "sim24", "en-de"), "added by a user (included by --user-metrics)", []),
         (("means", "sim24", "en-de"), "no metric is left (rank --explain lists all)", []),
         (("means", "sim24", "en-de"), "no metric is left (rank --nothing lists all)", ["rank: --nothing"]),
         (("means", "sim24", "en-de"), "`scorehouse protocol wmt24 --on sim24` ranks it", []),
-        (("means", "sim24", "en-de"), "`scorehouse protocol wmt24 --own` ranks it", ["protocol: --own"]),
+        (
+            ("means", "sim24", "en-de"),
+            "`scorehouse protocol wmt24 --user-metrics` ranks it",
+            ["protocol: --user-metrics"],
+        ),
         (("means", "--nothing"), "No such option: --nothing", []),
     ],
 )
@@ -53,7 +61,7 @@ def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse
     words = ("scatter", TESTSET, LP, "Mine", "--intersection", "--kind", "reference-based")
     assert "(" not in refused(scorehouse("--db", own_database, *words), 2, "excluded: ")
     ran = scorehouse("--db", own_database, "rank", TESTSET, LP, "--explain", "--format", "json")
-    assert "added by a user (included by --own)" in {row["reason"] for row in ran.json}
+    assert "added by a user (included by --user-metrics)" in {row["reason"] for row in ran.json}
 
 
 def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
@@ -62,7 +70,7 @@ def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
     """As users start the program."""
     words = (TESTSET, LP, "--metrics", "Mine*")
     assert exit_code(["--db", str(own_database), "rank", *words]) == 2
-    assert "added by a user (included by --own" in capsys.readouterr().err
+    assert "added by a user (included by --user-metrics" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ COMMANDS = (
     ("scatter", *OF_SET, ODD["Fine"]),
     ("deltas", "--hard", "tiny24", "--at-most", "9"),
     ("trend", "tiny24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", ODD["Fine"]),
-    ("choose", *OF_SET, "--status", "all"),
+    ("sample", *OF_SET, "--status", "all"),
     ("annotators", *OF_SET, "--draws", "5"),
     ("annotators", *OF_SET, "--view", "pairs"),
     ("audit", *OF_SET, "--queries"),

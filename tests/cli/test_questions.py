@@ -270,7 +270,7 @@ def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
 QUICK: dict[str, dict[str, Any]] = {
     "annotators": {"draws": 10},
     "compare": {"measure": "pa", "draws": 20},
-    "decide": {"metric": "simBLEU", "good": "-1"},
+    "cutoff": {"metric": "simBLEU", "good": "-1"},
     "deltas": {"metric": "simBLEU", "draws": 5},
     "noise": {"measures": "pearson", "draws": 2},
     "plan": {"first": "simBLEU", "second": "simchrF", "simulations": 20, "draws": 20},
@@ -344,13 +344,13 @@ def test_a_question_about_one_evaluation_set_is_answered_for_several(
 @together(
     ("words", "line"),
     [
-        (("rank", *SIM, "--primary"), "today: --status primary"),
-        (("rank", *SIM, "--all-metrics"), "today: --status all"),
-        (("rank", *SIM, "--reference-free"), "today: --kind reference-free"),
-        (("ties", *SIM), "today: thresholds --ties"),
-        (("hard-pairs",), "today: deltas --hard"),
-        (("protocols",), "today: protocol --matrix"),
-        (("unload", "sim24"), "today: remove"),
+        (("rank", *SIM, "--primary"), "use --status primary"),
+        (("rank", *SIM, "--all-metrics"), "use --status all"),
+        (("rank", *SIM, "--reference-free"), "use --kind reference-free"),
+        (("ties", *SIM), "use thresholds --ties"),
+        (("hard-pairs",), "use deltas --hard"),
+        (("protocols",), "use protocol --matrix"),
+        (("unload", "sim24"), "use remove"),
         (("rank", *SIM, "-m", "pa", "--draws", "5"), "--draws needs --significance or --intervals"),
         (("rank", *SIM, "--intervals", "--pool", "mean"), "--intervals and --pool do not go together"),
         (

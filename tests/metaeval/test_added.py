@@ -22,7 +22,7 @@ ADDING: tuple[dict[str, Any], ...] = (
     *({"significance": True, **one} for one in TESTED),
     {"significance": True, "correction": "holm", "intervals": True, "ranges": True, "ceiling": True},
 )
-OTHERS = {"without_optimised", "wide", "explain", "strict", "own"}  # which choose, or show something else
+OTHERS = {"without_optimised", "wide", "explain", "strict", "user_metrics"}  # which choose, or show something else
 SHOWN = ("testset", "lp", "measure", "metric", "value", "epsilon", "rank", "system_score", "n_systems", "n_segments")
 
 

@@ -79,7 +79,7 @@ def test_the_sign_of_scores_of_error_spans_is_not_in_doubt(tmp_path: Path) -> No
     report = add([tmp_path / "spans.csv"], tmp_path / "a.duckdb", "Spans", testset="tiny24", lp="en-de")
     assert not report.faults, report.faults
     with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
-        asked = Slice("tiny24", "en-de", human="mqm", own=True)
+        asked = Slice("tiny24", "en-de", human="mqm", user_metrics=True)
         notes = study(warehouse, asked, [parse_measure("pearson")], Options()).notes
     (note,) = [note for note in notes if "correlates" in note]
     assert note.startswith("Spans-src correlates negatively with mqm system scores: -1.000 over 6 MT systems")

@@ -138,14 +138,14 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "annotators, as asked": ("annotators", SIM),
     "annotators, sets": ("annotators", {**QUICK, "view": "sets"}),
     "audit": ("audit", SIM),
-    "choose": ("choose", {**SIM, "size": 40}),
-    "choose, words": ("choose", {**SIM, "words": 200}),
-    "choose, minutes": ("choose", {**SIM, "minutes": 30, "words_per_minute": 5.0}),
-    "choose by diversity": ("choose", {**SIM, "size": 40, "method": "diversity"}),
-    "choose at random": ("choose", {**SIM, "size": 40, "method": "random"}),
-    "choose, evaluate": ("choose", {**SIM, "evaluate": True, "size": 40, "method": "metric_var", "draws": 5}),
+    "sample": ("sample", {**SIM, "size": 40}),
+    "sample, words": ("sample", {**SIM, "words": 200}),
+    "sample, minutes": ("sample", {**SIM, "minutes": 30, "words_per_minute": 5.0}),
+    "sample by diversity": ("sample", {**SIM, "size": 40, "method": "diversity"}),
+    "sample at random": ("sample", {**SIM, "size": 40, "method": "random"}),
+    "sample, evaluate": ("sample", {**SIM, "evaluate": True, "size": 40, "method": "metric_var", "draws": 5}),
     **{
-        f"decide, {view}": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": view, **more})
+        f"cutoff, {view}": ("cutoff", {**SIM, "metric": "simBLEU", "good": "-1", "view": view, **more})
         for view, more in {
             "curve": {},
             "threshold": {"precision": 0.8},
@@ -154,7 +154,7 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
             "transfer": {"draws": 20},
         }.items()
     },
-    "decide, on common segments": ("decide", {**ON_COMMON, "metric": "simBLEU", "good": "-1", "view": "cost"}),
+    "cutoff, on common segments": ("cutoff", {**ON_COMMON, "metric": "simBLEU", "good": "-1", "view": "cost"}),
 }
 
 VALUES: dict[str, tuple[Any, ...]] = {
@@ -172,7 +172,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "with_outliers": (True,),
     "without_optimised": (True,),
     "mad_outliers": (True,),
-    "own": (True,),
+    "user_metrics": (True,),
     "all_metrics": (True,),
     "intersection": (True,),
     "system_score": ("judged-mean", "mean"),
@@ -333,7 +333,7 @@ OF_THE_SAME_FORM = {
     *(f"plan, {how}" for how in ("segments", "some scores missing", "systems")),
     *(f"deltas{how}" for how in (" of pairs that people tell apart", ", some scores missing")),
     *(f"oracles, {how}" for how in ("spa", "on common segments", "with people's translations")),
-    *("annotators, as asked", "choose by diversity", "paper, kocmi-2021 table-4"),
+    *("annotators, as asked", "sample by diversity", "paper, kocmi-2021 table-4"),
     *("paper, deutsch-2023 section-6.1", "paper, deutsch-2023 table-3", "paper, diianni-2025 oracles"),
 }
 """What takes long and is made by the same functions as quicker questions."""

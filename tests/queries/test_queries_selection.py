@@ -130,7 +130,7 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
 
 REASONS: list[tuple[dict[str, Any], str, str | None]] = [
     ({}, "Rough-refB", "computed with refB, not with reference refA"),
-    ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
+    ({}, "Mine-src", f"added by a user (included by {option('user_metrics', True)})"),
     ({}, "Guest-src", f"not submitted to the metrics task (included by {option('status', 'all')})"),
     ({"with_outliers": True}, "Part-src", "no scores for the output of Cherry"),
     ({"human_references": True, "with_outliers": True}, "Part-src", "no scores for the output of Cherry, refB"),
@@ -141,7 +141,7 @@ REASONS: list[tuple[dict[str, Any], str, str | None]] = [
     ({"status": "primary"}, "Wrong-src", "contrastive, neither primary nor baseline"),
     ({}, "Fine-src", None),
     ({}, "Part-src", None),  # it has the two systems that are left
-    ({"own": True}, "Mine-src", None),
+    ({"user_metrics": True}, "Mine-src", None),
     ({"metrics": ("Mine-src",)}, "Mine-src", None),
     ({"metrics": ("Guest-src",)}, "Guest-src", None),
     ({"metrics": ("Rough-refB",)}, "Rough-refB", None),

@@ -24,7 +24,7 @@ PLACE = {"testset": "tiny24", "lp": "en-de"}
 _NEEDED: dict[str, dict[str, Any]] = {
     "compare": {"metrics": ["Fine-src", "Rough-refA"]},
     "deltas": {"metric": "Fine-src"},
-    "decide": {"metric": "Fine-src"},
+    "cutoff": {"metric": "Fine-src"},
     "list": {"what": "metrics"},
     "plan": {"first": "Fine-src", "second": "Rough-refA", "simulations": 20},
     "protocol": {"rules": "wmt24", "on": "tiny24"},
@@ -53,7 +53,7 @@ def _asked(opened: scorehouse.Warehouse, name: str, **more: Any) -> Answer:
     given = {one: value for one, value in PLACE.items() if one in known and known[one].is_argument}
     given |= {"draws": 20} if "draws" in known else {}
     given |= {**_NEEDED.get(name, {}), **more}
-    function = getattr(opened, name.replace("-", "_"))
+    function = getattr(opened, name)
     try:
         answer: Answer = function(**given)
     except QuestionError as error:

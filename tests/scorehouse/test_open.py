@@ -1,6 +1,7 @@
 """`import scorehouse`: a warehouse that answers questions."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import metaeval
 import scorehouse
 from metaeval.questions import QUESTIONS
-from warehouse import LimitError, QuestionError
+from warehouse import LimitError, QuestionError, Warehouse
 
 
 def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -> None:
@@ -16,11 +17,18 @@ def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -
         found = opened.rank("sim24", "cs-uk", measures="pa")
         assert found.frame.equals(metaeval.rank(opened, "sim24", "cs-uk", measures="pa").frame)
         assert found.frame.equals(scorehouse.rank(opened, "sim24", "cs-uk", measures="pa").frame)
-        assert {name.replace("-", "_") for name in QUESTIONS} <= {*dir(opened)} & {*dir(scorehouse)}
+        assert {*QUESTIONS} <= {*dir(opened)} & {*dir(scorehouse)}
         with pytest.raises(AttributeError, match="no attribute 'rnk'"):
             opened.rnk("sim24")
     with pytest.raises(QuestionError, match="the warehouse is closed"):
         opened.rank("sim24", "cs-uk", measures="pa")
+
+
+def test_an_answer_shows_what_was_asked_and_metric_value_and_rank(simulated_warehouse: Warehouse) -> None:
+    found = repr(scorehouse.rank(simulated_warehouse, "sim24", "cs-uk", measures="pa"))
+    assert found.startswith("rank sim24 cs-uk, measures=pa, ")
+    assert re.search(r"lp +┆ measure ┆ metric +┆ value +┆ rank", found)
+    assert "simBLEU-refA" in found
 
 
 def test_a_method_explains_itself_as_the_question_does(simulated_database: Path) -> None:

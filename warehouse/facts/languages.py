@@ -103,6 +103,15 @@ def language_pair(lp: str) -> LanguagePairFacts | None:
     )
 
 
+def is_language_name(text: str) -> bool:
+    """Whether a word is the English name of a listed language.
+
+    >>> is_language_name("german"), is_language_name("de")
+    (True, False)
+    """
+    return text.strip().casefold() in _by_english_name()
+
+
 def language_pair_called(name: str) -> str:
     """A language pair in the codes of two letters that WMT uses; what is no pair stays as it is.
 
@@ -120,8 +129,10 @@ def pairs_called(text: str) -> str:
 
     >>> pairs_called("en-cmn,ENG-deu"), pairs_called("JPN-zho_cn"), pairs_called("all")
     ('en-zh,en-de', 'ja-zh_CN', 'all')
+    >>> pairs_called("English-German,en→cs"), pairs_called("Hebrew → English")
+    ('en-de,en-cs', 'he-en')
     """
-    return ",".join(_typed_pair(lp.strip()) if "-" in lp else lp for lp in text.split(","))
+    return ",".join(_typed_pair(lp.strip()) if "-" in lp or "→" in lp else lp for lp in text.split(","))
 
 
 def is_typed_pair(text: str) -> bool:
@@ -137,8 +148,9 @@ def is_typed_pair(text: str) -> bool:
 
 
 def _typed_pair(text: str) -> str:
-    source, dash, target = text.replace("---", "-").partition("-")
-    return language_pair_called(f"{written_language(source)}{dash}{written_language(target)}")
+    source, dash, target = re.sub(r"---|\s*→\s*", "-", text).partition("-")
+    codes = [_by_english_name().get(side.strip().casefold()) or written_language(side) for side in (source, target)]
+    return language_pair_called(f"{codes[0]}{dash}{codes[1]}")
 
 
 def two_letters(code: str) -> str:

@@ -41,7 +41,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     **{f"spans_{view}": ("spans", *SIM, "--view", view) for view in ("severities", "outputs")},
     "spans_by": ("spans", *SIM, "--by", "domain"),
     **{
-        f"decide_{view}": ("decide", *SIM, "simBLEU", "--good", "-1", "--view", view)
+        f"cutoff_{view}": ("cutoff", *SIM, "simBLEU", "--good", "-1", "--view", view)
         for view in ("curve", "threshold", "cost", "reliability", "transfer")
     },
     "deltas": ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--draws", "5"),

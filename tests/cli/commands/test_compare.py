@@ -96,9 +96,9 @@ def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
     compare: Scorehouse, scorehouse: Scorehouse, database: Path
 ) -> None:
     words = ("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json")
-    first, second, third = compare(*words), compare(*words), compare(*words, "--fresh")
+    first, second, third = compare(*words), compare(*words), compare(*words, "--recompute")
     assert first.out == second.out == third.out
-    line = "from the result store; --fresh recomputes"
+    line = "from the result store; --recompute recomputes"
     assert [line in ran.notes for ran in (first, second, third)] == [False, True, False]
     listed = scorehouse("--db", database, "list", "results", "--format", "json").json
     assert [(row["kind"], row["testset"], row["lp"]) for row in listed] == [("compare", "sim24", "en-de")]
@@ -175,7 +175,7 @@ def test_a_chart_of_two_metrics_is_refused(compare: Scorehouse, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
     distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
-    words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--draws", 60, "--format", "json", "--fresh")
+    words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--draws", 60, "--format", "json", "--recompute")
     alone = compare(*words)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"

@@ -26,7 +26,7 @@ def test_what_was_computed_is_ranked_with_the_flag_for_own_metrics_alone(
     assert any("nrefs:1" in line for line in ran.notes)
     rank = ("rank", "tiny24", "en-de", "-m", "pa", "--db", database, "--format", "json")
     assert "sacreBLEU-chrF-refA" not in {row["metric"] for row in scorehouse(*rank).json}
-    assert "sacreBLEU-chrF-refA" in {row["metric"] for row in scorehouse(*rank, "--own").json}
+    assert "sacreBLEU-chrF-refA" in {row["metric"] for row in scorehouse(*rank, "--user-metrics").json}
 
 
 def test_several_metrics_stand_before_the_test_set(scorehouse: Scorehouse, database: Path) -> None:

@@ -29,7 +29,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     assert (row["status"], row["files"], row["scores"]) == ("added", 1, 15)
     measure = ("-m", "acc23(by=item)")
     assert "Mine" not in scorehouse("rank", TESTSET, LP, *measure).out
-    ranked = scorehouse("rank", TESTSET, LP, *measure, "--own")
+    ranked = scorehouse("rank", TESTSET, LP, *measure, "--user-metrics")
     assert "Mine-refA" in ranked.out
     assert "your own: Mine-refA" in ranked.notes
     (listed,) = [row for row in scorehouse("list", "metrics", TESTSET, LP, "--format", "json").json if row["is_own"]]
@@ -130,7 +130,7 @@ def test_a_file_brings_no_other_metric_of_one_s_own(scorehouse: Scorehouse, own:
     named = ("--metrics", "Kept", "--metrics", "Mine", "--metrics", "Fine")
     for words, expected in (
         ((), {"Mine-refA"}),
-        (("--own",), {"Mine-refA", "Kept-src"}),
+        (("--user-metrics",), {"Mine-refA", "Kept-src"}),
         (named, {"Mine-refA", "Kept-src"}),
     ):
         found = scorehouse("rank", TESTSET, LP, "-m", "acc23(by=item)", "--format", "json", "--with", path, *words).json

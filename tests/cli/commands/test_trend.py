@@ -72,7 +72,7 @@ def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkey
 
     monkeypatch.setattr("metaeval.trends.history.history", made)
     words = ("sim24", "cs-uk", "-m", "kendall")
-    assert "2024 mqm" in trend(*words, "--fresh").out
+    assert "2024 mqm" in trend(*words, "--recompute").out
     rows = trend(*words, "--format", "json").json  # what the table stored is not what rows need
     assert any(row["low"] is not None for row in rows)
     trend(*words, "--pool", "random-effects")

@@ -19,5 +19,5 @@ def test_an_option_with_one_value_is_taken_once(words: tuple[str, ...], line: st
 
 
 def test_a_flag_may_be_repeated_and_help_may_stand_beside_anything(scorehouse: Scorehouse) -> None:
-    assert scorehouse(*RANK, "-m", "pearson", "--own", "--own").code == 0
+    assert scorehouse(*RANK, "-m", "pearson", "--user-metrics", "--user-metrics").code == 0
     assert scorehouse("rank", "--help", "--seed", "1", "--seed", "2").code == 0

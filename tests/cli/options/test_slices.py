@@ -91,7 +91,7 @@ FLAGS: dict[str, tuple[object, ...]] = {
     "human_references": (True,),
     "with_outliers": (True,),
     "mad_outliers": (True,),
-    "own": (True,),
+    "user_metrics": (True,),
     "intersection": (True,),
 }
 CASES = [(name, value) for name, values in FLAGS.items() for value in values]
@@ -250,4 +250,4 @@ def test_several_names_after_one_flag_say_to_repeat_it(scorehouse: Scorehouse) -
 def test_metrics_without_their_flag_are_answered_with_the_whole_command(scorehouse: Scorehouse) -> None:
     whole = "metrics are a filter: scorehouse means sim24 en-de --human mqm --metrics 'sim*' --metrics B"
     refused(scorehouse("means", "sim24", "en-de", "sim*", "B", "--human", "mqm"), 2, whole)
-    assert "filter" not in scorehouse("decide", "sim24", "en-de", "simBLEU", "B").err
+    assert "filter" not in scorehouse("cutoff", "sim24", "en-de", "simBLEU", "B").err

@@ -336,7 +336,7 @@ def test_a_second_report_takes_its_parts_from_the_store(
     assert on_hostile(*words, tmp_path / "second.html").code == 0
     first, second = ((tmp_path / name).read_text("utf-8") for name in ("first.html", "second.html"))
     assert first == second
-    for changed in (("--fresh",), ("--seed", "1")):
+    for changed in (("--recompute",), ("--seed", "1")):
         with pytest.raises(AssertionError, match="computed again"):
             on_hostile(*changed, *words, tmp_path / "third.html")
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".html") == ["first.html", "second.html"]

@@ -79,7 +79,7 @@ def test_own_scores_are_those_of_the_file_by_position(with_both: Path) -> None:
 def test_rankings_have_own_metrics_on_demand_and_say_so(with_both: Path) -> None:
     with Warehouse.open(with_both) as warehouse:
         assert "Mine-refA" not in rank(warehouse, TESTSET, LP, ["acc23(by=item)"])["metric"].to_list()
-        ranking = rank(warehouse, TESTSET, LP, ["acc23(by=item)"], own=True)
+        ranking = rank(warehouse, TESTSET, LP, ["acc23(by=item)"], user_metrics=True)
         assert "Mine-refA" in ranking["metric"].to_list()
 
 
@@ -251,13 +251,13 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     ) in report.notes
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:
-        found = study(warehouse, Slice(TESTSET, LP, own=True), [parse_measure("acc23(by=item)")], Options())
+        found = study(warehouse, Slice(TESTSET, LP, user_metrics=True), [parse_measure("acc23(by=item)")], Options())
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
 
 
 def test_an_own_metric_that_was_not_asked_for_is_no_news(with_both: Path) -> None:
     with Warehouse.open(with_both) as warehouse:
-        asked = Slice(TESTSET, LP, own=True, metrics=("Fine-src", "Mine-src"))
+        asked = Slice(TESTSET, LP, user_metrics=True, metrics=("Fine-src", "Mine-src"))
         (found,) = study(warehouse, asked, [parse_measure("pa")], Options()).results
     assert "your own: Mine-src" in found.notes
     assert not any(note.startswith("your own Mine-refA") for note in found.notes)

@@ -308,7 +308,7 @@ def test_right_and_tied_items_of_demetr_s_perturbations(tmp_path: Path, database
     with Warehouse.open(database) as warehouse:
         for lp in lps:
             for name in expected:
-                asked = Slice("demetr", lp, phenomenon=(name,), own=True)
+                asked = Slice("demetr", lp, phenomenon=(name,), user_metrics=True)
                 counts = pair_counts(warehouse, asked, "item", 0.0).frame
                 for metric, right, tied, wrong in (
                     counts.group_by("metric")

@@ -1,4 +1,4 @@
-"""`choose`: segments to annotate."""
+"""`sample`: segments to annotate."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is ann
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choose(Slice, Question["Choice | Replay"], name="choose"):
+class Sample(Slice, Question["Choice | Replay"], name="sample"):
     """Choose segments to annotate within a budget.
 
     Segments are chosen from what metrics or outputs say.
@@ -27,7 +27,7 @@ class Choose(Slice, Question["Choice | Replay"], name="choose"):
     Utility is metric_var: variance over systems, metric_avg: low means, metric_cons: agreement with the whole ranking,
     diversity: dissimilar outputs. Gains over random segments are small: look at what evaluate says.
 
-    Example: scorehouse choose sim24 en-de --method metric_var --size 20
+    Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
 
     method: Annotated[
@@ -40,7 +40,14 @@ class Choose(Slice, Question["Choice | Replay"], name="choose"):
     similarity: Annotated[Literal["unigram", "chrf"], Option("Similarity of outputs, for diversity.")] = "unigram"
     size: Annotated[
         int | None,
-        Option("Budget in segments.", least=1, most=_MOST_BUDGET, default="all", excludes=("words", "minutes")),
+        Option(
+            "Budget in segments.",
+            ("size", "n"),
+            least=1,
+            most=_MOST_BUDGET,
+            default="all",
+            excludes=("words", "minutes"),
+        ),
     ] = None
     words: Annotated[
         int | None, Option("Budget in words of the source.", least=1, most=_MOST_BUDGET, excludes=("minutes",))
@@ -49,7 +56,7 @@ class Choose(Slice, Question["Choice | Replay"], name="choose"):
         int | None, Option("Budget in minutes for the outputs of all systems.", least=1, most=_MOST_BUDGET)
     ] = None
     words_per_minute: Annotated[float | None, Option("Source words that an annotator judges per minute.")] = None
-    unit: Annotated[Unit, Option("Choose segments, or whole documents.")] = "segment"
+    unit: Annotated[Unit, Option("Sample segments, or whole documents.")] = "segment"
     balance: Annotated[bool, Option("Give each domain its share of the budget.")] = False
     among: Annotated[
         Literal["annotated", "all"] | None,

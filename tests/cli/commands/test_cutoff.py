@@ -1,16 +1,16 @@
-"""`decide`: its views, and what goes with which."""
+"""`cutoff`: its views, and what goes with which."""
 
 from typing import Any
 
 import pytest
 
-from metaeval import decide
+from metaeval import cutoff
 from metaeval.notes import Finding
-from metaeval.questions.decide import Decide
+from metaeval.questions.cutoff import Cutoff
 from tests.cli.running import Scorehouse
 from warehouse import QuestionError, Warehouse
 
-ASKED = ("decide", "sim24", "en-de", "simBLEU", "--good", "-1")
+ASKED = ("cutoff", "sim24", "en-de", "simBLEU", "--good", "-1")
 
 
 def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
@@ -40,7 +40,7 @@ def test_the_best_threshold_of_each_evaluation_set_stands_above_the_rows(
     scorehouse: Scorehouse, simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for lp, places in (("en-de", [""]), ("en-de,cs-uk", ["sim24 cs-uk: ", "sim24 en-de: "])):
-        found = decide(simulated_warehouse, "sim24", lp, "simBLEU", good=-1, view="cost", draws=20)
+        found = cutoff(simulated_warehouse, "sim24", lp, "simBLEU", good=-1, view="cost", draws=20)
         lead = [note for note in found.notes if isinstance(note, Finding)]
         assert sorted(line.partition("cheapest")[0] for line in lead) == places
     told: dict[str, Any] = {}
@@ -50,14 +50,14 @@ def test_the_best_threshold_of_each_evaluation_set_stands_above_the_rows(
 
 
 def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -> None:
-    one, other = (decide(simulated_warehouse, *ASKED[1:4], good=good, view="cost", draws=5) for good in (-1, "-1"))
+    one, other = (cutoff(simulated_warehouse, *ASKED[1:4], good=good, view="cost", draws=5) for good in (-1, "-1"))
     assert one.signature == other.signature
     with pytest.raises(QuestionError, match="good True: expected a text or a number"):
-        decide(simulated_warehouse, *ASKED[1:4], good=True)
+        cutoff(simulated_warehouse, *ASKED[1:4], good=True)
 
 
 def test_a_wanted_precision_alone_asks_for_its_threshold() -> None:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "en-de", "metric": "M"}
-    assert [Decide(**asked, precision=wanted).shown for wanted in (0.95, None)] == ["threshold", "curve"]
+    assert [Cutoff(**asked, precision=wanted).shown for wanted in (0.95, None)] == ["threshold", "curve"]
     with pytest.raises(QuestionError, match="precision needs view='threshold'"):
-        Decide(**asked, view="curve", precision=0.95)
+        Cutoff(**asked, view="curve", precision=0.95)

@@ -1,4 +1,4 @@
-"""`decide`: which outputs may be published without a look."""
+"""`cutoff`: the score above which translations can be published without review."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,10 +20,10 @@ _DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decide(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="decide"):
+class Cutoff(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="cutoff"):
     """Find the score above which outputs need no review.
 
-    Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
+    Example: scorehouse cutoff sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
     needs = requires(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
@@ -89,7 +89,7 @@ class Decide(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="decide"):
         return answer_of(self, found, (drawn, one.name), digits=4, reading=reading)
 
     def chart(self, answer: "Answer[tuple[Table | None, str]]") -> "alt.VConcatChart":
-        from metaeval.charts.decide import decision_chart
+        from metaeval.charts.cutoff import decision_chart
 
         drawn, name = answer.result
         if drawn is None:

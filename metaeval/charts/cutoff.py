@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def decision_chart(view: str, found: "Table", metric: str) -> alt.VConcatChart:
-    """The chart of a view of `decide`; that of a threshold is its curve's."""
+    """The chart of a view of `cutoff`; that of a threshold is its curve's."""
     if view == "transfer":
         return _transfer(found, metric)
     if view == "reliability":

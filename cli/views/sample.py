@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def show(answer: "Answer[Choice | Replay]", output: Output) -> None:
     """The rows; texts go to the file that was named."""
     from metaeval.choosing.choice import Choice
-    from metaeval.questions.choose import Choose
+    from metaeval.questions.sample import Sample
 
     asked = answer.question
-    assert isinstance(asked, Choose)
+    assert isinstance(asked, Sample)
     if asked.texts is not None and isinstance(answer.result, Choice):
         render(answer.result.texts, None, out=asked.texts, quiet=output.quiet)
     output.show_answer(answer)

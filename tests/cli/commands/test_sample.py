@@ -1,4 +1,4 @@
-"""`choose`: its formats, its budgets, texts, what past campaigns say, and what is refused."""
+"""`sample`: its formats, its budgets, texts, what past campaigns say, and what is refused."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import Scorehouse, refused
 
-WORDS = ("choose", "sim24", "en-de")
+WORDS = ("sample", "sim24", "en-de")
 
 
 def test_json_is_the_list_of_segments_in_order(scorehouse: Scorehouse) -> None:
@@ -52,4 +52,4 @@ def test_a_warehouse_without_scores_of_segments_is_refused(scorehouse: Scorehous
     place = ("--db", tmp_path / "w.duckdb")
     assert scorehouse(*place, "load", tmp_path / "table.csv").code == 0
     for words in ((), ("--evaluate",), ("--method", "random"), ("--method", "diversity")):
-        refused(scorehouse(*place, "choose", "lab", "en-de", *words), 2, "no scores of segments")
+        refused(scorehouse(*place, "sample", "lab", "en-de", *words), 2, "no scores of segments")
