@@ -53,24 +53,30 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _begin_the_middle_without_a_warehouse(items)
     for item in items:
-        if {"real_load", "further_load"} & {*getattr(item, "fixturenames", ())}:
-            item.add_marker(pytest.mark.slow)  # all real files
+        if {"real_load", "further_load", "wmt23_database"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.slow)  # real files
     if config.getoption("--all"):
         return
-    marked = [(item, item.get_closest_marker("every")) for item in items]
-    chosen = {item: every is None or _is_taken(item, *every.args) for item, every in marked}
+    # to report a test as skipped costs what a quick test costs, and there are as many
+    left_out = {"long"} if config.getoption("--slow") else {"long", "slow"}
+    chosen = {item: _is_taken(item) and not left_out & {mark.name for mark in item.iter_markers()} for item in items}
     config.hook.pytest_deselected(items=[item for item in items if not chosen[item]])
     items[:] = [item for item in items if chosen[item]]
-    for item in items:
-        if (marker := item.get_closest_marker("long")) is not None:
-            (why,) = marker.args
-            item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
-        elif item.get_closest_marker("slow") is not None and not config.getoption("--slow"):
-            item.add_marker(pytest.mark.skip(reason="--slow runs it"))
 
 
-def _is_taken(item: pytest.Item, n: int) -> bool:
+def pytest_report_header(config: pytest.Config) -> str:
+    if config.getoption("--all"):
+        return "tests: all"
+    return (
+        f"tests: {'those marked slow too' if config.getoption('--slow') else 'the quick ones; --slow runs the others'}"
+    )
+
+
+def _is_taken(item: pytest.Item) -> bool:
     """Whether a case is among those of each run: axes are gone through aslant, as by `tests.helpers.sampled`."""
+    if (every := item.get_closest_marker("every")) is None:
+        return True
+    (n,) = every.args
     places: dict[str, int] = item.callspec.indices  # type: ignore[attr-defined]
     axes = [mark.args[0] for mark in item.iter_markers("parametrize")]
     firsts = [(axis.split(",") if isinstance(axis, str) else axis)[0].strip() for axis in axes]

@@ -156,7 +156,7 @@ def sampled(n: int, why: str, *axes: Iterable[object]) -> list[ParameterSet]:
     return found
 
 
-def but_slow(slow: Collection[str], names: Iterable[str]) -> list[ParameterSet]:
+def but_slow(slow: Collection[object], names: Iterable[object]) -> list[ParameterSet]:
     """The names as cases for `parametrize`; those of slow ones run with `--slow`."""
     return [pytest.param(name, marks=pytest.mark.slow if name in slow else ()) for name in names]
 

@@ -127,6 +127,7 @@ def test_scores_that_are_no_finite_number_are_refused_by_the_tables(connection: 
                 connection.execute(f"INSERT INTO {table} VALUES (1, 1, '{value}'::DOUBLE)")
 
 
+@pytest.mark.slow
 def test_spellings_have_their_names_and_rules_joined_in() -> None:
     with duckdb.connect() as connection:
         apply_migrations(connection, "memory")

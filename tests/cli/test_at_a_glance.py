@@ -27,7 +27,7 @@ from metaeval.question import Question
 from metaeval.questions import QUESTIONS
 from tests.cli.running import Ran
 from tests.cli.words import SLICE, WORDS
-from tests.helpers import tiny_layout
+from tests.helpers import but_slow, tiny_layout
 from warehouse import Warehouse
 
 WIDTHS = (80, 100, 160)
@@ -91,7 +91,10 @@ _ON_SIMULATED = [
 ]
 
 
-_DEAR = frozenset({"audit", "compute", "explore", "plan", "protocol"})
+_DEAR = frozenset(
+    {"add", "audit", "compare", "compute", "diff", "explore", "export", "load", "plan", "protocol", "report"}
+    | {"thresholds", "trend"}
+)
 _EXTRAS = {"compute": "sacrebleu", "explore": "marimo"}
 
 
@@ -199,9 +202,7 @@ def test_answers_fit_the_terminal(words: tuple[str, ...], default_database: Path
 
 
 @pytest.mark.usefixtures("_asked_once")
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] if one in _DEAR else []) for one in _OTHERS]
-)
+@pytest.mark.parametrize("name", but_slow(_DEAR, _OTHERS))
 def test_other_commands_fit_the_terminal(
     name: str, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,9 +66,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "small.duckdb").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "name", but_slow({"report", "trend", "explore", "plan"}, (name for name in COMMANDS if name != "demo"))
-)
+DEAR = {"audit", "explore", "load", "noise", "plan", "protocol", "report", "trend", *SMALL}
+
+
+@pytest.mark.parametrize("name", but_slow(DEAR, (name for name in COMMANDS if name != "demo")))
 def test_the_example_of_a_command_works(
     name: str, scorehouse: Scorehouse, small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

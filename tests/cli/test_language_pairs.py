@@ -40,6 +40,7 @@ def test_a_metric_in_its_place_is_a_metric(typed: str) -> None:
     assert given["metric"] == (typed,)
 
 
+@pytest.mark.slow
 @together(
     "words",
     [

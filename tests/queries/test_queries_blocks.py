@@ -97,6 +97,7 @@ def test_the_order_of_systems_in_the_files_plays_no_part(order: tuple[str, ...],
     np.testing.assert_array_equal(block.scores[0], np.asarray(metric_tables()["Fine-src"].seg)[:3])
 
 
+@pytest.mark.slow
 def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tmp_path: Path) -> None:
     holes = np.array(metric_tables()["Fine-src"].seg)
     holes[0, 0] = holes[1, 2] = NAN
@@ -132,6 +133,7 @@ def test_the_intersection_leaves_out_systems_that_a_metric_lacks(tmp_path: Path)
     assert not np.isnan(block.human_submitted).any()  # nothing was taken from these two
 
 
+@pytest.mark.slow
 def test_an_empty_intersection_is_refused(tmp_path: Path) -> None:
     tables = {
         "One-src": ScoreTable(systems=("Ash",), seg=np.zeros((1, 5))),

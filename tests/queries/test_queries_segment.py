@@ -94,6 +94,7 @@ def test_names_that_there_are_not_are_reported(asked: dict[str, object], words: 
         read_segment(warehouse, **{"testset": TESTSET, "lp": LP, "segment": 1, **asked})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_without_texts_or_an_official_human_score_there_are_still_scores(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in", texts=False, facts=False)
     with tiny_warehouse(tmp_path, root) as opened:
@@ -125,6 +126,7 @@ def test_a_set_of_scores_of_systems_alone_has_no_segments(tmp_path: Path) -> Non
         read_segment(opened, "wmt20", "de-en", 1)
 
 
+@pytest.mark.slow
 def test_a_reference_that_also_lies_among_the_outputs_is_shown_once(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     write_evalset(root, LP, documents=DOCUMENTS, outputs={"refA": [f"refA {n}" for n in (1, 2, 3, 4)] + ["another"]})
@@ -133,6 +135,7 @@ def test_a_reference_that_also_lies_among_the_outputs_is_shown_once(tmp_path: Pa
         assert ("output", "refA") in _names(read_segment(opened, TESTSET, LP, 5))
 
 
+@pytest.mark.slow
 def test_scorers_with_names_of_columns_or_of_each_other_have_columns_of_their_own(tmp_path: Path) -> None:
     table = ScoreTable(["Ash"], seg=np.arange(5.0).reshape(1, 5))
     other = ScoreTable(["Ash"], seg=10 + np.arange(5.0).reshape(1, 5))

@@ -69,6 +69,7 @@ def test_without_java_one_line_says_what_spark_needs(exported: Path) -> None:
     assert last.startswith("warehouse.errors.QuestionError: Spark did not start; it needs Java (17 or newer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", ["threads", "spark"])
 def test_all_evaluation_sets_are_asked_by_any_executor(
     exported: Path, cluster: str, request: pytest.FixtureRequest

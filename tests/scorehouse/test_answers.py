@@ -63,6 +63,7 @@ def _asked(opened: scorehouse.Warehouse, name: str, **more: Any) -> Answer:
     return answer
 
 
+@pytest.mark.slow
 def test_eight_threads_get_of_one_warehouse_what_each_would_get_alone(
     opened: scorehouse.Warehouse, database: Path
 ) -> None:

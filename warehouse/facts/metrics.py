@@ -142,6 +142,7 @@ def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
     return MetricFacts(**{**common, "name": name})
 
 
+@cache  # a load asks for each name once an evaluation set
 def _by_rule(name: str) -> MetricFacts:
     lowered = name.lower()
     without = re.search(r"(^|[-_.])(qe|src|noref|ref-?free|reference-?free)($|[-_.0-9])", lowered)

@@ -71,6 +71,7 @@ def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_
     assert " <0.025 " in two.out
 
 
+@pytest.mark.slow
 def test_a_long_matrix_stays_out_of_a_table_for_reading(compare: Scorehouse) -> None:
     ran = compare("sim24", "en-de", "-m", "pa", "--draws", 20)
     assert ran.out.splitlines()[0].split() == ["rank", "metric", "value", "cluster"]
@@ -79,6 +80,7 @@ def test_a_long_matrix_stays_out_of_a_table_for_reading(compare: Scorehouse) -> 
     assert wide.out.splitlines()[0].count(",") > 12
 
 
+@pytest.mark.slow
 def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> None:
     ran = compare("sim24", "en-de", "-m", "pa", "--draws", 50)
     shape = compare("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json").json

@@ -49,6 +49,7 @@ def demo(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return Ran(code, out.read(), err.getvalue())
 
 
+@pytest.mark.slow
 def test_stdout_is_the_walk_and_its_data(demo: Ran) -> None:
     assert demo.out.startswith(GREETING)
     assert demo.out.endswith(FAREWELL + "\n")
@@ -59,6 +60,7 @@ def test_stdout_is_the_walk_and_its_data(demo: Ran) -> None:
     assert "measure:" not in demo.out
 
 
+@pytest.mark.slow
 def test_every_step_of_the_walk_shows_a_table(demo: Ran) -> None:
     for part in re.split(r"^\d+\. ", demo.out, flags=re.MULTILINE)[1:]:
         lines = part.splitlines()
@@ -66,10 +68,12 @@ def test_every_step_of_the_walk_shows_a_table(demo: Ran) -> None:
         assert lines[rule + 1].strip(), "a table without rows"
 
 
+@pytest.mark.slow
 def test_the_walk_covers_the_first_commands(demo: Ran) -> None:
     assert {"load", "list", "rank", "counts", "sql"} <= {shlex.split(command)[0] for _, command in WALK}
 
 
+@pytest.mark.slow
 def test_the_last_table_shows_neural_families_that_get_better(demo: Ran) -> None:
     rows = [line.split() for line in demo.out.splitlines() if re.match(r"\S+ +-?\d\.\d{6} ", line)]
     by_family = {row[0]: [float(value) for value in row[1:]] for row in rows}

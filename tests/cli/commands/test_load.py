@@ -84,6 +84,7 @@ def test_a_broken_file_leaves_what_was_loaded_before_as_it_was(
     assert line.startswith(f"error: {file}:19: system 'refA' has 4 scores, expected 5")
 
 
+@pytest.mark.slow
 def test_skip_broken_loads_the_rest_and_keeps_the_refusal_on_record(
     load: Callable[..., Ran], scorehouse: Scorehouse, layout: Path
 ) -> None:

@@ -60,6 +60,7 @@ FIGURES = [(paper.name, item.name) for paper in PAPERS.values() for item in pape
 AS_PICTURES = pytest.mark.long("every figure of a paper as a picture: 2 seconds")
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("paper", "item", "ending"),

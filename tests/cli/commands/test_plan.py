@@ -24,6 +24,7 @@ def test_a_power_of_one_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--power", "1"), 2, "power 1.0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [0, 1])
 def test_without_segment_scores_or_a_second_system_there_is_nothing_to_plan(
     n_systems: int, scorehouse: Scorehouse, tmp_path: Path

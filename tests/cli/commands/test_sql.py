@@ -249,6 +249,7 @@ def test_the_schema_fits_on_a_page(scorehouse: Scorehouse) -> None:
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.slow
 def test_the_schema_of_one_view_macro_or_table_is_printed_alone(scorehouse: Scorehouse) -> None:
     lines = scorehouse("sql", "--schema", "testsets").out.splitlines()
     assert lines[:3] == [

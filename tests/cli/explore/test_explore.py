@@ -74,6 +74,7 @@ def folder(tmp_path: Path) -> Path:
     return here
 
 
+@pytest.mark.slow
 @together("name", QUESTIONS)
 def test_an_untouched_form_says_nothing_and_a_filled_one_what_stands_in_it(name: str, hostile: Path) -> None:
     question, names = question_named(name), Names(hostile).by_kind("tiny24", "en-de")

@@ -246,6 +246,7 @@ def completed(
     return complete
 
 
+@pytest.mark.slow
 @together(
     ("words", "offered"),
     [

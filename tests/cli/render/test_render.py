@@ -211,6 +211,7 @@ def test_floats_read_back_as_they_were_from_csv_and_json(values: list[float]) ->
     assert from_json == [value if math.isfinite(value) else None for value in values]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\0")), min_size=1))
 def test_texts_read_back_as_they_were_from_csv_and_tsv(values: list[str]) -> None:
     frame = pl.DataFrame({"x": values, "y": values})

@@ -97,6 +97,7 @@ def test_a_ranking_of_all_language_pairs_is_one_table(scorehouse: Scorehouse) ->
     assert json.loads(scorehouse(*words, "--format", "json").out)[0].keys() == rows[0].keys()
 
 
+@pytest.mark.slow
 def test_clusters_are_raised_and_columns_of_their_own_for_programs(scorehouse: Scorehouse) -> None:
     words = (
         "rank",
@@ -135,6 +136,7 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     assert any("95% intervals of the value over all such systems" in note for note in ran.notes)
 
 
+@pytest.mark.slow
 @together("form", ["table", "markdown", "latex"])
 def test_every_form_for_reading_says_what_its_marks_mean(form: str, scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de,cs-uk", "-m", "pa", "--wide", "--format")

@@ -105,6 +105,7 @@ def test_predicted_spans_have_a_table_of_metrics_and_the_ten_outputs_that_differ
     assert [len(one.rows) for one in section.parts[0].grids] == [outputs["metric"].n_unique(), 10]
 
 
+@pytest.mark.slow
 def test_every_section_stands_on_the_page_with_its_parts(written: Path) -> None:
     text = written.read_text("utf-8")
     there = [name for name in SECTIONS if name != "spans"]  # nobody predicts any
@@ -116,12 +117,14 @@ def test_every_section_stands_on_the_page_with_its_parts(written: Path) -> None:
     assert len(_embedded(text, "charts")) == text.count("data-chart=") >= 10
 
 
+@pytest.mark.slow
 def test_every_box_that_scrolls_has_a_name_of_its_own(written: Path) -> None:
     names = re.findall(r'role="region" aria-label="([^"]+)"', written.read_text("utf-8"))
     assert len(names) > 20
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_every_footnote_that_is_named_is_there(written: Path) -> None:
     text = written.read_text("utf-8")
     named = set(re.findall(r'href="#(note-\d+)"', text))
@@ -129,6 +132,7 @@ def test_every_footnote_that_is_named_is_there(written: Path) -> None:
     assert "measure:spa|testset:odd24" in text
 
 
+@pytest.mark.slow
 def test_names_on_the_page_are_texts_and_nothing_else(written: Path) -> None:
     text = written.read_text("utf-8")
     own = text.rsplit("<script>", 2)[0]
@@ -144,6 +148,7 @@ def test_names_on_the_page_are_texts_and_nothing_else(written: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_page_asks_for_nothing_from_outside(written: Path) -> None:
     own = written.read_text("utf-8").rsplit("<script>", 2)[0]
     assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', own)
@@ -163,11 +168,13 @@ def _explained(text: str) -> set[str]:
     ("words", "expected"),
     [
         ("--section audit", set()),
-        ("--section overview", {"spa", "acc_eq(by=item)"}),
+        pytest.param("--section overview", {"spa", "acc_eq(by=item)"}, marks=pytest.mark.slow),
         ("--section rankings -m acc-t", {"acc_eq(by=item)"}),
-        ("--section rankings -m pearson -m spa(n=20)", {"pearson", "spa(n=20)"}),
-        ("--section correlations", {"pearson(by=none)"}),
-        ("--section calibration --section rankings -m pa", {"acc_eq(by=item)", "pa"}),
+        pytest.param("--section rankings -m pearson -m spa(n=20)", {"pearson", "spa(n=20)"}, marks=pytest.mark.slow),
+        pytest.param("--section correlations", {"pearson(by=none)"}, marks=pytest.mark.slow),
+        pytest.param(
+            "--section calibration --section rankings -m pa", {"acc_eq(by=item)", "pa"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_methods_explain_the_measures_of_the_page_and_no_other(
@@ -182,6 +189,7 @@ def test_the_methods_explain_the_measures_of_the_page_and_no_other(
     assert ("Clusters and p-values" in methods) == ("rankings" in words or "overview" in words)
 
 
+@pytest.mark.slow
 def test_the_methods_of_a_whole_page_explain_what_its_signatures_name(written: Path) -> None:
     text = unescape(written.read_text("utf-8").rsplit("<script>", 2)[0])
     signatures = text.partition('<section id="signatures"')[2]
@@ -196,6 +204,7 @@ def test_the_methods_of_a_whole_page_explain_what_its_signatures_name(written: P
         assert measure.partition("(")[0] in text.partition('<section id="protocols"')[2].partition("</section>")[0]
 
 
+@pytest.mark.slow
 def test_the_page_opens_with_a_headline_and_a_row_a_metric(written: Path) -> None:
     text = unescape(written.read_text("utf-8"))
     first = text.partition('<article id="overview-1"')[2].partition("</article>")[0]
@@ -206,6 +215,7 @@ def test_the_page_opens_with_a_headline_and_a_row_a_metric(written: Path) -> Non
     assert 'class="n best"' in first
 
 
+@pytest.mark.slow
 def test_of_each_section_the_first_chart_is_open_and_the_rest_is_folded(written: Path) -> None:
     text = written.read_text("utf-8").partition("<main")[2].partition("</main>")[0]
     open_text = re.sub(
@@ -216,6 +226,7 @@ def test_of_each_section_the_first_chart_is_open_and_the_rest_is_folded(written:
     assert text.count("data-chart=") > open_text.count("data-chart=")
 
 
+@pytest.mark.slow
 def test_a_report_is_on_the_years_that_are_asked_for(on_hostile: Scorehouse, tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     assert on_hostile("odd24", "--section", "trends", "--section", "overview", "-o", path, "-q").code == 0
@@ -292,12 +303,14 @@ def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     assert more == ([f"{n - 1} more: {', '.join(part.heading for part in parts[1:])}"] if n > 3 else [])
 
 
+@pytest.mark.slow
 def test_every_command_that_the_sections_name_is_code(written: Path) -> None:
     own = written.read_text("utf-8").rsplit("<script", 4)[0]
     assert "<code>scorehouse protocol --significance</code>" in own
     assert re.findall("`[^`<]*`", own) == []
 
 
+@pytest.mark.slow
 def test_nothing_but_a_command_names_an_option(written: Path) -> None:
     page = written.read_text(encoding="utf-8")
     text = re.sub(r"(?s)<(code|script|style|svg)\b.*?</\1>|<!--.*?-->|<[^>]*>", " ", page)

@@ -55,6 +55,7 @@ def _systems(warehouse: Warehouse) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) -> None:
     every = choose(simulated_warehouse, SET, Asked()).table.frame
     n_whole = dict(every.group_by("document").len().iter_rows())
@@ -69,6 +70,7 @@ def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) 
             assert n_chosen == {document: n_whole[document] for document in frame["document"]}, what
 
 
+@pytest.mark.slow
 def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: Warehouse) -> None:
     found = choose(simulated_warehouse, SET, Asked(size=7), with_texts=True)
     assert found.texts["segment"].n_unique() == 7
@@ -130,6 +132,7 @@ def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: 
         choose(simulated_warehouse, SET, what)
 
 
+@pytest.mark.slow
 def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
     found = replay(simulated_warehouse, SET, Asked(), draws=4)
     assert {one.method for one in found.each} == set(METHODS) - {"random"}
@@ -156,6 +159,7 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
     assert n_outside <= 4
 
 
+@pytest.mark.slow
 def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: Warehouse) -> None:
     found = replay(simulated_warehouse, Slice("sim24", "all"), Asked(size=15), ("metric_var",), draws=10)
     (row,) = found.table(pooled=True).frame.rows(named=True)

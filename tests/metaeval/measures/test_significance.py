@@ -98,6 +98,7 @@ def test_segments_that_nobody_judged_change_no_test(block: Block, text: str) -> 
         np.testing.assert_array_equal(*found, err_msg=test)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_starts_from_the_values_of_the_ranking(block: Block) -> None:
     options, n_tested = Options(system_score="judged-mean", seed=3), 0
     for text in SYSTEM_LEVEL + SEGMENT_LEVEL:
@@ -108,6 +109,7 @@ def test_the_bootstrap_starts_from_the_values_of_the_ranking(block: Block) -> No
     assert n_tested > 20
 
 
+@pytest.mark.slow
 def test_a_test_that_fits_can_be_made_and_one_that_does_not_is_refused(block: Block) -> None:
     options = Options()
     for measure in map(parse_measure, SYSTEM_LEVEL + SEGMENT_LEVEL):

@@ -105,6 +105,7 @@ def test_what_nobody_annotated_does_not_count(small: Warehouse) -> None:
     assert not block.judged[1, 2]
 
 
+@pytest.mark.slow
 def test_a_human_score_without_marked_errors_has_no_spans(tmp_path: Path) -> None:
     write_evalset(
         tmp_path / "t24",
@@ -208,6 +209,7 @@ def test_several_annotators_of_an_output_count_as_one_on_average(random: tuple[W
     assert measure.sums(replace(block, spans=both)) == pytest.approx(alone)
 
 
+@pytest.mark.slow
 def test_people_beside_metrics_are_other_annotators(tmp_path: Path) -> None:
     """The value of another human score is that of its spans as predictions, which a metric with the same spans has."""
     rng = np.random.default_rng(4)

@@ -225,6 +225,7 @@ def test_table_2_over_all_pairs_is_pooled_pairwise_accuracy(outcome: Computes, s
     assert compared > 3
 
 
+@pytest.mark.slow
 def test_rankings_are_what_rank_says_and_a_metric_alike_within_segments_is_worth_nothing_to_pdp(
     outcome: Computes, simulated_warehouse: Warehouse
 ) -> None:

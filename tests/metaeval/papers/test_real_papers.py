@@ -65,6 +65,7 @@ def test_preliminary_ranking_of_wmt25_has_the_printed_values(further_load: tuple
     assert own["autorank"].round(1).to_list() == ranks
 
 
+@pytest.mark.slow
 def test_means_of_mslc24_are_the_published_ones_up_to_the_rounding_of_scores(tmp_path: Path) -> None:
     load([beside_data("more", "mslc", "wide", "wmt24.news.en-es.tsv")], tmp_path / "w.duckdb")
     found = _run(tmp_path / "w.duckdb", "knowles-2024", "system-means")

@@ -89,6 +89,7 @@ def _count_types(frame: pl.DataFrame) -> set[pl.DataType]:
     return {kind for name, kind in frame.schema.items() if name.startswith("n_")}
 
 
+@pytest.mark.slow
 def test_each_annotator_is_counted_with_mean_spread_and_what_does_not_count(campaign: Warehouse) -> None:
     frame = metaeval.annotators(campaign, *SET, draws=50).frame
     assert _count_types(frame) == {pl.Int64}
@@ -144,6 +145,7 @@ def test_a_human_score_has_agreement_and_reliability_in_one_row(campaign: Wareho
     assert "systems:all_judged|n_judgements:54|n_annotators:5" in found.signature
 
 
+@pytest.mark.slow
 def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
     sets = metaeval.annotators(simulated_warehouse, draws=20).frame
     assert sets["lp"].n_unique() > 1
@@ -167,6 +169,7 @@ def test_names_without_judgements_are_refused(simulated_warehouse: Warehouse) ->
         metaeval.annotators(simulated_warehouse, "sim24", "en-de", human="mqm")
 
 
+@pytest.mark.slow
 def test_pairs_agree_on_spans(tmp_path: Path) -> None:
     """One span of b covers two of a's: two of a's three are found, and one of b's four."""
     rows = (

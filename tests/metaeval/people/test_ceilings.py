@@ -100,6 +100,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield opened
 
 
+@pytest.mark.slow
 def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere_are_a_lower_bound(
     campaign: Warehouse,
 ) -> None:

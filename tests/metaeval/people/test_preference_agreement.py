@@ -41,6 +41,7 @@ def test_agreement_between_and_within_annotators_by_hand(arena: Path) -> None:
     assert rows == [("systems", "annotators", 1, 2, 2), ("systems", "the same annotator", 0, 1, 1)]
 
 
+@pytest.mark.slow
 def test_a_judges_use_of_preferences_and_its_agreement_with_people_by_hand(arena: Path) -> None:
     with Warehouse.open(arena) as warehouse:
         frame = judges(warehouse).frame

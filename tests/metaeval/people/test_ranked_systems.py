@@ -63,6 +63,7 @@ def test_a_human_score_that_preferences_do_not_make_is_refused_with_those_that_t
             ranked_systems(warehouse, Slice("lab", "en-de", human="arena:ew"), draws=5)
 
 
+@pytest.mark.slow
 def test_better_than_others_is_as_wmt12_printed_it(tmp_path: Path) -> None:
     rankings = beside_data("more", "rankings", "wmt12", "wmt12.RNK_results.csv")
     path = tmp_path / "wmt12.csv"

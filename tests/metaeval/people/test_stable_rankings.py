@@ -56,6 +56,7 @@ def test_one_rater_and_unknown_ones_are_refused(rated: Warehouse) -> None:
         stable_rankings(rated, SET, ["r1", "r9"])
 
 
+@pytest.mark.slow
 def test_judgements_of_one_score_are_ratings(tmp_path: Path) -> None:
     """Three judgements of each output, the same for all: every round is the first."""
     lines = [

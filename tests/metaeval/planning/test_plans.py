@@ -186,6 +186,7 @@ def test_without_single_judgements_metrics_are_planned_by_segments(simulated_war
         metaeval.plan(simulated_warehouse, "sim23", "cs-uk", "simBLEU", "simTER", unit="judgement", **QUICK)
 
 
+@pytest.mark.slow
 def test_a_measure_without_a_test_for_the_population_says_so(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError):
         plan_metrics(

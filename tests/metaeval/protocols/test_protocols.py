@@ -313,6 +313,7 @@ def test_contrastive_metrics_are_counted_and_named_when_asked_for(tiny: Warehous
     assert "primary" not in everything.signature
 
 
+@pytest.mark.slow
 def test_a_protocol_without_metrics_is_refused(tmp_path: Path) -> None:
     tables = {"Other-src": metric_tables()["Fine-src"]}
     with (
@@ -445,6 +446,7 @@ def test_significance_adds_the_mean_over_ranks_of_clusters_to_a_mean_of_ranks(si
 # --- tasks without scores -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path: Path) -> None:
     tables = {name: ScoreTable(systems=table.systems, sys=table.sys) for name, table in metric_tables().items()}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
@@ -466,6 +468,7 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
     ]
 
 
+@pytest.mark.slow
 def test_a_language_pair_without_scores_is_dropped_from_what_is_pooled(tmp_path: Path) -> None:
     none = {name: ScoreTable(systems=SYSTEMS[:2], sys=np.array([1.0, 2.0])) for name in metric_tables()}
     layouts = tiny_layout(tmp_path / "one"), tiny_layout(tmp_path / "two", lp="de-en", metrics=none)

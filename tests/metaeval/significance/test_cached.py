@@ -26,6 +26,7 @@ from queries.slices import Slice
 from tests.helpers import metric_tables, tiny_layout
 from tests.sharing import written
 from warehouse import Warehouse, load
+from warehouse.simulation import simulate_shared_task, write_shared_task
 
 SIM = Slice("sim24", "cs-uk")
 TWO = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA"))
@@ -35,10 +36,12 @@ PEARSON = parse_measure("pearson")
 
 
 @pytest.fixture(scope="module")
-def without_results(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A small file: of the simulated task the test set that is asked of."""
-    database = tmp_path_factory.mktemp("sim24") / "sim24.duckdb"
-    report = load([simulated_database.parent / "task" / "sim24"], database)
+def without_results(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small file: of the simulated task the evaluation sets that are asked of."""
+    folder = tmp_path_factory.mktemp("sim24")
+    write_shared_task(folder / "task", simulate_shared_task(years=(2024,), lps=("cs-uk", "en-de")))
+    database = folder / "sim24.duckdb"
+    report = load([folder / "task"], database)
     assert report.is_clean, report.faults
     return database.read_bytes()
 
@@ -92,6 +95,7 @@ def test_a_second_comparison_comes_from_the_store_with_the_same_numbers(database
     assert n_results(database) == 1
 
 
+@pytest.mark.slow
 def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
     first, second = ran(database, TWO), ran(database, TWO)
     assert second.notes == [FROM_STORE]
@@ -99,6 +103,7 @@ def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers
     assert (first.pairwise.words, first.pairwise.notes) == (second.pairwise.words, second.pairwise.notes)
 
 
+@pytest.mark.slow
 def test_a_result_is_computed_anew_where_other_levels_were_measured_since(
     compared_before: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +312,7 @@ def test_another_protocol_is_another_question(database: Path) -> None:
     assert n_results(database) == 1 + len(changes)
 
 
+@pytest.mark.slow
 def test_without_significance_the_test_s_settings_do_not_matter(database: Path) -> None:
     protocol(database, significance=False)
     _, notes = protocol(database, significance=False, testing=TestOptions(draws=7, alpha=0.2))

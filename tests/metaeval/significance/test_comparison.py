@@ -247,6 +247,7 @@ def holed_warehouse(tmp_path: Path) -> Warehouse:
     return tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics={**tables, "Partial-src": lacks_system}))
 
 
+@pytest.mark.slow
 def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: Path) -> None:
     with holed_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de")

@@ -19,6 +19,7 @@ def _three(warehouse: Warehouse) -> tuple[str, ...]:
     return tuple(name for (name,) in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "words"), [("bs", "bs:"), pytest.param("ar", "ar:", marks=pytest.mark.slow)])
 def test_p_values_are_sacrebleu_s(simulated_warehouse: Warehouse, test: str, words: str) -> None:
     from sacrebleu.metrics.bleu import BLEU

@@ -68,6 +68,7 @@ def test_soft_accuracy_in_the_limit_is_that_of_the_kernel() -> None:
     np.testing.assert_allclose(equal_worlds._soft_limit(pair), kernel, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_metrics_of_an_evaluation_set_that_are_equally_good_are_found_and_not_one_metric_twice() -> None:
     """The second is the first with other errors of the same size, the third is worse, the fourth the first again."""
     rng = np.random.default_rng(8)

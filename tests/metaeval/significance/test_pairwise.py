@@ -67,6 +67,7 @@ def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse)
         assert one.values == tuple(alone.values)
 
 
+@pytest.mark.slow
 def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,7 @@ def test_one_system_is_no_comparison(simulated_warehouse: Warehouse) -> None:
         compare_systems(simulated_warehouse, one, None, "wilcoxon", Options())
 
 
+@pytest.mark.slow
 def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     metrics = {name: ScoreTable(systems=SYSTEMS[:3], seg=rng.normal(size=(3, 5))) for name in ("Twin-refA", "Twin-src")}

@@ -79,6 +79,7 @@ def test_without_intervals_nothing_is_resampled_and_gaps_are_the_same(
         assert one.signature == re.sub(r"\|interval:[^|]*", "", whole.signature)
 
 
+@pytest.mark.slow
 def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +283,7 @@ def test_a_gap_that_no_resample_changes_has_no_interval_of_no_width(simulated_wa
     assert name in note
 
 
+@pytest.mark.slow
 def test_another_human_score_as_if_it_were_a_metric(tmp_path: Path) -> None:
     # mqm by means: Ash > Beech > Cherry; esa orders Beech > Ash > Cherry: two of three pairs agree
     seg = np.array([[60.0] * 5, [70.0] * 5, [10.0] * 5])

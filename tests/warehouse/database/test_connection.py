@@ -28,6 +28,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "db" / "a.duckdb"
 
 
+@pytest.mark.slow
 def test_every_duckdb_from_1_4_on_reads_the_file(database: Path) -> None:
     head = database.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
@@ -83,6 +84,7 @@ def test_a_question_that_duckdb_refuses_is_an_error_of_the_question(query: str, 
         assert warehouse.rows("SELECT 1") == [(1,)]
 
 
+@pytest.mark.slow
 def test_many_readers_open_the_file_together(database: Path) -> None:
     program = "import sys; from warehouse import Warehouse; print(len(Warehouse.open(sys.argv[1]).rows('FROM scores')))"
     with Warehouse.open(database) as one, Warehouse.open(database) as other:

@@ -60,6 +60,7 @@ def test_a_forged_file_is_refused_or_loses_what_it_defines_and_nothing_of_it_run
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.duckdb", "secret.txt"]
 
 
+@pytest.mark.slow
 def test_what_definitions_are_compared_with_is_written_down_as_this_duckdb_prints_it() -> None:
     """`python -m docs.generate` renews it; each version of DuckDB adds its own spelling."""
     kept = json.loads(Path(migrations.__file__).with_name("catalogue.json").read_text("utf-8"))
@@ -108,6 +109,7 @@ def test_what_a_strangers_file_defines_reads_no_other_file(what: str, act: str, 
     assert not any(SECRET.encode() in path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_a_load_refuses_a_file_that_hides_functions_of_duckdb_and_takes_a_user_s_own(tmp_path: Path) -> None:
     database = written(tmp_path / "a.duckdb", tiny_bytes())
     with duckdb.connect(str(database)) as connection:
@@ -214,6 +216,7 @@ def test_links_and_pipes_beside_a_warehouse_are_refused_and_what_they_name_stays
             Warehouse.open(database)
 
 
+@pytest.mark.slow
 def test_a_host_of_harmless_macros_is_refused_at_once(tmp_path: Path) -> None:
     database = written(tmp_path / "a.duckdb", tiny_bytes())
     with duckdb.connect(str(database)) as connection:

@@ -370,6 +370,7 @@ def test_a_folder_of_the_users_stays_and_one_that_was_made_goes(tmp_path: Path) 
     assert not ours.exists()
 
 
+@pytest.mark.slow
 def test_chosen_test_sets_alone_are_loaded(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     with serving(_task(tmp_path)) as served:

@@ -213,6 +213,7 @@ def test_importing_twice_changes_nothing(back: RoundTrip, database: Path) -> Non
     assert back.database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_an_evaluation_set_from_other_files_is_not_overwritten(one_exported: Path, tmp_path: Path) -> None:
     written(tmp_path / "other.duckdb", tiny_bytes())
     before = _rows(tmp_path / "other.duckdb")

@@ -59,6 +59,7 @@ def _in_real_files() -> Iterator[tuple[int, set[str]]]:
     yield 2025, {name for path in of_wmt25 for line in _lines(path) for name in json.loads(line)["metric_scores"]}
 
 
+@pytest.mark.slow
 def test_every_metric_of_the_real_files_is_listed() -> None:
     found = [*_in_real_files()]
     assert [(year, _unknown(names, year)) for year, names in found if _unknown(names, year)] == []

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.warehouse.building import ask, small
 from tests.warehouse.readers.samples import esa
@@ -70,6 +71,7 @@ def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
     assert told in report.notes
 
 
+@pytest.mark.slow
 def test_a_submission_of_2015_is_known_by_its_columns_whatever_its_name(tmp_path: Path) -> None:
     (tmp_path / "wmt15").mkdir()
     names = {"en-cs": "M.seg.score", "en-de": "M.seg_v2.score", "en-ru": "M.txt"}

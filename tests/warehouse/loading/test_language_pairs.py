@@ -17,6 +17,7 @@ NAMING = [
 NAMING.remove("table of systems")  # its file's name, too, says the pair
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("first", range(len(SPELLINGS)))
 def test_every_spelling_is_the_pair(first: int, tmp_path: Path) -> None:

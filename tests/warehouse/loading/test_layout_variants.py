@@ -25,6 +25,7 @@ def test_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     assert {name for name in plain if plain[name] != windows[name]} <= {"sources"}
 
 
+@pytest.mark.slow
 def test_columns_may_be_separated_by_any_white_space(tmp_path: Path) -> None:
     root, blanks = tiny_layout(tmp_path / "in"), random.Random(0)
     for path in sorted(path for folder in ("documents", "*-scores") for path in root.glob(f"{folder}/**/*.*")):
@@ -62,6 +63,7 @@ def test_files_without_documents_that_count_segments_differently_are_refused(tmp
     assert [(fault.found, fault.expected) for fault in report.faults] == [("4 lines", "5 (segments of tiny24 en-de)")]
 
 
+@pytest.mark.slow
 def test_domains_that_stand_before_systems_are_the_segments_own(tmp_path: Path) -> None:
     values, names = np.arange(10.0).reshape(2, 5), [domain for domain, _ in DOCUMENTS]
     for testset, domains in {"own": names, "plain": None, "wrong": ["news"] * 5}.items():

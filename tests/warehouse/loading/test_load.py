@@ -519,6 +519,7 @@ def test_a_language_pair_written_with_three_dashes_is_in_the_codes_of_wmt(severa
     assert len(several("FROM human_scores WHERE testset = $testset", testset=dashes)) == 20
 
 
+@pytest.mark.slow
 def test_a_last_line_without_its_end_is_a_line(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path)
     for path in [path for path in root.rglob("*") if path.is_file() and path.suffix != ".toml"]:

@@ -278,6 +278,7 @@ def test_a_further_language_pair_or_test_set_leaves_the_first_alone(layout: Path
     assert len(ask(database, "FROM human_scores")) == 3 * 20
 
 
+@pytest.mark.slow
 def test_a_subfolder_reads_its_documents_along(layout: Path, tmp_path: Path) -> None:
     report = load([layout / "metric-scores" / LP], empty_warehouse(tmp_path / "b.duckdb"))
     (evalset,) = report.evalsets
@@ -299,6 +300,7 @@ def test_parts_in_any_order_hold_the_same_as_all_at_once(tmp_path: Path) -> None
     assert held(parts) == fresh(tmp_path / "in", tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_later_scores_are_counted_against_the_segments_that_are_there(layout: Path, database: Path) -> None:
     (layout / DOCS).unlink()
     edited(layout / FINE, lambda lines: lines[:-1])
@@ -359,6 +361,7 @@ def test_documents_read_along_with_a_subfolder_are_refused_when_they_changed(lay
     assert held(database) == before
 
 
+@pytest.mark.slow
 def test_facts_and_scores_that_are_gone_stay_and_a_further_file_gets_the_status_that_nobody_declares(
     layout: Path, database: Path
 ) -> None:
@@ -379,6 +382,7 @@ def test_facts_and_scores_that_are_gone_stay_and_a_further_file_gets_the_status_
     }
 
 
+@pytest.mark.slow
 def test_a_broken_change_leaves_everything_and_skip_broken_takes_the_old_content_of_the_file_away(
     layout: Path, database: Path
 ) -> None:
@@ -403,6 +407,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     return Loaded(layout, database, load([layout], database, skip_broken=True))
 
 
+@pytest.mark.slow
 def test_a_refused_file_is_refused_again_and_skip_broken_changes_nothing(broken: Loaded) -> None:
     before = broken.database.read_bytes()
     refused = load([broken.folder], broken.database)

@@ -331,6 +331,7 @@ def test_document_scores_without_documents_name_the_file_that_lacks(tmp_path: Pa
     assert fault.expected == "documents/en-de.docs, which says which documents there are"
 
 
+@pytest.mark.slow
 def test_broken_files_facts_and_links_keep_no_other_evaluation_set_out(tmp_path: Path) -> None:
     scores = ScoreTable(["Ash"], seg=np.ones((1, 5)))
     for testset in ("broken", "facts", "link", "other", "sound"):

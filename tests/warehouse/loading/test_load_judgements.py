@@ -72,6 +72,7 @@ def test_a_campaign_is_a_test_set_with_its_systems(database: Path) -> None:
     assert ask(database, "SELECT count(*) FROM judgements WHERE human = 'da'") == [(2 * len(ROWS),)]
 
 
+@pytest.mark.slow
 def test_long_and_wide_tables_meet(tmp_path: Path) -> None:
     root, database = tmp_path / "mine", tmp_path / "w.duckdb"
     written(root / "en-de" / "long.csv", "system,metric,score\nA,Mine,1\nB,Mine,2\n")
@@ -104,6 +105,7 @@ def test_judgements_that_two_files_have_are_refused(tmp_path: Path) -> None:
     assert (fault.expected, fault.way_out) == ("each once", "load one or the other")
 
 
+@pytest.mark.slow
 def test_sums_of_marked_errors_are_no_direct_assessments(tmp_path: Path) -> None:
     spans = "testset,lp,system,segment,start,end,severity\nlab,en-de,A,1,0,3,major\nlab,en-de,B,1,0,3,minor\n"
     report = load([written(tmp_path / "spans.csv", spans)], tmp_path / "w.duckdb", given=LoadHints(human="esa"))
@@ -136,6 +138,7 @@ JUDGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_table_of_one_s_own_brings_judgements_with_their_annotators(name: str, tmp_path: Path) -> None:
     text, human = JUDGED[name]

@@ -47,6 +47,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.sep == "\\", reason="the backslash parts folders here")
 def test_a_backslash_in_a_path_is_taken_or_told(tmp_path: Path) -> None:
     folders = {"one": "a\\b", "two": "a\\b[1]"}
@@ -56,6 +57,7 @@ def test_a_backslash_in_a_path_is_taken_or_told(tmp_path: Path) -> None:
     assert len(ask(tmp_path / "a.duckdb", "FROM scores WHERE testset = 'one'")) == 5
 
 
+@pytest.mark.slow
 def test_relative_paths_are_recorded_as_absolute_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = small(tmp_path / "in", metrics={"A-src": ONES}, humans={"mqm": ONES})
     monkeypatch.chdir(root / "metric-scores")
@@ -65,6 +67,7 @@ def test_relative_paths_are_recorded_as_absolute_ones(tmp_path: Path, monkeypatc
     assert paths == {str(path) for path in root.rglob("*.*") if path.name != "testset.toml"}
 
 
+@pytest.mark.slow
 def test_the_same_file_by_several_paths_and_links_in_a_circle_is_loaded_once(tmp_path: Path) -> None:
     root = small(tmp_path / "in", metrics={"A-src": ONES}, humans={"mqm": ONES})
     (root / "again").symlink_to(root)
@@ -73,6 +76,7 @@ def test_the_same_file_by_several_paths_and_links_in_a_circle_is_loaded_once(tmp
     assert (report.evalsets[0].n_files, report.notes, report.faults) == (3, [], [])
 
 
+@pytest.mark.slow
 def test_linked_folders_and_files_are_followed(tmp_path: Path) -> None:
     real = small(tmp_path / "real", metrics={"A-src": ONES}, humans={"mqm": ONES})
     linked = tmp_path / "in" / TESTSET
@@ -99,6 +103,7 @@ def test_a_test_set_copied_under_a_second_folder_is_taken_once_with_a_note(tmp_p
     assert str(copy) in report.notes[0] or str(root) in report.notes[0]
 
 
+@pytest.mark.slow
 def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -> None:
     """Other line ends alone are not called other content."""
     root = small(tmp_path / "in", metrics={"A-src": ONES}, humans={"mqm": ONES})
@@ -118,6 +123,7 @@ def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -
     assert ask(tmp_path / "a.duckdb", "FROM scores") == []
 
 
+@pytest.mark.slow
 def test_names_in_files_of_the_layout_have_no_blanks_around_them(tmp_path: Path) -> None:
     for testset, (file, blank) in enumerate(itertools.product(("documents/en-de.docs", RATING), ("", " "))):
         path = small(tmp_path / "in", testset=f"t{testset}", humans={"mqm": ONES}) / file

@@ -83,6 +83,7 @@ def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(
         assert found == [(f"{visible_name(name)}-refA",)]
 
 
+@pytest.mark.slow
 def test_names_of_the_layouts_files_lose_what_nobody_sees(tmp_path: Path) -> None:
     spellings = ["Fl\u00e4t ", "\u00a0Fl\u00e4t", "Fl\u00e4t\u200b", "Fla\u0308t", "\ufeffFl\u00e4t"]
     files = ["metric-scores/en-de/{}-src.seg.score", "human-scores/en-de.{}.seg.score"]

@@ -116,6 +116,7 @@ def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, co
     assert ask(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
 
 
+@pytest.mark.slow
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
     report = load([metric(task)], database)
     assert report.is_clean, report.faults
@@ -154,6 +155,7 @@ def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: P
     assert statuses(load([task], database)) == {("wmt20", "en-cs"): "unchanged", ("wmt20", "en-de"): "unchanged"}
 
 
+@pytest.mark.slow
 def test_systems_that_one_side_lacks_are_named_with_the_nearest(task: Path, database: Path) -> None:
     human(task).write_text(judged({**HUMAN, "CC.2": (1.0, 2.0, 3.0), "HUMAN-Q": (1.0, 2.0, 3.0)}))
     notes = load([task], database).notes

@@ -67,6 +67,7 @@ def test_facts_beside_a_table_or_above_it_hold_for_its_test_set_and_may_change(t
         assert ask(database, "SELECT DISTINCT metric, status FROM metrics") == [(f"Ours-{reference}", "primary")]
 
 
+@pytest.mark.slow
 def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refused(tmp_path: Path) -> None:
     folder = _own_tables(tmp_path / "mine")
     report = load([folder], tmp_path / "w.duckdb", given=LoadHints(testset="mine24", lp="en-de"))

@@ -21,6 +21,7 @@ def without(small: Small, segment: int, *, systems: str) -> str:
     return small.header + "".join(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.every(5)
 @pytest.mark.parametrize("segment", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("systems", ["all", "one"])

@@ -41,6 +41,7 @@ def test_a_file_that_says_otherwise_is_refused_with_both_named(
     assert all(word in words for words in told.values() for word in both), told
 
 
+@pytest.mark.slow
 def test_files_that_say_the_same_are_loaded(folder: Path, tmp_path: Path) -> None:
     report = load([folder], tmp_path / "w.duckdb", given=LoadHints("wmt20", "en-de"))
     assert not report.faults, report.faults

@@ -205,6 +205,7 @@ def test_a_human_score_that_no_file_has_is_refused(tmp_path: Path) -> None:
         load([tmp_path / "w.csv"], tmp_path / "w.duckdb", given=LoadHints("mine", "en-de", "mqm"))
 
 
+@pytest.mark.slow
 def test_other_texts_of_the_same_segments_are_refused_and_what_was_there_stays(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     first, second = tmp_path / "aces.tsv", tmp_path / "other-aces.tsv"

@@ -179,6 +179,7 @@ def test_gold_spans_are_a_human_score(tmp_path: Path) -> None:
     assert {scorer for *_, scorer, _ in judged} == {"gold"}
 
 
+@pytest.mark.slow
 def test_exported_spans_come_back_and_a_file_added_again_replaces_them(database: Path, tmp_path: Path) -> None:
     """Of a metric, and of a human score with two annotators of an output; also empty and missing ones."""
     (tmp_path / "mine.csv").write_text(own_table())
@@ -209,6 +210,7 @@ def test_exported_spans_come_back_and_a_file_added_again_replaces_them(database:
     assert spans_in(database) == {output: [] for output in PREDICTED}
 
 
+@pytest.mark.slow
 def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_path: Path) -> None:
     text = (
         "system,segment,start,end,severity,category,side\nAsh,1,0,3,minor,accuracy,\nAsh,1,0,3,minor,,source\n"
@@ -226,6 +228,7 @@ def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_p
     assert row.split("\t")[-3:] == ["0", "3", "minor"]
 
 
+@pytest.mark.slow
 def test_what_is_no_span_is_refused_in_one_line(database: Path, tmp_path: Path) -> None:
     wrong = {
         "Ash,1,-1,3,minor": "character '-1'",
@@ -255,6 +258,7 @@ def test_lists_of_different_lengths_are_refused(tmp_path: Path) -> None:
     assert "1 starts, 1 ends and 0 error types" in other.found
 
 
+@pytest.mark.slow
 def test_what_measures_leave_out_is_stored_and_counted(database: Path, tmp_path: Path) -> None:
     """Ends behind the text, empty spans, overlaps, unknown severities, and a system without texts: all of them stay."""
     odd: list[Span] = [(0, 99, "minor"), (2, 2, "minor"), (3, 1, "major"), (0, 4, "major"), (1, 3, "unclear")]
@@ -285,6 +289,7 @@ def test_ends_may_be_the_last_characters(tmp_path: Path) -> None:
     assert spans_of(records)["Ash", 4] == later
 
 
+@pytest.mark.slow
 def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
     documents = "".join("news\td\n" for _ in range(N))
     root = tmp_path / "t26"
@@ -411,6 +416,7 @@ def test_texts_of_spans_without_a_stored_translation_are_counted(tmp_path: Path)
     assert "1 error span with a text not compared: the translation is not known" in records.notes
 
 
+@pytest.mark.slow
 def test_texts_of_spans_are_compared_with_those_of_the_warehouse(database: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("system,segment,start,end,severity,text\nAsh,1,3,5,minor,1\n")
     report = add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP)

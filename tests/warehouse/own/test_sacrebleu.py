@@ -118,6 +118,7 @@ def test_what_is_stored_is_the_users_own_with_its_signature_and_facts_and_no_ent
                               "WHERE scorer.name = 'sacreBLEU-TER-refA'") == [(True,)]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_again_changes_nothing(database: Path) -> None:
     compute(database, "tiny24", "en-de", ["chrf"])
     before = database.read_bytes()

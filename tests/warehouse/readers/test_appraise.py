@@ -191,6 +191,7 @@ def test_files_of_one_human_score_form_a_group() -> None:
     assert all(isinstance(wave, Claim) and wave.group == "wmt24/esa" for wave in waves)
 
 
+@pytest.mark.slow
 def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:
     rows = [
         (esa(score="x"), "score 'x'"),
@@ -215,6 +216,7 @@ def independent_rows(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wave", "n_rows", "n_bad", "n_tutorial", "n_repeated"),
     [("wave2", 20434, 2448, 1228, 98), ("wave3", 11299, 1365, 673, 76)],
@@ -295,6 +297,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @together("row", KINDS)
 def test_batch_numbers_behind_the_times_change_nothing_but_are_counted(row: str) -> None:
     plain, *others = [read(READER, Path("mine.csv"), row + more + "\n", LoadHints(testset="mine")) for more in FURTHER]
@@ -334,6 +337,7 @@ def test_systems_side_by_side_are_judged_once_for_each_pair() -> None:
     assert "systems were judged side by side: each one's score is a judgement of its own" in records.notes
 
 
+@pytest.mark.slow
 def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text(side_by_side("A", "B", "1") + side_by_side("A", "C", "2", scores="70 10"))

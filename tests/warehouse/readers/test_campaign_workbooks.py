@@ -128,6 +128,7 @@ def test_a_sheet_without_rows_brings_nothing(tmp_path: Path) -> None:
     assert records.judgements.is_empty()
 
 
+@pytest.mark.slow
 def test_damaged_workbooks_are_faults_or_left_alone_or_read_as_they_were(tmp_path: Path) -> None:
     path = workbook(tmp_path)
     sound = path.read_bytes()

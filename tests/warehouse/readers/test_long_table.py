@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer, assert_no_row_fits, claimed, read, rows
@@ -112,6 +113,7 @@ def test_one_metric_gets_the_name_that_the_user_gives() -> None:
     assert [fault.found for fault in records.faults] == ["metrics v2, v3"]
 
 
+@pytest.mark.slow
 @together(
     ("header", "cells", "given", "expected"),
     [

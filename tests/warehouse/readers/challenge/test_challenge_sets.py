@@ -87,6 +87,7 @@ def test_demetr_s_perturbations_of_a_language_are_one_evaluation_set(tmp_path: P
     assert {evalset.status for evalset in again.evalsets} == {"unchanged"}
 
 
+@pytest.mark.slow
 def test_a_further_file_of_demetr_keeps_the_items_of_the_others(tmp_path: Path, database: Path) -> None:
     folder = tmp_path / "dataset"
     written(folder / "major_id17_tense.json", [demetr_row(1, pert_name="major_id17_tense")])
@@ -137,6 +138,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "w.duckdb"
 
 
+@pytest.mark.slow
 def test_a_table_of_one_s_own_is_ranked_by_accuracy(own: Path) -> None:
     """Item a: good over fair, good over poor; fair and poor should tie, and do not count. Item b: good over poor."""
     with Warehouse.open(own) as warehouse:
@@ -169,6 +171,7 @@ def test_each_phenomenon_is_ranked_by_itself(own: Path) -> None:
             metaeval.rank(warehouse, "mine", "en-de", "accuracy", phenomenon="idoim")
 
 
+@pytest.mark.slow
 def test_all_test_sets_are_those_of_tasks(own_beside_a_task: Path) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
         assert expand(warehouse, "all", "all").chosen == (("tiny24", "en-de"),)
@@ -202,6 +205,7 @@ def test_another_challenge_set_in_the_form_of_aces_needs_its_name(name: str, tmp
     assert [evalset.testset for evalset in report.evalsets] == ["second"]
 
 
+@pytest.mark.slow
 def test_aces_has_a_good_and_an_incorrect_translation_in_each_row(tmp_path: Path, database: Path) -> None:
     header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
     rows = (
@@ -247,6 +251,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "w.duckdb"
 
 
+@pytest.mark.slow
 def test_a_submitted_set_has_its_texts_and_known_grades_and_a_copy_elsewhere_does_not_count(sets: Path) -> None:
     found = ask(sets, GRADES, testset="challengeset2025.mslc-a", lp="en-de")
     assert [(segment, system, grade) for segment, _, _, system, grade in found] == [
@@ -346,6 +351,7 @@ def _aces(tmp_path: Path, phenomena: tuple[str, ...], *, gap: bool = False) -> P
     return tmp_path / "aces.tsv"
 
 
+@pytest.mark.slow
 def test_aces_score_is_the_weighted_sum_over_classes_of_mean_tau_over_phenomena(tmp_path: Path, database: Path) -> None:
     assert not load([_aces(tmp_path, PHENOMENA)], database).faults
     outcome = [1, -1, -1, 1, 1]  # a tie is wrong
@@ -362,6 +368,7 @@ def test_aces_score_is_the_weighted_sum_over_classes_of_mean_tau_over_phenomena(
     assert not found.notes
 
 
+@pytest.mark.slow
 def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> None:
     assert not load([_aces(tmp_path, ("addition", "omission", "my-own"), gap=True)], database).faults
     with Warehouse.open(database) as warehouse:
@@ -376,6 +383,7 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
             metaeval.protocol(warehouse, "aces", human="grade")
 
 
+@pytest.mark.slow
 def test_aces_score_is_tested_by_the_signs_of_items(tmp_path: Path, database: Path) -> None:
     """Of six items B is right in two more, of one class: one of four choices of their signs gives B as much."""
     assert not load([_aces(tmp_path, ("addition", "copy-source"))], database).faults
@@ -413,6 +421,7 @@ NAMED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", NAMED)
 def test_questions_about_people_s_scores_refuse_a_challenge_set_and_leave_it_out_of_all(
     own_beside_a_task: Path, question: str
@@ -440,6 +449,7 @@ def test_challenge_sets_are_pooled_with_each_other_alone(own_beside_a_task: Path
         assert metaeval.rank(warehouse, "mine", measures=["accuracy"], pool="mean").frame.height == 2
 
 
+@pytest.mark.slow
 def test_repeated_rows_and_objects_are_items_once(tmp_path: Path, database: Path) -> None:
     path = _aces(tmp_path, PHENOMENA[:1])
     path.write_text(path.read_text("utf-8") + "s 0\tg\tb\tr\taddition\ten-de\t3\t2\t5\t1\n", "utf-8")
