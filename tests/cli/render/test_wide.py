@@ -14,7 +14,7 @@ import pytest
 from cli.render import Format
 from cli.render.wide import wide_texts
 from cli.report.content import Part, wide_grids
-from cli.report.making import Made
+from cli.report.making import ReportSection
 from cli.report.page import page
 from cli.report.sections import SECTIONS
 from metaeval.wide import Wide
@@ -75,7 +75,7 @@ def test_what_is_copied_holds_each_value_as_a_number_of_its_own() -> None:
         | {"value": [0.612, 0.5], "cluster": [1, 2], "rank": [1, 2], "metric": ["A", "B"]}
     )
     part = Part("wmt23", grids=wide_grids("", frame))
-    report = page((Made(SECTIONS["rankings"], (part,)),), "", static=True)
+    report = page((ReportSection(SECTIONS["rankings"], (part,)),), "", static=True)
     for text in (*wide_texts(found, 3, None).values(), report[report.index("<tbody>") : report.index("</tbody>")]):
         copied = re.sub(r"<[^>]*>|\\(textbf|phantom)|[{}$*]", "", unicodedata.normalize("NFKC", text))
         assert {"0.612", "0.500"} <= set(re.findall(r"-?\d\.\d+", copied)) <= {"0.612", "-0.500", "0.500"}
