@@ -16,7 +16,7 @@ from metaeval.intervals import metric_ranges
 from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, ranks_of_draws, resampled_means
 from metaeval.kernels.resampling.system_tests import paired_t_p_values, wilcoxon_p_values
 from metaeval.measures import parse_measure
-from metaeval.study import Result
+from metaeval.study import SliceResult
 
 N, N_RATED, N_JUDGED, POOL, SEGMENTS, DRAWS = 8, 100, 12, 3000, 150, 400
 GAPS = (0.05, 0.1, 0.2, 0.4)
@@ -60,7 +60,7 @@ def of_metrics(text: str, step: float, n_worlds: int) -> float:
             truth = ranks_of_draws(evaluate(measure, block_of(pool), options).value[:, np.newaxis])[:, 0]
         chosen = rng.integers(0, POOL, SEGMENTS)
         block = block_of(pool.of_segments(chosen, np.arange(SEGMENTS)))
-        result = Result(block, evaluate(measure, block, options), "", ())
+        result = SliceResult(block, evaluate(measure, block, options), "", ())
         low, high, _ = metric_ranges(result, options_of(measure, number), DRAWS)
         held.append(_holding((low, high), truth))
     return float(np.mean(held))

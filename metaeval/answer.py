@@ -45,6 +45,12 @@ class Result:
         return self.parts if isinstance(self.parts, str) else "\n".join(map(line, lines_of(self.parts)))
 
     @property
+    def lines(self) -> Sequence[Sequence[Part]]:
+        """The parts of the signature line by line."""
+        assert not isinstance(self.parts, str)
+        return lines_of(self.parts)
+
+    @property
     def in_python(self) -> Self:
         """The result with options as they are written in Python, for whoever gets it there."""
         return replace(self, frame=spelt_frame(self.frame, in_python), notes=tuple(map(in_python, self.notes)))

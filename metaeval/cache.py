@@ -5,7 +5,7 @@ import json
 import time
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -20,7 +20,7 @@ from warehouse.database.connection import StoredResult, store_results, stored_pa
 from warehouse.names import LARGEST_SCORE
 from warehouse.wording import option
 
-SHAPE = 17  # counts up when stored results get another form, or another test by default
+SHAPE = 18  # counts up when stored results get another form, or another test by default
 FROM_STORE = f"from the result store; {option('recompute', True)} recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
@@ -144,7 +144,7 @@ def _plain_json(value: object) -> object:
     if isinstance(value, Decisive):
         return {"decisive": str(value), "kind": value.kind, "case": value.case, "size": float(value.size)}
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _plain_json(getattr(value, item.name)) for item in fields(value)}
+        return {_stored_name(item): _plain_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, np.ndarray):
         return _plain_json(value.tolist())
     if isinstance(value, list | tuple):
@@ -156,6 +156,11 @@ def _plain_json(value: object) -> object:
     if value is None or isinstance(value, str | int | float):
         return value
     raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+def _stored_name(item: Field[Any]) -> str:
+    """The key of a field in what is stored, which SQL views read: its name, unless its metadata have another."""
+    return str(item.metadata.get("stored", item.name))
 
 
 def decoded(kind: type[Result], text: str) -> Result:
@@ -175,8 +180,8 @@ def _read(hint: Any, data: Any) -> Any:
     hint = _written_out(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if is_dataclass(hint):
-        hints = get_type_hints(hint)
-        return hint(**{name: _read(hints[name], value) for name, value in data.items()})  # type: ignore[operator]
+        hints, names = get_type_hints(hint), {_stored_name(item): item.name for item in fields(hint)}
+        return hint(**{names[key]: _read(hints[names[key]], value) for key, value in data.items()})  # type: ignore[operator]
     if origin in (Union, types.UnionType):
         return None if data is None else _read(next(one for one in inner if one is not type(None)), data)
     if origin is np.ndarray:

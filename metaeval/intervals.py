@@ -20,8 +20,8 @@ from metaeval.measures.applicable import TOO_NARROW
 from metaeval.measures.judged import Units, units_of
 from metaeval.options import Options, Unit
 from metaeval.ranking import RankingInputs
-from metaeval.signature import interval_in_words
-from metaeval.study import Result
+from metaeval.signature import Part, interval_in_words, line
+from metaeval.study import SliceResult
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -46,7 +46,7 @@ class Intervals:
 
 
 def intervals(
-    result: Result, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
+    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
 ) -> Intervals:
     """Intervals of the values of a result, in the order of its metrics.
 
@@ -154,7 +154,7 @@ def _with_columns(
     found: RankingInputs,
     behind: str,
     schema: Mapping[str, Any],
-    of: Callable[[Result], tuple[Iterable[Sequence[object]], str]],
+    of: Callable[[SliceResult], tuple[Iterable[Sequence[object]], str]],
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows of a ranking with columns behind one of them, and a line on those of each measure.
 
@@ -189,7 +189,7 @@ def with_intervals(
     ranking: as of `ranked`. Its signatures say how the intervals were made.
     """
 
-    def ends_of(result: Result) -> tuple[Iterable[Sequence[object]], str]:
+    def ends_of(result: SliceResult) -> tuple[Iterable[Sequence[object]], str]:
         ends = intervals(result, options, n_draws, progress, unit)
         return zip(ends.low, ends.high, ends.signed, strict=True), ends.words
 
@@ -201,17 +201,17 @@ def with_intervals(
         how_of.setdefault(one, {})[how] = None
     made = pl.when(pl.col("how") != "").then(pl.lit("|interval:") + pl.col("how")).otherwise(pl.lit(""))
     frame = joined.with_columns(pl.col("signature") + made).drop("how")
-    signatures = [
-        f"{one}|interval:{'+'.join(how_of[one])}" if one in how_of else one for one in ranking.signature.splitlines()
+    parts = [
+        [*one, ("interval", "+".join(how_of[text]) if (text := line(one)) in how_of else None)] for one in ranking.lines
     ]
-    return replace(ranking, frame=frame, parts="\n".join(signatures)), lines
+    return replace(ranking, frame=frame, parts=parts), lines
 
 
 _RANGES_STREAM = 13
 
 
 def metric_ranges(
-    result: Result, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
+    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
 ) -> tuple[Ints, Ints, str]:
     """Best and worst rank of each metric of a result over resamples, 0 for none, and how they were made, or why not.
 
@@ -256,14 +256,15 @@ def with_ranges(
     ranking: as of `ranked`. Its signatures say how the ranges were made.
     """
 
-    def ranges_of(result: Result) -> tuple[Iterable[Sequence[object]], str]:
+    def ranges_of(result: SliceResult) -> tuple[Iterable[Sequence[object]], str]:
         best, worst, how = metric_ranges(result, options, n_draws, progress, unit)
         return [(low or None, high or None) for low, high in zip(best.tolist(), worst.tolist(), strict=True)], how
 
     schema = {"rank_low": pl.Int64, "rank_high": pl.Int64}
     frame, lines = _with_columns(ranking, found, "rank", schema, ranges_of)
-    made = f"|rank_range:95%,percentile,resamples={n_draws},seed={options.seed}"
+    made: Part = ("rank_range", f"95%,percentile,resamples={n_draws},seed={options.seed}")
     has = pl.col("rank_low").is_not_null()
-    frame = frame.with_columns(signature=pl.col("signature") + pl.when(has).then(pl.lit(made)).otherwise(pl.lit("")))
-    signature = "\n".join(one + made for one in ranking.signature.splitlines())
-    return replace(ranking, frame=frame, parts=signature), lines
+    frame = frame.with_columns(
+        signature=pl.col("signature") + pl.when(has).then(pl.lit(f"|{line([made])}")).otherwise(pl.lit(""))
+    )
+    return replace(ranking, frame=frame, parts=[[*one, made] for one in ranking.lines]), lines

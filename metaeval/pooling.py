@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.evaluation import Evaluation
 from metaeval.inputs import where
 from metaeval.kernels.agreement.pair_counts import OUTCOMES
@@ -17,8 +17,8 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.notes import Partial
 from metaeval.options import Options
-from metaeval.signature import draw_parts, option_parts, restricted, signed
-from metaeval.study import RANKING_SCHEMA, Result, ranking_order
+from metaeval.signature import Parts, draw_parts, line, option_parts, restricted, stamped
+from metaeval.study import RANKING_SCHEMA, SliceResult, ranking_order
 from warehouse import QuestionError
 from warehouse.wording import counted
 
@@ -26,7 +26,7 @@ Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 _NAMED = 3  # evaluation sets; more are counted
 
 
-def pool(results: Sequence[Result], how: Pooling, options: Options) -> Table:
+def pool(results: Sequence[SliceResult], how: Pooling, options: Options) -> Result:
     """Pool the results of one measure over several evaluation sets. options: those that they were computed with.
 
     Rows as of a ranking, one a metric, with the variances where the method gives them.
@@ -53,9 +53,9 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Table:
         for result, known in zip(results, places, strict=True)
     ]
     values, variances = _pooled(measure, chosen, how, shared)
-    signature = _signature(results, chosen, how, options)
-    frame = _frame(results, chosen, names, shared, values, variances, signature)
-    return Table(frame, signature, tuple(_notes(measure, why, len(results), n_asked)))
+    parts = _parts(results, chosen, how, options)
+    frame = _frame(results, chosen, names, shared, values, variances, line(parts))
+    return Result(frame, parts, tuple(_notes(measure, why, len(results), n_asked)))
 
 
 _Name = tuple[str, bool]  # base name, and whether it is reference-free
@@ -65,7 +65,7 @@ def _shown(name: _Name) -> str:
     return name[0]
 
 
-def _why_not(name: _Name, results: Sequence[Result], places: Sequence[dict[_Name, int]]) -> str:
+def _why_not(name: _Name, results: Sequence[SliceResult], places: Sequence[dict[_Name, int]]) -> str:
     """Where a metric has no value to pool, in words; "" where it has one everywhere."""
     faults: dict[str, list[str]] = {"not in": [], "not defined in": []}
     for result, known in zip(results, places, strict=True):
@@ -96,7 +96,7 @@ def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -
     return lines + ([f"{measure}: no pooled value for {'; '.join(reasons)}"] if reasons else [])
 
 
-def _places(result: Result) -> dict[_Name, int]:
+def _places(result: SliceResult) -> dict[_Name, int]:
     places: dict[_Name, int] = {}
     for place, metric in enumerate(result.evaluation.metrics):
         name = (metric.base_name, metric.reference is None)
@@ -166,11 +166,11 @@ def _sample_size(evaluation: Evaluation) -> int:
     return evaluation.n_judged
 
 
-def _signature(results: Sequence[Result], chosen: Sequence[Evaluation], how: Pooling, options: Options) -> str:
+def _parts(results: Sequence[SliceResult], chosen: Sequence[Evaluation], how: Pooling, options: Options) -> Parts:
     asked = [result.selection.slice for result in results]
     measure = results[0].evaluation.measure
     sources = {source for evaluation in chosen for source in evaluation.system_score if source is not None}
-    return signed(
+    return stamped(
         ("measure", measure),
         ("pool", how),
         *restricted(
@@ -197,7 +197,7 @@ def _total(arrays: Sequence[npt.NDArray[np.int64]], place: int) -> int | None:
 
 
 def _frame(
-    results: Sequence[Result],
+    results: Sequence[SliceResult],
     chosen: Sequence[Evaluation],
     names: Sequence[_Name],
     shared: Sequence[_Name],

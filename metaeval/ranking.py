@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, table_signature
+from metaeval.answer import Result, table_parts
 from metaeval.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
@@ -18,11 +18,12 @@ from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, because, hinted
 from metaeval.options import Options, TestOptions
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
-from metaeval.signature import joined
+from metaeval.signature import Part, joined
 from metaeval.significance.cached import PreparedComparison, prepare_comparison, run_or_load
 from metaeval.significance.comparison import Comparison, as_ranked, with_clusters
 from metaeval.significance.options import check_applicable
-from metaeval.study import Result, Study, check_ranked, ranking, study
+from metaeval.significance.standings import clusters_by_chance, warning_of_clusters
+from metaeval.study import SliceResult, Study, check_ranked, ranking, study
 from queries.evalsets import Evalsets, expand
 from queries.listing import names
 from queries.reasons import Exclusion
@@ -32,7 +33,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
-Part = Literal["domain", "phenomenon"]
+By = Literal["domain", "phenomenon"]
 UNTESTED = "not tested, without a cluster"
 
 
@@ -53,7 +54,7 @@ class RankingInputs:
     measures: tuple[Measure, ...]
     people: dict[Slice, HumanRows] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
-    by: Part | None = None
+    by: By | None = None
     parts: "dict[str, RankingInputs]" = field(default_factory=dict)
 
 
@@ -73,7 +74,7 @@ def load_ranking_inputs(
     strict: bool = False,
     fresh: bool = False,
     ceiling: bool = False,
-    by: Part | None = None,
+    by: By | None = None,
 ) -> RankingInputs:
     """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
 
@@ -129,7 +130,7 @@ def _load_parts(
     measures: Sequence[Measure],
     options: Options,
     testing: TestOptions | None,
-    by: Part,
+    by: By,
     *,
     strict: bool,
     fresh: bool,
@@ -181,7 +182,7 @@ def ranked(
     database: Path | None = None,
     verbose: bool = False,
     progress: Progress | None = None,
-) -> Table:
+) -> Result:
     """The ranking; rows as of `rank` in json.
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
@@ -193,7 +194,7 @@ def ranked(
             part: ranked(one, how, database=database, verbose=verbose, progress=progress)
             for part, one in found.parts.items()
         }
-        return _beside_each_other(tables, found.by, found.skipped)
+        return _parts_together(tables, found.by, found.skipped)
     studies = list(found.studies.values())
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
@@ -203,33 +204,34 @@ def ranked(
         for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]
     notes += found.skipped
+    parts: list[Sequence[Part]]
     if how is None:
-        frame, signatures = _stacked([ranking(one) for one in studies]), [one.signature for one in results]
+        frame, parts = _stacked([ranking(one) for one in studies]), [one.parts for one in results]
     else:
         pooled = [
             pool(list(group), how, found.options) for group in zip(*(one.results for one in studies), strict=True)
         ]
-        frame, signatures = _stacked([one.frame for one in pooled]), [one.signature for one in pooled]
+        frame, parts = _stacked([one.frame for one in pooled]), [line for one in pooled for line in one.lines]
         notes += [note for one in pooled for note in one.notes]
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
         frame = with_clusters(frame, tested)
         if tested:
-            untested, more = _beside_tests(found, tested, several)
-            signatures = [*untested, *(one.signature for _, one in tested)]
+            untested, more = _untested_metrics(found, tested, several)
+            parts = [*untested, *(one.parts for _, one in tested)]
             notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))
-        signatures = [*signatures, *(row.signature for one in found.people.values() for row in one.rows)]
+        parts = [*parts, *(row.parts for one in found.people.values() for row in one.rows)]
         notes += [
             f"{asked.testset} {asked.lp}: {note}" if several else note
             for asked, one in found.people.items()
             for note in one.notes
         ]
-    return Table(frame, "\n".join(signatures), tuple(dict.fromkeys(notes)))
+    return Result(frame, parts, tuple(dict.fromkeys(notes)))
 
 
-def _beside_each_other(tables: Mapping[str, Table], by: Part, skipped: Sequence[str]) -> Table:
+def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]) -> Result:
     """The rankings of all domains, or phenomena, with a column of that name."""
     frame = _stacked([table.frame.with_columns(pl.lit(part).alias(by)) for part, table in tables.items()])
     said: dict[str, list[str]] = {}
@@ -237,9 +239,9 @@ def _beside_each_other(tables: Mapping[str, Table], by: Part, skipped: Sequence[
         for note in table.notes:
             said.setdefault(note, []).append(part)
     notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
-    signatures = [line for table in tables.values() for line in table.signature.split("\n")]
+    lines = [line for table in tables.values() for line in table.lines]
     columns = [name for name in frame.columns if name != by]
-    return Table(frame.select(*columns[:2], by, *columns[2:]), "\n".join(joined(signatures)), (*notes, *skipped))
+    return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
 
 
 def _tested(
@@ -251,56 +253,54 @@ def _tested(
     for one in found.comparisons:
         where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
         try:
-            answer = run_or_load(one, database, progress)
+            comparison, stored = run_or_load(one, database, progress)
         except QuestionError as error:
             if not several:
                 raise
             notes.append(f"{where}{one.measure}: no clusters, {error.text}")
             continue
-        notes += answer.notes
-        if answer.comparison is not None:
-            shown = _result(found, one)
-            comparison = as_ranked(answer.comparison, shown.evaluation, shown.signature)
-            tested.append((one.asked, comparison))
-            notes.append(placed(f"{where}{one.measure}", comparison.generalises))
-            notes += [placed(f"{where}{one.measure}", line) for line in comparison.chance]
-            if comparison.warning is not None:
-                warnings.append(placed(f"{where}{one.measure}", comparison.warning))
-            if (means := _other_means(shown.evaluation, answer.comparison)) is not None:
-                notes.append(placed(f"{where}{one.measure}", means))
+        notes += stored
+        assert isinstance(comparison, Comparison)
+        measure, shown = f"{where}{one.measure}", _shown_result(found, one)
+        ranking = as_ranked(comparison, shown.evaluation, shown.parts)
+        tested.append((one.asked, ranking))
+        lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
+        notes += [placed(measure, line) for line in (*lines, *_other_means(shown.evaluation, comparison))]
+        warnings += [placed(measure, line) for line in warning_of_clusters(ranking.indistinct)]
     notes[:0] = warnings
     return tested
 
 
-def _result(found: RankingInputs, one: PreparedComparison) -> Result:
+def _shown_result(found: RankingInputs, one: PreparedComparison) -> SliceResult:
     """What a ranking shows beside a comparison."""
     results = found.studies[one.asked].results
     return next(result for result in results if result.evaluation.measure == one.measure)
 
 
-def _other_means(shown: Evaluation, tested: Comparison) -> str | None:
-    """A line where a test takes other system scores than the values; None where the values are alike."""
+def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
+    """A line where a test takes other system scores than the values; none where the values are alike."""
     values = dict(zip((choice.name for choice in shown.metrics), shown.value.tolist(), strict=True))
     apart = {
         name: abs(value - values[name])
-        for name, value in zip(tested.metrics, tested.values.tolist(), strict=True)
+        for name, value in zip(tested.names, tested.values.tolist(), strict=True)
         if name in values
     }
     most = max((name for name in apart if apart[name] > EQUAL), key=apart.__getitem__, default=None)
     if most is None:
-        return None
-    other = tested.values[tested.metrics.index(most)]
+        return []
+    other = tested.values[tested.names.index(most)]
     case = f"{most}, {values[most]:.3f} shown and {other:.3f} tested"
     kind = "tested on means over annotated segments, not on the system scores of the values:"
-    return Decisive(f"{kind} they differ most for {case}", kind, case, apart[most])
+    return [Decisive(f"{kind} they differ most for {case}", kind, case, apart[most])]
 
 
-def _beside_tests(
+def _untested_metrics(
     found: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
-) -> tuple[list[str], list[str]]:
-    """Signatures of rankings with metrics that no test compares, and lines on them."""
+) -> tuple[list[Sequence[Part]], list[str]]:
+    """Parts of the signatures of rankings with metrics that no test compares, and lines on them."""
     compared = {(asked, test.measure): test for asked, test in tested}
-    signatures, notes = [], []
+    parts: list[Sequence[Part]] = []
+    notes = []
     for asked, one in found.studies.items():
         where = f"{asked.testset} {asked.lp}: " if several else ""
         for result in one.results:
@@ -309,11 +309,11 @@ def _beside_tests(
             if comparison is None:
                 continue
             valued = zip(evaluation.metrics, ~np.isnan(evaluation.value), strict=True)
-            left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.metrics]
+            left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.names]
             if left:
-                signatures.append(result.signature)
+                parts.append(result.parts)
                 notes.append(f"{where}{evaluation.measure}: {UNTESTED}: {', '.join(left)}")
-    return signatures, notes
+    return parts, notes
 
 
 def named(evalsets: Sequence[tuple[str, str]]) -> str:
@@ -334,7 +334,7 @@ def _stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def explanation(
     warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | None = None
-) -> Table:
+) -> Result:
     """Every system and metric of an evaluation set, included in a ranking or not, and why not.
 
     Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
@@ -365,8 +365,7 @@ def explanation(
         "name",
     )
     what = ("explanation", ",".join(map(str, measures)))
-    signature = table_signature(what, block, ("system_score", options.system_score))
-    return Table(frame, signature, tuple(notes))
+    return Result(frame, table_parts(what, block, ("system_score", options.system_score)), tuple(notes))
 
 
 def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
@@ -380,7 +379,7 @@ def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
     return ("no" if None not in distinct else "partly"), "; ".join(why)
 
 
-def excluded(result: Result, verbose: bool) -> list[str]:
+def excluded(result: SliceResult, verbose: bool) -> list[str]:
     """Lines that say which systems and metrics of the evaluation set a result excludes.
 
     verbose: with names and reasons; else only how many, and where to see more.

@@ -1,6 +1,5 @@
 """Signatures: one line that says what a result is, so that it can be quoted and computed again."""
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 Part = tuple[str, object]
 Parts = list[Part]
-_BETWEEN = re.compile(r"\|(?=\w+:)")
 
 
 @cache
@@ -56,43 +54,38 @@ def signed(*parts: Part) -> str:
     return line(stamped(*parts))
 
 
-def parts_of(signature: str) -> dict[str, str]:
-    """The parts of one line, as `line` has joined them; names in their values may have bars.
+def spelt(parts: Iterable[Part]) -> dict[str, str]:
+    """Parts as they are printed, by key.
 
-    >>> parts_of("measure:pa|systems:A|B,C:D|seed:0")
-    {'measure': 'pa', 'systems': 'A|B,C:D', 'seed': '0'}
+    >>> spelt([("measure", "pa"), ("seed", None), ("systems", 12)])
+    {'measure': 'pa', 'systems': '12'}
     """
-    return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
+    return {key: str(value) for key, value in parts if value is not None}
 
 
-def joined(signatures: Iterable[str]) -> list[str]:
+def joined(signatures: Iterable[Sequence[Part]]) -> list[Parts]:
     """One signature for those of each measure, test and evaluation set; what differs in them is joined by commas."""
     found: dict[tuple[str, ...], dict[str, dict[str, None]]] = {}
-    for one in signatures:
-        parts = parts_of(one)
+    for parts in map(spelt, signatures):
         key = tuple(parts.get(name, "") for name in ("measure", "testset", "lp", "test"))
         for name, value in parts.items():
             found.setdefault(key, {}).setdefault(name, {})[value] = None
-    return [line((name, ",".join(values)) for name, values in parts.items()) for parts in found.values()]
+    return [[(name, ",".join(values)) for name, values in parts.items()] for parts in found.values()]
 
 
-def with_test(shown: str, tested: str) -> str:
-    """The signature of a value, and behind it what that of its test says beyond it.
+def with_test(shown: Sequence[Part], tested: Sequence[Part]) -> tuple[tuple[str, str], ...]:
+    """The parts of a value's signature, and behind them what that of its test says beyond it.
 
     What was tested on other inputs than the value was computed on is prefixed with `tested_`.
 
-    >>> with_test("measure:pa|n_metrics:3", "measure:pa|n_metrics:3|test:perm-both")
-    'measure:pa|n_metrics:3|test:perm-both'
-    >>> with_test("measure:pa|n_metrics:3", "measure:pa|n_metrics:2|test:perm-both")
-    'measure:pa|n_metrics:3|tested_n_metrics:2|test:perm-both'
+    >>> with_test([("n_metrics", 3)], [("n_metrics", 3), ("test", "perm-both")])
+    (('n_metrics', '3'), ('test', 'perm-both'))
+    >>> with_test([("n_metrics", 3)], [("n_metrics", 2)])
+    (('n_metrics', '3'), ('tested_n_metrics', '2'))
     """
-    of_value = parts_of(shown)
-    more = [
-        (f"tested_{key}" if key in of_value else key, part)
-        for key, part in parts_of(tested).items()
-        if of_value.get(key) != part
-    ]
-    return line([*of_value.items(), *more])
+    of_value = spelt(shown)
+    more = {key: part for key, part in spelt(tested).items() if of_value.get(key) != part}
+    return (*of_value.items(), *((f"tested_{key}" if key in of_value else key, part) for key, part in more.items()))
 
 
 def references_of(evaluation: "Evaluation") -> str | None:
@@ -197,11 +190,6 @@ def measure_parts(evaluation: "Evaluation", selection: "Selection", options: "Op
         *draw_parts(measure, options),
         *option_parts(options),
     )
-
-
-def signature(evaluation: "Evaluation", selection: "Selection", options: "Options") -> str:
-    """`measure_parts` as text."""
-    return line(measure_parts(evaluation, selection, options))
 
 
 def _span(values: set[int]) -> str | None:

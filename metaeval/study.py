@@ -15,7 +15,7 @@ from metaeval.measures import Measure
 from metaeval.notes import EXPLAIN, Decisive, Hinted, excluding
 from metaeval.options import Options, SystemScore
 from metaeval.remarks import overrated, remarks
-from metaeval.signature import signature
+from metaeval.signature import Parts, line, measure_parts
 from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection
@@ -25,13 +25,17 @@ from warehouse.wording import counted, option
 
 
 @dataclass(frozen=True)
-class Result:
+class SliceResult:
     """One measure over one slice. block: what it was computed on; notes: what a reader should know, one line each."""
 
     block: Block = field(repr=False, compare=False)
     evaluation: Evaluation
-    signature: str
+    parts: Parts = field(repr=False, compare=False)
     notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        return line(self.parts)
 
     @property
     def selection(self) -> Selection:
@@ -47,7 +51,7 @@ class Result:
 class Study:
     """The results of several measures over one slice, in the order asked for."""
 
-    results: tuple[Result, ...]
+    results: tuple[SliceResult, ...]
 
     @property
     def signatures(self) -> list[str]:
@@ -96,7 +100,7 @@ def float_noise(human: Floats, by: str) -> int:
     return sum(tied(np.round(group, 9) + 0.0) - tied(group) for group in judged)
 
 
-def _result(block: Block, measure: Measure, options: Options) -> Result:
+def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     evaluation = evaluate(measure, block, options)
     is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = [*remarks(block), *overrated(block)]
@@ -134,7 +138,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
             f"{measure}: up to {worst} {groups} undefined for {partly} {metrics} (n_groups_nan); a group undefined for "
             f"a metric is {rule}"
         )
-    return Result(block, evaluation, signature(evaluation, block.selection, options), tuple(notes))
+    return SliceResult(block, evaluation, measure_parts(evaluation, block.selection, options), tuple(notes))
 
 
 _FEW_SYSTEMS = 5  # swaps of fewer have at most 16 outcomes, none with a p below 0.05
@@ -160,7 +164,7 @@ def _sources(evaluation: Evaluation, options: Options) -> list[str]:
     ]
 
 
-def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:
+def _row(result: SliceResult, place: int, rank: int | None) -> dict[str, Any]:
     found = result.evaluation
 
     def count(value: int) -> int | None:

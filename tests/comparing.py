@@ -30,6 +30,6 @@ def compare(
     block = Inputs(warehouse, asked, options.round_human).block(measure)
     in_depth = len(block.metrics) != 2  # in depth, two are another question
     waiting = prepare_comparison(warehouse, block, measure, options, testing, fresh=True, in_depth=in_depth)
-    found = run_or_load(waiting, None, progress).comparison
-    assert found is not None
+    found, _ = run_or_load(waiting, None, progress)
+    assert isinstance(found, Comparison)
     return found

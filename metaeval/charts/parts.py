@@ -5,6 +5,7 @@ Colours differ in lightness, too, so that a chart can be printed in grey; hues a
 follow light and dark pages have none of their own: the configuration gives it.
 """
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from metaeval.signature import parts_of
 from metaeval.stars import PLAIN, is_starred, star
 from warehouse.wording import counted
 
@@ -28,6 +28,7 @@ TIGHT = alt.Scale(zero=False, nice=False, padding=PADDING)
 """A scale from the least value to the greatest."""
 WORDS, CAPTION = 110, 170
 """Characters of a line below the title, and of a line of the signature."""
+_BETWEEN = re.compile(r"\|(?=\w+:)")
 MOST_VALUES = 6
 """That differ between the signatures of one chart and are still written out."""
 MOST_NAMES = 12
@@ -108,10 +109,15 @@ def common(signatures: Sequence[str]) -> list[str]:
     >>> common(["systems:A|B|lp:en-de"])
     ['systems:A|B', 'lp:en-de']
     """
-    keyed = [parts_of(signature) for signature in signatures]
+    keyed = [_parts_of(signature) for signature in signatures]
     keys = dict.fromkeys(key for one in keyed for key in one if key != "scorehouse")
     values = {key: list(dict.fromkeys(one[key] for one in keyed if key in one)) for key in keys}
     return [f"{key}:{_listed(found)}" for key, found in values.items()]
+
+
+def _parts_of(signature: str) -> dict[str, str]:
+    """The parts of one line; names in their values may have bars."""
+    return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
 
 
 def _listed(values: Sequence[str]) -> str:

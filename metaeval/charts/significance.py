@@ -1,6 +1,5 @@
 """The heat map of p-values: of metrics against each other, or of systems by one scorer."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -8,29 +7,15 @@ import altair as alt
 from metaeval.charts.parts import Rows, names, placed, tips, titled
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Sequence
 
+    from metaeval.answer import Result
     from metaeval.significance.comparison import Comparison
-    from metaeval.significance.systems import SystemComparison
+    from metaeval.significance.standings import Standings
 
 _BLUES = ("#08306b", "#2171b5", "#6baed6")  # significant, from the smallest p up
 _OTHERS = ("#f0d9b5", "#f5e8d3", "#f3f3f3")
 _UNDEFINED = "not defined"
-
-
-@dataclass(frozen=True)
-class _Matrix:
-    """What is drawn: names best first, [i, j] for i < j a p-value, and below what number a p of 0 lies."""
-
-    names: tuple[str, ...]
-    values: "npt.NDArray[np.float64]"
-    ranks: "npt.NDArray[np.int64]"
-    clusters: "npt.NDArray[np.int64]"
-    p: "npt.NDArray[np.float64]"
-    least: "npt.NDArray[np.float64]"
-    alpha: float
-    ranges: "tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None" = None
 
 
 def significance_matrix(found: "Comparison") -> alt.VConcatChart:
@@ -39,30 +24,32 @@ def significance_matrix(found: "Comparison") -> alt.VConcatChart:
     Metrics are sorted best first; lines part the clusters; `=` marks metrics with exactly the same value. Blues are
     significant at the comparison's level.
     """
-    shown = _Matrix(found.metrics, found.values, found.ranks, found.clusters, found.corrected, found.least, found.alpha)
-    corrected = "" if found.correction == "none" else f" ({found.correction})"
-    return _heat_map(shown, _question(found), found.signature, f"p{corrected}")
+    title = f"Is the row's metric better than the column's, by {found.measure}? ({found.test})"
+    if found.alternative == "two-sided":
+        title = f"Do the row's and the column's metric differ, by {found.measure}? ({found.test})"
+    return _heat_map(found, title, found.signature, [])
 
 
-def systems_matrix(found: "SystemComparison") -> alt.VConcatChart:
+def systems_matrix(found: "Result", test: str, alternative: str) -> alt.VConcatChart:
     """A heat map of systems: p of the row's system against the column's, best first, clusters parted.
 
-    Rank ranges, where there are any, stand after the ranks.
+    found: as of `compare_systems`. Rank ranges, where there are any, stand after the ranks.
     """
-    shown = _Matrix(
-        found.systems, found.values, found.ranks, found.clusters, found.p, found.least, found.alpha, found.rank_ranges
-    )
-    title = f"Is the row's system better than the column's, by {found.scorer}? ({found.test}, one-sided)"
-    if found.alternative == "two-sided":
-        title = f"Do the row's and the column's system differ, by {found.scorer}? ({found.test})"
-    return _heat_map(shown, title, found.signature, "p" if found.correction == "none" else f"p ({found.correction})")
+    title = f"Is the row's system better than the column's, by {found.facts['scorer']}? ({test}, one-sided)"
+    if alternative == "two-sided":
+        title = f"Do the row's and the column's system differ, by {found.facts['scorer']}? ({test})"
+    return _heat_map(found.facts["standings"], title, found.signature, found.facts["ranges"])
 
 
-def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VConcatChart:
-    ranges = zip(*found.ranges, strict=True) if found.ranges else [(None, None)] * len(found.names)
+def _heat_map(
+    found: "Standings", title: str, signature: str, ranges: "Sequence[tuple[int | None, int | None]]"
+) -> alt.VConcatChart:
+    legend = "p" if found.correction == "none" else f"p ({found.correction})"
     labels = [
         placed(name, int(rank) if value == value else None, low, high)
-        for rank, name, value, (low, high) in zip(found.ranks, found.names, found.values, ranges, strict=True)
+        for rank, name, value, (low, high) in zip(
+            found.ranks, found.names, found.values, ranges or [(None, None)] * len(found.names), strict=True
+        )
     ]
     classes = _classes(found.alpha)
     cells = _cells(found, labels, classes)
@@ -91,30 +78,24 @@ def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VC
         height=alt.Step(size),
     )
     datasets = {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges}
-    of_ranges = "after ranks: their ranges; " if found.ranges else ""
+    of_ranges = "after ranks: their ranges; " if ranges else ""
     words = f"best first; {of_ranges}lines part the significance clusters; = marks equal values"
     return titled(body, title, signature, datasets, words)
 
 
-def _cells(found: _Matrix, labels: list[str], classes: list[tuple[float, str, str]]) -> Rows:
+def _cells(found: "Standings", labels: list[str], classes: list[tuple[float, str, str]]) -> Rows:
     places = range(len(labels))
     return [
         {
             "better": labels[row],
             "worse": labels[column],
-            "p": _p_text(found.p[row, column], found.least[row, column]),
-            "class": _class_of(found.p[row, column], classes),
+            "p": _p_text(found.corrected[row, column], found.least[row, column]),
+            "class": _class_of(found.corrected[row, column], classes),
             "mark": "=" if found.values[row] == found.values[column] else "",
         }
         for row in places
         for column in range(row + 1, len(labels))
     ]
-
-
-def _question(found: "Comparison") -> str:
-    if found.alternative == "two-sided":
-        return f"Do the row's and the column's metric differ, by {found.measure}? ({found.test})"
-    return f"Is the row's metric better than the column's, by {found.measure}? ({found.test})"
 
 
 def _classes(alpha: float) -> list[tuple[float, str, str]]:

@@ -49,8 +49,8 @@ def _compared(request: Request, asked: Slice, name: str) -> Comparison:
         block = Inputs(warehouse, asked).block(measure)
         options = replace(request.options, raw_ties=raw)
         waiting = prepare_comparison(warehouse, block, measure, options, testing, in_depth=False)
-    found = run_or_load(waiting, None, request.progress).comparison
-    assert found is not None
+    found, _ = run_or_load(waiting, None, request.progress)
+    assert isinstance(found, Comparison)
     return found
 
 
@@ -63,7 +63,7 @@ def table_1(request: Request, asked: Slice) -> Computed:
     n_metrics = 0
     for name, (measure, _) in MEASURES.items():
         found = _compared(request, asked, name)
-        n_metrics = n_metrics or len(found.metrics)
+        n_metrics = n_metrics or len(found.names)
         assert found.null is not None
         others = [] if measure.n_draws is None else _other_seeds(measure, block, found, request.seed)
         noise = count_noise(
@@ -105,7 +105,7 @@ def table_1(request: Request, asked: Slice) -> Computed:
 def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
     """Values by more random seeds, in the order of a comparison, with the number of distinct ones."""
     names = [metric.name for metric in block.metrics]
-    order = [names.index(name) for name in found.metrics]
+    order = [names.index(name) for name in found.names]
     runs = [evaluate(measure, block, Options(seed=seed + more)) for more in range(1, SEEDS + 1)]
     return [(run.value[order], run.n_distinct) for run in runs]
 
@@ -250,7 +250,7 @@ def figure_4(request: Request, asked: Slice) -> Computed:
     for name in MEASURES:
         found = _compared(replace(request, progress=request.progress), asked, name)
         signatures.append(found.signature)
-        for place, metric in enumerate(found.metrics):
+        for place, metric in enumerate(found.names):
             tied = int(np.count_nonzero(np.abs(found.values - found.values[place]) <= 1e-12)) - 1
             values: dict[str, float | int | None] = {
                 f"{name}_value": float(found.values[place]),
@@ -260,7 +260,7 @@ def figure_4(request: Request, asked: Slice) -> Computed:
             }
             values |= {
                 f"{name}_p:{other}": float(found.p[place, later])
-                for later, other in enumerate(found.metrics)
+                for later, other in enumerate(found.names)
                 if later > place
             }
             cells += cells_of(asked.testset, asked.lp, metric, values)

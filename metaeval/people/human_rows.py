@@ -19,7 +19,7 @@ from metaeval.people.ceilings import (
     second_humans,
     split_half,
 )
-from metaeval.signature import option_parts, signed, slice_parts
+from metaeval.signature import Part, Parts, line, option_parts, slice_parts, stamped
 from metaeval.study import Study
 from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
@@ -47,7 +47,7 @@ class HumanRow:
     ceiling: Ceiling
     n_systems: int | None
     n_segments: int | None
-    signature: str
+    parts: Parts
     is_bound: bool = False
 
 
@@ -136,9 +136,9 @@ def _second(
         return f"no row of {name}: not defined"
     label = f"people: {name}"
     n_systems, n_segments = len(one.systems), int((one.judged & other.judged).any(axis=0).sum())
-    parts = (("people", name), ("n_systems", n_systems), ("n_segments", n_segments))
-    signature = _signature(asked, one, measure, options, *parts)
-    return HumanRow(asked.testset, asked.lp, official, label, str(measure), ceiling, n_systems, n_segments, signature)
+    of_people = (("people", name), ("n_systems", n_systems), ("n_segments", n_segments))
+    parts = _parts(asked, one, measure, options, *of_people)
+    return HumanRow(asked.testset, asked.lp, official, label, str(measure), ceiling, n_systems, n_segments, parts)
 
 
 def _is_same(one: Block, other: Block) -> bool:
@@ -179,7 +179,7 @@ def _half(
     ceiling = replace(ceiling, source=f"{made}: what {what} would reach on {_outputs(single, measure)}")
     shown = f"people: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
     how = (("people", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
-    signature = _signature(asked, block, measure, options, *how, ("spearman_brown", corrected))
+    parts = _parts(asked, block, measure, options, *how, ("spearman_brown", corrected))
     return HumanRow(
         asked.testset,
         asked.lp,
@@ -189,7 +189,7 @@ def _half(
         ceiling,
         None,
         None,
-        signature,
+        parts,
         is_bound=not is_pearson,
     )
 
@@ -206,8 +206,8 @@ def _outputs(single: pl.DataFrame, measure: Measure) -> str:
     return "new outputs" if share == 0 else f"outputs of which the halves share {share:.0%}"
 
 
-def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *how: tuple[str, object]) -> str:
-    return signed(
+def _parts(asked: Slice, block: Block, measure: Measure, options: Options, *how: Part) -> Parts:
+    return stamped(
         ("measure", measure),
         *slice_parts(replace(block.selection, slice=asked)),
         *how,
@@ -233,7 +233,7 @@ def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame
             "value": row.ceiling.value,
             "n_systems": row.n_systems,
             "n_segments": row.n_segments,
-            "signature": row.signature,
+            "signature": line(row.parts),
             "kind": PEOPLE,
             "is_bound": row.is_bound,
         }

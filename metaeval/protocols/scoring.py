@@ -50,7 +50,8 @@ class ProtocolScore:
     overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better; by_cluster:
     with by_ranks, that of ranks of clusters, which the year published, None = not tested. missing: metric -> tasks
     without it. excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without an overall
-    score). population, beside: what tests that hold their level for a population find.
+    score). population, beside: what tests that hold their level for a population find. dropped: tasks
+    that no metric has scores for, with their language pairs.
     """
 
     protocol: str
@@ -69,6 +70,7 @@ class ProtocolScore:
     population: Population | None = None
     beside: Beside | None = None
     by_cluster: Floats | None = None
+    dropped: str | None = None
 
     @property
     def best_high(self) -> Floats:
@@ -167,6 +169,7 @@ def score(
         population=testing.population,
         beside=overall_beside and overall_beside.among(order),
         by_cluster=mean_rank(tasks, by_cluster=True)[order] if by_ranks and significance else None,
+        dropped=_dropped_tasks(dropped),
     )
 
 
@@ -237,14 +240,11 @@ def _signature(
 ) -> str:
     first = {one.lp: one.block for job in reversed(jobs) for one in reversed(job.group)}
     blocks = [first[lp] for lp in entry.lps if lp in first]
-    without: dict[str, dict[str, None]] = {}
-    for one in dropped:
-        without.setdefault(one.task, {})[one.lp] = None
     parts: list[tuple[str, object]] = [
         ("protocol", entry.protocol.name),
         ("testset", entry.testset),
         ("lp", ",".join(entry.lps)),
-        ("dropped", ";".join(f"{task} of {','.join(lps)}" for task, lps in without.items()) or None),
+        ("dropped", _dropped_tasks(dropped)),
         ("human", ",".join(dict.fromkeys(str(block.selection.human) for block in blocks))),
         ("reference", ",".join(str(block.selection.reference) for block in blocks)),
         ("primary", "yes" if blocks[0].selection.slice.status == "primary" else None),
@@ -274,6 +274,13 @@ def _signature(
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]
     return signed(*parts)
+
+
+def _dropped_tasks(dropped: Sequence[Dropped]) -> str | None:
+    without: dict[str, dict[str, None]] = {}
+    for one in dropped:
+        without.setdefault(one.task, {})[one.lp] = None
+    return ";".join(f"{task} of {','.join(lps)}" for task, lps in without.items()) or None
 
 
 def _outliers(entry: Entry) -> str | None:

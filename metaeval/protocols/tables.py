@@ -11,7 +11,6 @@ from metaeval.notes import Excluded, Partial, hinted
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
-from metaeval.signature import parts_of
 from metaeval.significance.options import pairs_that_differ
 from warehouse.wording import counted, option
 
@@ -78,7 +77,7 @@ def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
 def partial_lines(found: ProtocolScore) -> list[str]:
     """A line where metrics are without a rank, or tasks were dropped, as their scores are not there."""
     n, n_ranked = len(found.metrics), int(np.count_nonzero(found.ranks))
-    dropped = parts_of(found.signature).get("dropped")
+    dropped = found.dropped
     if n_ranked == n and dropped is None:
         return []
     verb = "metric has" if n_ranked == 1 else "metrics have"

@@ -13,7 +13,7 @@ from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Beside, Own
 from metaeval.protocols.significance import TaskTest, clusters_of, overall_p, rule_test
 from metaeval.protocols.tasks import Job
-from metaeval.significance.comparison import warning_of_clusters
+from metaeval.significance.standings import warning_of_clusters
 from warehouse.wording import option
 
 
@@ -148,7 +148,7 @@ def verdict_on(
         found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
         indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
         warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
-        found.notes += [] if warning is None else [placed("overall", warning)]
+        found.notes += [placed("overall", line) for line in warning]
         found.n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
     return found
 

@@ -50,37 +50,20 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
             raise QuestionError(f"compare needs two metrics; you named one: {self.metrics[0]}")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Comparison | PairwiseComparison]":
-        from metaeval.answer import Answer
+        from metaeval.answer import Result, answer_of
         from metaeval.measures import parse_measure
         from metaeval.significance.cached import compared
-        from metaeval.significance.comparison import as_json, matrix_frame, pair_frame, pair_json
+        from metaeval.significance.comparison import Comparison, as_json, pair_frame, pair_json
         from metaeval.significance.options import executing
 
         measure = parse_measure(self.measure)
         with executing(self.part(TestOptions)) as testing:
-            found = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.recompute)
-        if found.pairwise is not None:
-            two = found.pairwise
-            return Answer(
-                pair_frame(two),
-                two.signature,
-                (*two.words, *two.notes, *found.notes),
-                question=self,
-                results=(two,),
-                shape=pair_json(two),
-                least={"p": [row.least for row in two.tests]},
-            )
-        assert found.comparison is not None
-        several = found.comparison
-        return Answer(
-            matrix_frame(several),
-            several.signature,
-            (several.summary, *several.notes, *found.notes),
-            question=self,
-            results=(several,),
-            shape=as_json(several),
-            least={name: several.least[:, place].tolist() for place, name in enumerate(several.metrics)},
-        )
+            found, notes = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.recompute)
+        if isinstance(found, Comparison):
+            result = Result(found.frame("metric"), found.parts, (found.summary, *found.notes, *notes))
+            return answer_of(self, result, found, shape=as_json(found), least=found.least_by_name)
+        result = Result(pair_frame(found), found.parts, (*found.words, *found.notes, *notes))
+        return answer_of(self, result, found, shape=pair_json(found), least={"p": [row.least for row in found.tests]})
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix

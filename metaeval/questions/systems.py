@@ -25,8 +25,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
-    from metaeval.significance.systems import SystemComparison
+    from metaeval.answer import Answer, Result
 
 
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
@@ -39,7 +38,7 @@ _NEEDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Systems(Slice, EvalsetQuestion["SystemComparison | None"], name="systems"):
+class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     """Test whether systems differ, by people or by a metric.
 
     With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
@@ -93,7 +92,7 @@ class Systems(Slice, EvalsetQuestion["SystemComparison | None"], name="systems")
         if self.view in ("domains", "rounds", "ranges") and self.scorer is not None:
             raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
 
-    def _table(self, run: Run) -> "Table":
+    def _table(self, run: Run) -> "Result":
         """A view beside pairs."""
         asked = self.part(Slice)
         with run.opened() as warehouse:
@@ -127,12 +126,12 @@ class Systems(Slice, EvalsetQuestion["SystemComparison | None"], name="systems")
                 progress=run.progress,
             )
 
-    def answer_one_evalset(self, run: Run) -> "Answer[SystemComparison | None]":
-        from metaeval.answer import Answer, answer_of
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
+        from metaeval.answer import answer_of
 
         if self.view != "pairs":
-            return answer_of(self, self._table(run), None, digits=4)
-        from metaeval.significance.systems import compare_systems, systems_frame, systems_json
+            return answer_of(self, self._table(run), digits=4)
+        from metaeval.significance.systems import compare_systems
 
         with run.opened() as warehouse:
             found = compare_systems(
@@ -148,19 +147,26 @@ class Systems(Slice, EvalsetQuestion["SystemComparison | None"], name="systems")
                 unit=self.unit,
                 ranges=self.ranges,
             )
-        return Answer(
-            systems_frame(found),
-            found.signature,
-            (found.summary, *found.notes),
-            question=self,
-            results=(found,),
-            shape=systems_json(found),
-            digits=3,
-            least={name: found.least[:, place].tolist() for place, name in enumerate(found.systems)},
-        )
+        standings, facts = found.facts["standings"], found.facts
+        shape = {
+            "systems": list(standings.names),
+            "values": standings.values,
+            "submitted": facts["submitted"],
+            "p": standings.corrected,
+            "clusters": standings.clusters,
+            "ranks": found.frame["rank"].to_list(),
+            **({"rank_ranges": [list(ends) if ends[0] else None for ends in facts["ranges"]]} if self.ranges else {}),
+            "scorer": facts["scorer"],
+            "test": self.test,
+            "n_significant": standings.n_significant,
+            "signature": found.signature,
+        }
+        return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
-    def chart(self, answer: "Answer[SystemComparison | None]") -> "alt.VConcatChart":
-        from metaeval.answer import drawable
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.significance import systems_matrix
 
-        return systems_matrix(drawable(answer))
+        found = answer.result
+        if "standings" not in found.facts:
+            raise QuestionError(f"this answer of {self.name} has no chart")
+        return systems_matrix(found, self.test, self.alternative)

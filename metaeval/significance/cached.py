@@ -1,6 +1,6 @@
 """Comparisons answered from the warehouse where they were computed before, else computed and kept."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from metaeval.cache import FROM_STORE, Question, key
@@ -18,14 +18,8 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
-
-@dataclass(frozen=True)
-class Compared:
-    """Either a comparison of many metrics or one of two in depth; notes say whether it came from the store."""
-
-    comparison: Comparison | None = None
-    pairwise: PairwiseComparison | None = None
-    notes: list[str] = field(default_factory=list)
+WithNotes = tuple[Comparison | PairwiseComparison, list[str]]
+"""Many metrics, or two in depth; with notes on whether it came from the store."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +75,14 @@ def prepare_comparison(
     return PreparedComparison(block, measure, options, testing, question, kept, is_pair, evaluation)
 
 
-def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> Compared:
+def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> WithNotes:
     """The answer of a comparison: stored before, or computed now and kept in the database, if one is named.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
-    found, notes = one.kept, [FROM_STORE]
-    if found is None:
-        found, notes = one.question.computed(database, lambda: _computed(one, progress))
-    if isinstance(found, PairwiseComparison):
-        return Compared(pairwise=found, notes=notes)
-    return Compared(found, notes=notes)
+    if one.kept is not None:
+        return one.kept, [FROM_STORE]
+    return one.question.computed(database, lambda: _computed(one, progress))
 
 
 def _computed(one: PreparedComparison, progress: Progress | None) -> PairwiseComparison | Comparison:
@@ -108,7 +99,7 @@ def compared(
     testing: TestOptions,
     *,
     fresh: bool = False,
-) -> Compared:
+) -> WithNotes:
     """Compare the metrics of a slice, from the result store where it has the answer.
 
     fresh: compute again all the same. Two metrics only are compared by every applicable test.

@@ -18,7 +18,7 @@ from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTAT
 from metaeval.measures.judged import LEAST_UNITS, units_of
 from metaeval.notes import Decisive
 from metaeval.options import Options, Population, Test, TestOptions
-from metaeval.signature import Parts, line, p_value_convention, signature
+from metaeval.signature import Parts, measure_parts, p_value_convention
 from metaeval.significance.runner import run, units_of_test
 from queries.blocks import Block
 from queries.reasons import Exclusion
@@ -222,7 +222,7 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
 
 
 @dataclass(frozen=True)
-class Tested:
+class MetricTest:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
@@ -248,7 +248,7 @@ def run_test(
     testing: TestOptions,
     progress: Progress | None = None,
     evaluation: Evaluation | None = None,
-) -> Tested:
+) -> MetricTest:
     """Test the metrics of a block against each other; arguments as of `compare_block`.
 
     Raises QuestionError: fewer than 2 metrics, or the kernel's reason.
@@ -275,23 +275,23 @@ def run_test(
     why = too_few(block, measure, options, testing)
     if why is not None or np.isnan(evaluation.value).all():
         nothing = np.full((len(block.metrics),) * 2, np.nan)
-        return Tested(block, evaluation, nothing, None, is_exact=True, excluded=excluded, why=why)
+        return MetricTest(block, evaluation, nothing, None, is_exact=True, excluded=excluded, why=why)
     advance = None if progress is None else lambda done, total: progress(f"{measure} {test}", done, total)
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
     found = run(measure, [block], epsilon, options, testing, rng, advance)
     without = np.isnan(evaluation.value)
     p = np.where(without[:, np.newaxis] | without, np.nan, found.p)
-    return Tested(block, evaluation, p, found.null, found.is_exact, excluded, found.reach)
+    return MetricTest(block, evaluation, p, found.null, found.is_exact, excluded, found.reach)
 
 
-def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:
-    """The signature of a test over one slice."""
-    own = signature(tested.evaluation, tested.block.selection, options)
-    return f"{own}|{line(parts_of_test(tested, options, testing))}"
+def parts_of_tested_values(tested: MetricTest, options: Options, testing: TestOptions) -> Parts:
+    """What the signature of a test over one slice says."""
+    own = measure_parts(tested.evaluation, tested.block.selection, options)
+    return [*own, *parts_of_test(tested, options, testing)]
 
 
-def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Parts:
+def parts_of_test(tested: MetricTest, options: Options, testing: TestOptions) -> Parts:
     """What a signature says of a test: which one, of what, and what it draws."""
     is_exact, test = tested.is_exact, testing.test
     assert test is not None

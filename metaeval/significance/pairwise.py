@@ -16,18 +16,18 @@ from metaeval.measures.judged import Units, units_of
 from metaeval.notes import excluding
 from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
-from metaeval.signature import interval_in_words, line
+from metaeval.signature import interval_in_words, line, spelt
 from metaeval.significance.metric_tests import (
     NOMINAL,
-    Tested,
+    MetricTest,
     chosen,
     fitted_options,
     generalises,
     levels_of,
     parts_of_test,
+    parts_of_tested_values,
     population_in_words,
     run_test,
-    signature_of_test,
 )
 from metaeval.significance.options import check_applicable, fitted_to, resolution_of
 from queries.blocks import Block
@@ -95,7 +95,11 @@ class PairwiseComparison:
     words: tuple[str, ...]
     notes: tuple[str, ...]
     measure: str
-    signature: str
+    parts: tuple[tuple[str, str], ...]
+
+    @property
+    def signature(self) -> str:
+        return line(self.parts)
 
 
 def compare_pair(
@@ -127,20 +131,19 @@ def compare_pair(
     first, second = best_first(main.evaluation.value)
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
-    resampled = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
+    difference, ends = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
     scores = "judged-mean" if measure.level == "sys" else None
     made: list[_Made] = [("interval", str(how), units, testing.draws, scores)]
     own = "student-t"
     is_of_test = units == _RESAMPLED[settled.population] and settled.interval is None
     if main.reach is not None and is_of_test:
         difference = _of_test(main, main_options, main_testing, (first, second))
-        resampled = replace(resampled, difference=difference)
         made = [("value_interval", *made[0][1:])]
         varied: Resample = "systems" if main_testing.test == "jackknife-systems" else units
         made.append(("interval", own, varied, None if main.is_exact else testing.draws, rows[0].system_score))
     how_varied = "leaving out" if made[-1][1] == own and main_testing.test in VARYING else "resampling"
     limited = f",measure={measure.in_simulations}" if _takes_minutes(measure, block, testing) else ""
-    signed = [
+    intervals = [
         (
             name,
             interval_in_words(CONFIDENCE, one, of, n_draws, options.seed)
@@ -153,10 +156,10 @@ def compare_pair(
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
-        difference=resampled.difference.value,
-        low=resampled.difference.low,
-        high=resampled.difference.high,
-        value_intervals=resampled.ends,
+        difference=difference.value,
+        low=difference.low,
+        high=difference.high,
+        value_intervals=ends,
         resample=made[-1][2],
         interval=made[-1][1],
         tests=rows,
@@ -164,7 +167,7 @@ def compare_pair(
             names,
             measure,
             rows,
-            resampled,
+            difference,
             testing,
             made[-1],
             f"{how_varied} {_UNITS[made[-1][2]].replace('segment', of_units.unit)}",
@@ -175,18 +178,24 @@ def compare_pair(
             *([main.why] if main.why else []),
             *notes,
             *_on_levels(rows),
-            *_too_narrow(measure, resampled.difference, made[-1][2]),
+            *_too_narrow(measure, difference, made[-1][2]),
             *undefined(main.evaluation, main.block, main_options),
             *remarks(block),
         ),
         measure=str(measure),
-        signature=signature_of_test(main, main_options, main_testing)
-        + _beside(found[1:])
-        + ("" if np.isnan(resampled.difference.value) else f"|{line(signed)}"),
+        parts=tuple(
+            spelt(
+                [
+                    *parts_of_tested_values(main, main_options, main_testing),
+                    ("beside", _other_tests(found[1:])),
+                    *([] if np.isnan(difference.value) else intervals),
+                ]
+            ).items()
+        ),
     )
 
 
-def _of_test(tested: Tested, options: Options, testing: TestOptions, places: tuple[int, int]) -> Interval:
+def _of_test(tested: MetricTest, options: Options, testing: TestOptions, places: tuple[int, int]) -> Interval:
     """The difference with the 95% interval that goes with its p: it holds 0 just where two-sided p > .05."""
     assert tested.reach is not None
     first, second = places
@@ -216,14 +225,14 @@ _MOST_WITHIN = 1_000_000_000  # draws of a measure's own in all resamples: half 
 _OF_A_TEST = ("unit", "test_resamples", "test_p_value", "early_stopping", "degrees_of_freedom", "absolute", "scale")
 
 
-def _beside(others: Sequence[tuple[Tested, Options, TestOptions]]) -> str:
+def _other_tests(others: Sequence[tuple[MetricTest, Options, TestOptions]]) -> str | None:
     """What a signature says of the tests that stand beside the first."""
     said = []
     for tested, options, testing in others:
         parts = parts_of_test(tested, options, testing)
         settings = ";".join(f"{key}={value}" for key, value in parts if key in _OF_A_TEST and value is not None)
         said.append(f"{testing.test}({settings})")
-    return f"|beside:{'+'.join(said)}" if said else ""
+    return "+".join(said) or None
 
 
 def tests_of_pair(
@@ -276,7 +285,7 @@ def _tested(
     testing: TestOptions,
     test: Test,
     progress: Progress | None,
-) -> tuple[Tested, Options, TestOptions]:
+) -> tuple[MetricTest, Options, TestOptions]:
     """One test, with the system scores that it takes; testing: as `chosen`, for the main test."""
     options = options if test == testing.test else replace(options, system_score=None)
     fitted = fitted_options(measure, test, options, asked)
@@ -288,7 +297,7 @@ def _tested(
     return tested, fitted, its_testing
 
 
-def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairTest:
+def _row(tested: MetricTest, testing: TestOptions, places: tuple[int, int]) -> PairTest:
     first, second = places
     assert testing.test is not None
     assert testing.population is not None
@@ -309,12 +318,6 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
     )
 
 
-@dataclass(frozen=True)
-class _Resampled:
-    difference: Interval
-    ends: tuple[Ends, Ends]
-
-
 def _bootstrapped(
     block: Block,
     measure: Measure,
@@ -324,10 +327,13 @@ def _bootstrapped(
     units: Resample,
     of_units: Units,
     progress: Progress | None,
-) -> _Resampled:
-    """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
+) -> tuple[Interval, tuple[Ends, Ends]]:
+    """The difference of two metrics with its interval, and the intervals of both values, by the bootstrap.
+
+    NaN for a measure that cannot be resampled by segments.
+    """
     nan = float("nan")
-    nothing = _Resampled(Interval(nan, nan, nan), ((nan, nan), (nan, nan)))
+    nothing = Interval(nan, nan, nan), ((nan, nan), (nan, nan))
     if "bootstrap" not in measure.tests or not block.with_segments.all():
         return nothing
     found = evaluate(measure, block, options)
@@ -348,17 +354,15 @@ def _bootstrapped(
     how = str(testing.interval)
     df = of_units.df if units == "inputs" else np.inf
     own = [drawn.interval(place, CONFIDENCE, how, df) for place in places]
-    return _Resampled(
-        difference=drawn.difference_interval(first, second, CONFIDENCE, how, df),
-        ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
-    )
+    difference = drawn.difference_interval(first, second, CONFIDENCE, how, df)
+    return difference, ((own[0].low, own[0].high), (own[1].low, own[1].high))
 
 
 def _words(
     names: tuple[str, str],
     measure: Measure,
     rows: tuple[PairTest, ...],
-    resampled: _Resampled,
+    difference: Interval,
     testing: TestOptions,
     made: _Made,
     varied: str,
@@ -381,7 +385,6 @@ def _words(
     level = f"significance level {testing.alpha:g}"
     sentences = [f"By {by}, {shown[0]} {verdict} {shown[1]} for {population}: {_p_in_words(main)} ({how}), {level}."]
     sentences += _disagreement(rows, testing.alpha)
-    difference = resampled.difference
     if not np.isnan(difference.value):
         scores = "" if made[-1] is None else f" by {_scores_in_words(made[-1])}"
         sentences += [

@@ -19,7 +19,7 @@ from metaeval.measures.judged import units_of
 from metaeval.options import Options, Population, TestOptions
 from metaeval.people.ceilings import Ceiling
 from metaeval.remarks import remarks
-from metaeval.signature import Parts, interval_in_words, line, signature
+from metaeval.signature import Parts, interval_in_words, line, measure_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, has_unit, parts_of_test, run_test
 from queries.blocks import Block
 from queries.selection import MetricChoice
@@ -250,8 +250,12 @@ def point(
         excluded={**_not_selected(block), **why},
         context=context(block, measure, options),
         ceiling=ceiling,
-        signature=f"{signature(evaluation, selection, options)}|"
-        + _of_gaps(found, anchored, of_test, options, testing),
+        signature=line(
+            [
+                *measure_parts(evaluation, selection, options),
+                *_gap_parts(found, anchored, of_test, options, testing),
+            ]
+        ),
         notes=(*remarks(block), *_said(found, anchor, place, reasons)),
         generalises=_in_words(found.population, tested.get("unit")) if of_test else None,
     )
@@ -345,12 +349,12 @@ def _same_gap(names: Sequence[str], measure: Measure) -> str:
     return f"no p-value or interval, as {measure} minus the anchor's is the same in all resamples: {', '.join(names)}"
 
 
-def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
+def _gap_parts(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> Parts:
     interval = None
     if found.draws.size or found.reason is not None:
         what = f"{found.resampled},by_document" if found.by_document else found.resampled
         interval = interval_in_words(CONFIDENCE, found.measure.interval, what, testing.draws, options.seed)
-    return line([("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)])
+    return [("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)]
 
 
 def _said(found: Resampled, anchor: str, place: int | None, reasons: Sequence[str]) -> list[str]:

@@ -169,7 +169,7 @@ def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -
     [
         ("metrics", [1]),
         ("notes", [10**400]),
-        ("signature", 2**63),
+        ("parts", [["measure", 2**63]]),
         ("alpha", "NaN"),
         ("clusters", [2**63]),
         ("values", [1e308]),

@@ -10,7 +10,7 @@ from metaeval.intervals import intervals, with_intervals, with_ranges, within_ra
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
 from metaeval.ranking import load_ranking_inputs, ranked
-from metaeval.study import Result, study
+from metaeval.study import SliceResult, study
 from queries.slices import Slice
 from warehouse import Warehouse
 
@@ -22,7 +22,7 @@ RECALL = (
 ASKED = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Oriole-refA", "Dice-src"))
 
 
-def result(warehouse: Warehouse, measure: str, options: Options | None = None) -> Result:
+def result(warehouse: Warehouse, measure: str, options: Options | None = None) -> SliceResult:
     return study(warehouse, ASKED, [parse_measure(measure)], options or Options()).results[0]
 
 

@@ -213,9 +213,9 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     shutil.copy(simulated_database, database)
     asked, measure, options = Slice("sim24", "en-de"), parse_measure("pearson"), Options()
     testing = TestOptions(draws=50, test="jackknife-segments")
-    many = compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, testing).comparison
+    many, _ = compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, testing)
     of_two = Slice("sim24", "en-de", metrics=("simBLEU-refA", "simchrF-refA"))
-    two = compared(Run(lambda: Warehouse.open(database), database), of_two, measure, options, testing).pairwise
+    two, _ = compared(Run(lambda: Warehouse.open(database), database), of_two, measure, options, testing)
     assert many is not None
     assert two is not None
     again = replace(testing, draws=60)  # which this test does not use: the same signature, stored twice
@@ -231,7 +231,7 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
             {"signature": many.signature},
         )
         by_signature = warehouse.rows("SELECT signature, count(*), count(DISTINCT metric) FROM rankings GROUP BY ALL")
-        assert by_signature == [(many.signature, len(many.metrics), len(many.metrics))]
+        assert by_signature == [(many.signature, len(many.names), len(many.names))]
         pairs = warehouse.rows(
             "SELECT metric_a, metric_b, p, corrected_p, is_significant FROM comparisons WHERE signature = $signature",
             {"signature": many.signature},
@@ -240,20 +240,20 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
             "SELECT test, value_a, value_b, p FROM comparisons WHERE signature = $signature",
             {"signature": two.signature},
         )
-    m = range(len(many.metrics))
+    m = range(len(many.names))
     expected = [
-        (many.metrics[i], None, None, None, many.signature)
+        (many.names[i], None, None, None, many.signature)
         if math.isnan(many.values[i])
-        else (many.metrics[i], many.values[i], many.ranks[i], many.clusters[i], many.signature)
+        else (many.names[i], many.values[i], many.ranks[i], many.clusters[i], many.signature)
         for i in m
     ]
     assert len({value is None for _, value, *_ in expected}) == 2
     assert {row[0]: row[1:] for row in ranked} == {row[0]: row[1:] for row in expected}
     assert len(ranked) == len(expected)
     of_pairs = [
-        (many.metrics[i], many.metrics[j], None, None, None)
+        (many.names[i], many.names[j], None, None, None)
         if math.isnan(many.p[i, j])
-        else (many.metrics[i], many.metrics[j], many.p[i, j], many.corrected[i, j], many.corrected[i, j] <= many.alpha)
+        else (many.names[i], many.names[j], many.p[i, j], many.corrected[i, j], many.corrected[i, j] <= many.alpha)
         for i, j in combinations(m, 2)
     ]
     assert {row[:2]: row[2:] for row in pairs} == {row[:2]: row[2:] for row in of_pairs}

@@ -82,7 +82,7 @@ def test_what_is_left_out_is_counted(campaign: Warehouse) -> None:
 def test_systems_are_ranked_by_means_of_z_and_the_signature_says_so(campaign: Warehouse) -> None:
     found = compare_systems(campaign, ASKED, None, "paired-t", Options())
     assert "|human:esa:z|" in found.signature
-    by_name = dict(zip(found.systems, found.values, strict=True))
+    by_name = dict(found.frame.select("system", "value").rows())
     assert [by_name[name] for name in SYSTEMS] == pytest.approx(np.nanmean(_expected(), axis=1))
 
 

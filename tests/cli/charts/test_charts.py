@@ -33,19 +33,21 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
         draws=1000,
         correction="none",
         alpha=alpha,
-        metrics=tuple("ABCDE"[:n]),
+        names=tuple("ABCDE"[:n]),
         values=np.array(values),
         ranks=np.arange(1, n + 1),
         p=np.array(p),
         corrected=np.array(p),
         clusters=np.array(clusters),
-        n_significant=0,
         n_distinct=n,
-        indistinct=(),
-        is_exact=False,
-        signature="measure:pa|testset:x|scorehouse:1|test:perm-inputs|test_resamples:1000",
+        parts=(
+            ("measure", "pa"),
+            ("testset", "x"),
+            ("scorehouse", "1"),
+            ("test", "perm-inputs"),
+            ("test_resamples", "1000"),
+        ),
         notes=(),
-        seconds=0.0,
         least=np.where(np.array(p) == 0, 0.001, np.array(p)),
     )
 
@@ -205,7 +207,7 @@ HOSTILE = (
 def test_names_that_no_page_or_picture_can_hold_are_texts_in_them(drawn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
     for ending in ("svg", "png", "html"):
-        draw(significance_matrix(replace(THREE, metrics=HOSTILE)), drawn / f"x.{ending}")
+        draw(significance_matrix(replace(THREE, names=HOSTILE)), drawn / f"x.{ending}")
     picture, page = ((drawn / name).read_text("utf-8") for name in ("x.svg", "x.html"))
     xml.etree.ElementTree.fromstring(picture)
     assert "bell\\x07null\\x00escape" in picture

@@ -18,7 +18,7 @@ from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.options import Options, Population, SystemScore, TestOptions
 from metaeval.significance import metric_tests
-from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
+from metaeval.significance.comparison import Comparison, as_json, compare_block
 from metaeval.significance.metric_tests import Level, chosen, fitted_options, run_test
 from metaeval.significance.options import fitted_to, resolution_of
 from metaeval.system_scores import system_scores
@@ -118,7 +118,7 @@ def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_ware
     values, differences = naive.swapped_differences(naive.soft_pairwise(signs), human, metrics, "inputs", masks)
     check_against(found, [metric.name for metric in block.metrics], values, differences)
     ranking = rank(simulated_warehouse, "sim24", "en-de", ["spa(n=6)"], options=Options(seed=4), **vars_of(asked))
-    assert ranking["metric"].to_list() == list(found.metrics)
+    assert ranking["metric"].to_list() == list(found.names)
     np.testing.assert_allclose(ranking["value"], found.values, atol=1e-12)
 
 
@@ -131,8 +131,8 @@ def check_against(
 ) -> None:
     """The comparison's p are the shares that a plain loop counts, with the better metric's claim in the row."""
     count = naive.n_extreme(values, differences, two_sided=two_sided)
-    for i, better in enumerate(found.metrics):
-        for j, worse in enumerate(found.metrics):
+    for i, better in enumerate(found.names):
+        for j, worse in enumerate(found.names):
             expected = count[names.index(better), names.index(worse)] / len(differences) if i < j else np.nan
             assert found.p[i, j] == expected or (np.isnan(found.p[i, j]) and i >= j), (better, worse)
 
@@ -141,7 +141,7 @@ def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulat
     asked = replace(FEW, segments="1-30")
     block = fetched(simulated_warehouse, asked)
     found = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs", alternative="greater")
-    assert (found.test, found.is_exact, found.draws) == ("pairs", True, 0)
+    assert (found.test, found.draws) == ("pairs", 0)
     ranking = rank(simulated_warehouse, "sim24", "en-de", ["acc_eq(by=item)"], **vars_of(asked))
     epsilon = dict(zip(ranking["metric"], ranking["epsilon"], strict=True))
     names = [metric.name for metric in block.metrics]
@@ -149,20 +149,20 @@ def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulat
     only = naive.pairs_only_right(block.human, block.scores, labels, np.array([epsilon[name] for name in names]))
     from scipy.stats import binom
 
-    for i, better in enumerate(found.metrics):
+    for i, better in enumerate(found.names):
         for j in range(i + 1, len(names)):
-            a, b = names.index(better), names.index(found.metrics[j])
+            a, b = names.index(better), names.index(found.names[j])
             n = only[a, b] + only[b, a]
             assert found.p[i, j] == pytest.approx(binom.sf(only[a, b] - 1, n, 0.5), rel=1e-9)
 
 
 def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, FEW, "pearson", test="williams")
-    assert found.is_exact
+    assert found.draws == 0
     assert "|test:williams|population:systems|alternative:two-sided|test_resamples:none|" in found.signature
     assert "degrees_of_freedom:n-3" in found.signature
     legacy = compare(simulated_warehouse, FEW, "pearson", test="williams", legacy_df=True)
-    upper = np.triu_indices(len(found.metrics), 1)
+    upper = np.triu_indices(len(found.names), 1)
     assert (legacy.p[upper] <= found.p[upper]).all()
     assert (legacy.p[upper] < found.p[upper]).any()
 
@@ -175,7 +175,7 @@ def test_the_bootstrap_of_accuracy_redraws_system_pairs_of_submitted_scores(simu
     signs = [np.sign(np.subtract.outer(x, x))[np.triu_indices(len(x), 1)] for x in (scores.human, *scores.metrics)]
     right = np.array([sign == signs[0] for sign in signs[1:]])
     names = [metric.name for metric in fetched(simulated_warehouse, FEW).metrics]
-    first, last = names.index(found.metrics[0]), names.index(found.metrics[-1])
+    first, last = names.index(found.names[0]), names.index(found.names[-1])
     rng = np.random.default_rng(0)
     picks = rng.integers(0, right.shape[1], (20_000, right.shape[1]))
     share = np.mean(right[first][picks].sum(axis=1) <= right[last][picks].sum(axis=1))
@@ -191,7 +191,7 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
         found = compare(warehouse, asked, "pearson", test="perm-systems", draws=2000, alternative="greater")
-    assert found.metrics == ("Fine-src", "Wrong-src")
+    assert found.names == ("Fine-src", "Wrong-src")
     # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
     # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
     assert found.p[0, 1] == pytest.approx(1 / 8, abs=0.03)
@@ -220,7 +220,7 @@ def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
 def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-inputs", draws=100, keep_null=True, alternative="greater")
     found = compare(simulated_warehouse, FEW, "pearson", testing=testing)
-    first, second = np.triu_indices(len(found.metrics), 1)
+    first, second = np.triu_indices(len(found.names), 1)
     assert found.null.shape == (first.size, 100)
     gaps = (found.values[first] - found.values[second])[:, np.newaxis]
     np.testing.assert_allclose(np.mean(found.null >= gaps - 1e-9, axis=1), found.p[first, second])
@@ -228,13 +228,13 @@ def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse
 
 def test_a_constant_metric_has_no_rank_and_no_p_and_stands_last(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, SIM, "pearson", population="systems", draws=50)
-    undefined = [name for name, value in zip(found.metrics, found.values, strict=True) if np.isnan(value)]
+    undefined = [name for name, value in zip(found.names, found.values, strict=True) if np.isnan(value)]
     assert undefined == ["Onlooker-src", "Steady-src"]
-    assert found.metrics[-2:] == ("Onlooker-src", "Steady-src")
+    assert found.names[-2:] == ("Onlooker-src", "Steady-src")
     assert found.ranks[-2:].tolist() == [0, 0]
     assert np.isnan(found.p[:, -2:]).all()
     assert as_json(found)["ranks"][-2:] == [None, None]
-    assert matrix_frame(found)["rank"][-1] is None
+    assert found.frame("metric")["rank"][-1] is None
 
 
 # --- who takes part -------------------------------------------------------------------------------------------------
@@ -253,13 +253,13 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         asked = Slice("tiny24", "en-de")
         for test in ("perm-inputs", "perm-systems", "perm-both"):
             found = compare(warehouse, asked, "spa(n=20)", test=test, draws=20)
-            assert "Only-src" not in found.metrics, test
+            assert "Only-src" not in found.names, test
             assert "without Only-src: no segment scores" in found.notes, test
             assert "without Partial-src: no scores for the output of Cherry" in found.notes, test
         pearson = compare(warehouse, asked, "pearson", population="systems", draws=20)
-        assert "Only-src" in pearson.metrics
+        assert "Only-src" in pearson.names
         by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", draws=20)
-        assert "Only-src" not in by_segments.metrics
+        assert "Only-src" not in by_segments.names
         assert "without Only-src: no segment scores" in by_segments.notes
 
 
@@ -270,17 +270,17 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path, monkeypa
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         found = compare(warehouse, Slice("tiny24", "en-de"), "pearson", draws=50)
     assert "Fine-src and Twin-src have exactly the same scores" in found.notes
-    places = [found.metrics.index(name) for name in ("Fine-src", "Twin-src")]
+    places = [found.names.index(name) for name in ("Fine-src", "Twin-src")]
     assert found.p[min(places), max(places)] == 1
     assert found.ranks[places[0]] == found.ranks[places[1]]
-    assert found.metrics.index("Fine-src") < found.metrics.index("Twin-src")
+    assert found.names.index("Fine-src") < found.names.index("Twin-src")
 
 
 def test_pairs_across_clusters_that_are_not_significant_are_reported(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, SIM, "pearson", draws=200)
     assert found.indistinct
     for better, worse in found.indistinct:
-        i, j = found.metrics.index(better), found.metrics.index(worse)
+        i, j = found.names.index(better), found.names.index(worse)
         assert i < j
         assert found.clusters[i] != found.clusters[j]
         assert not found.p[i, j] <= 0.05
@@ -293,7 +293,7 @@ EXECUTED = ("pearson", "spa(n=30)", "acc_eq(by=doc)", "tau_b(by=item)")
 
 
 def same(one: Comparison, other: Comparison) -> None:
-    assert one.metrics == other.metrics
+    assert one.names == other.names
     for name in ("values", "p", "corrected", "clusters", "ranks"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
     assert (one.signature, one.notes) == (other.signature, other.notes)
@@ -514,7 +514,7 @@ def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) 
     assert [HALF in one.generalises for one in (found, named, refused, wanted)] == [True, False, False, True]
     assert np.array_equal(found.p, wanted.p, equal_nan=True)
     assert np.array_equal(named.p, refused.p, equal_nan=True)
-    upper = np.triu_indices(len(found.metrics), 1)
+    upper = np.triu_indices(len(found.names), 1)
     assert (found.p[upper] <= named.p[upper]).all()
     assert (found.p[upper] < named.p[upper]).any()
 
@@ -545,7 +545,7 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
     for source in ("submitted", "judged-mean"):
         options = Options(system_score=source)  # type: ignore[arg-type]
         found = compare(simulated_warehouse, FEW, "pearson", options, population=population)
-        assert found.is_exact
+        assert found.draws == 0
         assert found.signature.endswith("|scale:fisher_z")
         block = fetched(simulated_warehouse, FEW, "pearson")
         scores = system_scores(block, source)  # type: ignore[arg-type]
@@ -562,9 +562,9 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
             )
             for name, metric in zip(names, scores.metrics, strict=True)
         }
-        for i, better in enumerate(found.metrics):
+        for i, better in enumerate(found.names):
             for j in range(i + 1, len(names)):
-                gap = z[better] - z[found.metrics[j]]
+                gap = z[better] - z[found.names[j]]
                 error = np.sqrt((n - 1) / n * np.sum((gap[1:] - gap[1:].mean()) ** 2))
                 assert found.p[i, j] == pytest.approx(2 * stats.t.sf(abs(gap[0]) / error, n - 1))
 
@@ -636,7 +636,7 @@ def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
 ) -> None:
     asked = Slice("wmt23", lp, kind="reference-based")
     found = compare(wmt23_warehouse, asked, "pa", replace(JUDGED, raw_ties=raw_ties), testing=PAPER)
-    assert len(found.metrics) == 25
+    assert len(found.names) == 25
     assert found.n_distinct == n_distinct
     assert significant[0] <= found.n_significant <= significant[1]
     assert found.n_clusters == n_clusters
@@ -652,7 +652,7 @@ def test_soft_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
 ) -> None:
     asked = Slice("wmt23", "en-de", kind="reference-based")
     found = compare(wmt23_warehouse, asked, "spa", JUDGED, testing=replace(PAPER, draws=draws))
-    assert len(found.metrics) == 25
+    assert len(found.names) == 25
     assert found.n_distinct in (23, 24)
     assert significant[0] <= found.n_significant <= significant[1]
     assert 5 <= found.n_clusters <= 7
@@ -722,9 +722,9 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
     names = [metric.name for metric in block.metrics]
     nothing = np.zeros((1, int(kept.sum())), dtype=bool)
     values = statistic.offset + statistic.scale * np.diagonal(statistic.hybrids(nothing)[0])
-    for i, better in enumerate(found.metrics):
+    for i, better in enumerate(found.names):
         for j in range(i + 1, len(names)):
-            a, b = names.index(better), names.index(found.metrics[j])
+            a, b = names.index(better), names.index(found.names[j])
             beyond = np.abs(differences[:, a, b]) - abs(values[a] - values[b])
             is_half = measure.takes_few_values and values[a] != values[b]
             whole, ties = np.sum(beyond >= -1e-9), np.sum(np.abs(beyond) <= 1e-9)
@@ -752,7 +752,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
         columns = kept[np.concatenate([np.flatnonzero(documents == document) for document in one])]
         values.append(measure.value(block.take(segments=columns), options).value)
     names = [metric.name for metric in block.metrics]
-    a, b = (names.index(name) for name in found.metrics[:2])
+    a, b = (names.index(name) for name in found.names[:2])
     gaps = np.array(values)[:, a] - np.array(values)[:, b]
     gap = found.values[0] - found.values[1]
     if test == "jackknife-segments":

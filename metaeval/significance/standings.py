@@ -1,0 +1,159 @@
+"""Metrics or systems best first, with tests of every pair: ranks, clusters, and what a reader should know of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.clusters import (
+    Correction,
+    best_first,
+    corrected_pairs,
+    indistinct_across_clusters,
+    ranks,
+    share_with_clusters,
+    significance_clusters,
+)
+from metaeval.kernels.resampling.draws import Alternative
+from metaeval.notes import Decisive, hinted
+from warehouse.wording import counted, option
+
+Columns = Mapping[str, Any]
+_NONE: Columns = {}
+
+
+@dataclass(frozen=True)
+class Standings:
+    """Metrics, or systems, best first (equal values in the order in which they came).
+
+    ranks: 0 for one without a value. p: (M, M), [i, j] for i < j = p-value that i is better than j (that they differ,
+    if two-sided); NaN elsewhere. corrected: the same after the correction. least: (M, M), what a corrected p of 0
+    stands for: one below this; elsewhere the corrected p itself. clusters: from 1; those without a value are last, in
+    one of their own.
+    """
+
+    names: tuple[str, ...] = field(metadata={"stored": "metrics"})
+    values: Floats
+    ranks: Ints
+    p: Floats
+    corrected: Floats
+    least: Floats
+    clusters: Ints
+    correction: Correction
+    alpha: float
+
+    @property
+    def n_significant(self) -> int:
+        """Pairs with corrected p ≤ alpha."""
+        return int(np.count_nonzero(self.corrected <= self.alpha))
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters of those that have a value."""
+        return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+    @property
+    def indistinct(self) -> list[tuple[str, str]]:
+        """Pairs in different clusters although their difference is not significant."""
+        pairs = indistinct_across_clusters(self.values, self.corrected, self.alpha)
+        return [(self.names[better], self.names[worse]) for better, worse in pairs]
+
+    def frame(self, kind: str, ranges: Columns = _NONE, more: Columns = _NONE) -> pl.DataFrame:
+        """Rank (and ranges), name, value, cluster, further columns, and one of corrected p-values for each name."""
+        return pl.DataFrame(
+            {
+                "rank": [int(rank) or None for rank in self.ranks],
+                **ranges,
+                kind: list(self.names),
+                "value": pl.Series(self.values).fill_nan(None),
+                "cluster": self.clusters,
+                **more,
+                **{name: pl.Series(self.corrected[:, at]).fill_nan(None) for at, name in enumerate(self.names)},
+            }
+        )
+
+    @property
+    def least_by_name(self) -> dict[str, list[float]]:
+        """What a p of 0 stands for in each row, by column of the frame."""
+        return {name: self.least[:, place].tolist() for place, name in enumerate(self.names)}
+
+
+def standings(
+    names: Sequence[str], values: Floats, p: Floats, correction: Correction, alpha: float, resolution: float
+) -> Standings:
+    """p: (M, M), [a, b] = p-value that a is better than b, in the order of names. resolution: what a p of 0 means."""
+    order = best_first(values)
+    values, raw = values[order], corrected_pairs(p[np.ix_(order, order)], "none")
+    corrected = corrected_pairs(raw, correction)
+    return Standings(
+        names=tuple(names[place] for place in order),
+        values=values,
+        ranks=np.where(np.isnan(values), 0, ranks(values)),
+        p=raw,
+        corrected=corrected,
+        least=corrected_pairs(np.where(raw == 0, resolution, raw), correction),
+        clusters=significance_clusters(values, corrected, alpha),
+        correction=correction,
+        alpha=alpha,
+    )
+
+
+def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metrics") -> list[str]:
+    """A line on metrics or systems in different clusters whose difference is not significant; none without any."""
+    if not indistinct:
+        return []
+    better, worse = indistinct[0]
+    pairs = counted(len(indistinct), f"pair of {of} is", f"pairs of {of} are")
+    return [
+        Decisive(
+            f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}",
+            "in different clusters, yet not significant:",
+            counted(len(indistinct), "pair"),
+            len(indistinct),
+        )
+    ]
+
+
+def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics") -> list[str]:
+    """A line on how many clusters there are where all comparisons count as one family, as some clusters are chance.
+
+    None of two, of those that no test compared, and where p-values are corrected. With too few resamples the number of
+    clusters lies between those that p-values of 0, and what they stand for, give.
+    """
+    if found.correction != "none" or len(found.names) < 3 or np.isnan(found.p).all():
+        return []
+    has_value = ~np.isnan(found.values)
+    by_holm = (
+        significance_clusters(found.values, corrected_pairs(p, "holm"), found.alpha) for p in (found.least, found.p)
+    )
+    n, most = sorted(len(np.unique(clusters[has_value])) for clusters in by_holm)
+    there = f"there {'is' if most == 1 else 'are'} {counted(n, 'cluster')}"
+    if n < most:
+        there = f"there are {n} to {most} clusters, which more {option('draws')} would tell"
+    tested = int(np.count_nonzero(has_value))
+    share = share_with_clusters(tested, found.alpha, two_sided=side == "two-sided")
+    return [
+        hinted(
+            f"every pair of {of} is tested, so some clusters are chance: {tested} equally good {of} form more than one "
+            f"in about {min(share, 0.99):.0%} of data sets; corrected for all comparisons (Holm) {there}",
+            option("correction", "holm"),
+        )
+    ]
+
+
+def unresolved(found: Standings, resolution: float) -> list[str]:
+    """A line on significant p-values of 0 that their correction could make insignificant; none without any.
+
+    resolution: what a p of 0 stands for without a correction.
+    """
+    is_significant = found.corrected <= found.alpha
+    n = int(np.count_nonzero(is_significant & (found.least > found.alpha)))
+    if not n:
+        return []
+    return [
+        f"{n} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
+        f"{np.nanmax(found.least[is_significant]):.2g}; more {option('draws')} would show whether they are significant"
+    ]
