@@ -81,6 +81,7 @@ _NAMES = {name: name for name in (*_REQUIRED, "source", "target")} | {  # of col
     "globalsegid": "segment",
     "docsegid": "index",
 }
+_NUMBERS = ("document", "segment", "index")
 _FILE = re.compile(
     r"(?P<before>[a-z]+_)?mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b(?P<part>.*)\.tsv"
 )
@@ -122,7 +123,8 @@ class MqmAnnotationsReader(TextReader):
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
         errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
-        errors = whole_numbers(errors, _place(errors)[-1], claim.path, faults)
+        for number in ("segment", "index"):
+            errors = whole_numbers(errors, number, claim.path, faults) if number in errors.columns else errors
         faults += _source_faults(errors, claim.path)
         errors = errors.with_columns(
             severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars(), category_folded=_folded("category")
@@ -260,7 +262,7 @@ def _is_no_error() -> pl.Expr:
 def _judgements(errors: pl.DataFrame) -> pl.DataFrame:
     """One judgement for each annotator of a system's segment, named by the line of its first error."""
     return errors.group_by("judgement", maintain_order=True).agg(
-        pl.col("line", "system", "rater", *_place(errors)).first(),
+        pl.col("line", "system", "rater", *(name for name in _NUMBERS if name in errors.columns)).first(),
         value=0.0 - pl.col("weight").sum().round(DECIMALS),
         n=pl.lit(1),
         status=pl.lit("valid"),

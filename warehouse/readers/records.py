@@ -39,8 +39,10 @@ def numbered(rows: pl.DataFrame, numbering: Numbering | None) -> pl.DataFrame:
     """Rows whose segments are numbered as the user says, instead of as the reader took them."""
     if numbering is None or rows.is_empty():
         return rows
-    is_by_document = pl.col("document").is_not_null() & (pl.col("index").is_null() != pl.col("segment").is_null())
-    number = pl.coalesce("index", "segment")
+    is_by_document = pl.col("document").is_not_null() & (
+        pl.col("index").is_not_null() | pl.col("segment").is_not_null()
+    )
+    number = pl.coalesce("index", "segment") if numbering == "document" else pl.coalesce("segment", "index")
     is_changed = is_by_document & pl.col("index" if numbering == "testset" else "segment").is_not_null()
     empty = pl.lit(None, pl.Int64)
     places = {"index": number, "segment": empty} if numbering == "document" else {"index": empty, "segment": number}

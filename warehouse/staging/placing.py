@@ -14,6 +14,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
 from warehouse.readers.text.tables import line_faults
+from warehouse.staging.documents import report_contradictions, with_known_names
 from warehouse.wording import counted
 
 
@@ -53,6 +54,10 @@ def placed(
     taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
     judgements = judgements.filter(~is_taught.fill_null(False))
     is_seg = pl.col("level") == "seg"
+    known = _staged(stage) if stage.segments else _held(stage)
+    scores, judgements = (with_known_names(rows, known) for rows in (scores, judgements))
+    for rows in (scores.filter(is_seg), judgements):
+        report_contradictions(contents, rows, known, stage)
     asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scores.filter(is_seg), judgements)])
     first = pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
     keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(*first), stage)

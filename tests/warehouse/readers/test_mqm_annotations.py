@@ -9,6 +9,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.mqm import MqmAnnotationsReader
+from warehouse.readers.records import numbered
 from warehouse.wording import option
 
 NEW = (
@@ -249,3 +250,12 @@ def test_an_error_that_is_listed_twice_is_noted() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row() + again + mqm_row(category="Style/Other"))
     assert "1 error listed again, each counted as a separate error" in records.notes
     assert not any("listed again" in note for note in read(READER, TED, MQM_HEADER + mqm_row()).notes)
+
+
+def test_a_number_within_the_document_stays_beside_the_line() -> None:
+    header = "system\tdoc\tdocSegId\tglobalSegId\trater\tcategory\tseverity\n"
+    row = "A\tnews_d:en-de\t2\t7\tr\tFluency/Grammar\tMinor\n"
+    records = read(READER, TED, header + row)
+    assert records.judgements.select("document", "index", "segment").rows() == [("news_d:en-de", 2, 7)]
+    by_document = numbered(records.judgements, "document")
+    assert by_document.select("index", "segment").rows() == [(2, None)]

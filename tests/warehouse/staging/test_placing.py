@@ -3,6 +3,7 @@
 import pytest
 
 from tests.warehouse.memory import File, Memory, Row, found, scores
+from warehouse.wording import option
 
 MAP = File(
     "map",
@@ -102,3 +103,46 @@ def test_texts_of_tutorials_are_no_segments() -> None:
     stage, _ = Memory().staged(MAP, lesson)
     assert found(stage) == []
     assert stage.batch.rows("SELECT segment FROM temp.staged_judgement") == [(1000,)]
+
+
+def _lines(*documents: str) -> list[Row]:
+    """Scores whose lines count from 1, in these documents."""
+    rows = scores([("A", line, 0.5) for line in range(1, len(documents) + 1)])
+    return [{**row, "document": document, "index": None} for row, document in zip(rows, documents, strict=True)]
+
+
+LONG = File(
+    "map",
+    segments=[
+        {"segment": line, "document": f"d{1 + (line > 4)}", "index": line - 4 * (line > 4)} for line in range(1, 7)
+    ],
+    claim={"declares": "segments"},
+)
+
+
+def test_lines_that_count_within_a_file_contradict_its_documents() -> None:
+    stage, _ = Memory().staged(LONG, File("part", _lines("d1", "d1", "d2", "d2", "d2")))
+    (fault,) = [fault for faults in stage.faults.values() for fault in faults]
+    assert fault.found == "segment 3 in document 'd2', which is in 'd1' in the warehouse"
+    assert option("numbering", "document") in fault.text
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        ("d1", "d1", "d1", "d1", "d2", "d2"),  # as they are
+        ("x", "x", "x", "x", "y", "y"),  # called otherwise
+        ("p1", "p1", "p2", "p3", "p4", "p4"),  # parts of the documents
+        ("all", "all", "all", "all", "all", "all"),  # several documents in one
+    ],
+)
+def test_documents_that_are_called_or_cut_otherwise_contradict_no_line(documents: tuple[str, ...]) -> None:
+    stage, _ = Memory().staged(LONG, File("whole", _lines(*documents)))
+    assert found(stage) == []
+
+
+@pytest.mark.parametrize("name", ["d2", "d2:en-de", "news_d2:en-de", "news_d2"])
+def test_a_document_is_found_with_its_domain_and_language_pair_in_its_name(name: str) -> None:
+    memory = Memory()
+    memory.write(LONG, File("a", _placed((name, 2))))
+    assert _numbers(memory) == {1.0: 6}

@@ -1,0 +1,50 @@
+"""Documents of a file beside those of the warehouse: other spellings of their names, and lines that contradict them."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from warehouse.database.stage import Stage
+from warehouse.errors import Fault
+from warehouse.readers.contents import Content
+from warehouse.wording import option
+
+# The release of WMT23 calls a document news_aj-english.33941:en-de in annotations, and aj-english.33941 elsewhere.
+_PREFIX, _SUFFIX = r"^[a-z]+_", r":[a-z]{2,3}-[a-zA-Z_]{2,8}$"
+
+
+def with_known_names(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose documents have the names of the warehouse, where a language pair behind or a domain in front differs.
+
+    known: with document. Documents that no single name fits stay as they are.
+    """
+    names = known["document"].drop_nulls().unique()
+    if names.is_empty() or rows["document"].null_count() == rows.height:
+        return rows
+    text = pl.col("document")
+    shorter = [text.str.replace(_SUFFIX, ""), text.str.replace(_SUFFIX, "").str.replace(_PREFIX, "")]
+    fitting = [pl.when(one.is_in(names.implode())).then(one) for one in (text, *shorter)]
+    return rows.with_columns(document=pl.coalesce(*fitting, text))
+
+
+def report_contradictions(contents: Sequence[Content], rows: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
+    """A fault for each file whose lines cannot be lines of this test set, as its documents lie across the known ones.
+
+    rows: with file_no, line, segment, document. known: with number, document. Documents may be called otherwise, be
+    parts of the known ones or hold several of them: then their lines do not contradict them.
+    """
+    paths = {content.file_no: content.claim.path for content in contents}
+    there = known.select(segment="number", other="document").drop_nulls()
+    pairs = rows.select("file_no", "line", "segment", "document").drop_nulls(["segment", "document"])
+    pairs = pairs.join(there, on="segment", maintain_order="left")
+    across = pl.col("other").n_unique().over("file_no", "document") > 1
+    shared = pl.col("document").n_unique().over("file_no", "other") > 1
+    pairs = pairs.with_columns(across=across, shared=shared).filter(
+        pl.col("across").any().over("file_no") & pl.col("shared").any().over("file_no")
+    )
+    for of_file in pairs.filter(pl.col("document") != pl.col("other")).partition_by("file_no", maintain_order=True):
+        file_no, line, segment, document, other = of_file.select(pl.nth(range(5))).row(0)
+        found = f"segment {segment} in document {document!r}, which is in {other!r} in the warehouse"
+        expected = "lines of the test set: these seem to count the segments of this file"
+        way_out = f"load it with {option('numbering', 'document')}"
+        stage.fault(file_no, Fault(str(paths[file_no]), line or 0, found, expected, way_out))
