@@ -91,6 +91,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "spa(n=99)": (*_SYSTEM_TESTS, _NORMAL_BY_DOCUMENT),
     "mpp": ("perm-inputs", "jackknife-segments"),
     "char_f1": ("perm-inputs", "jackknife-segments"),
+    **dict.fromkeys(("tau_rr", "acc_rr"), ("perm-inputs", "jackknife-segments", _NORMAL, "bootstrap")),
     **dict.fromkeys(
         ("mcc", "f_beta", "average_precision", "roc_auc", "rrp", "rmse", "mae"), (_NORMAL, "jackknife-segments")
     ),
@@ -99,6 +100,7 @@ TESTED: dict[str, tuple[str, ...]] = {
 }
 DECISIONS = tuple(TESTED)[-10:]  # which have tests of new segments alone
 SPAN_MEASURES = ("mpp", "char_f1")  # in worlds of their own, `benchmarks.span_worlds`
+_SIMULATED_ONLY = (*SPAN_MEASURES, "tau_rr", "acc_rr")
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
 _NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minutes
 
@@ -156,11 +158,12 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled; error spans and decisions are of new segments alone, error spans simulated."""
+    """Every row that can be filled; spans, preferences and decisions are of new segments alone, the first two
+    simulated."""
     for row in _rows(data):
-        has_all = row.measure not in SPAN_MEASURES + DECISIONS
-        is_of_spans = row.measure in SPAN_MEASURES
-        if has_all or ((row.population, row.effect) == ("segments", 0) and (row.data == SIMULATED or not is_of_spans)):
+        has_all = row.measure not in _SIMULATED_ONLY + DECISIONS
+        is_there = row.data == SIMULATED or row.measure not in _SIMULATED_ONLY
+        if has_all or ((row.population, row.effect) == ("segments", 0) and is_there):
             yield row
 
 

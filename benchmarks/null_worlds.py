@@ -36,6 +36,7 @@ from metaeval.kernels.resampling.permutation import standardise
 from metaeval.measures import Measure
 from metaeval.options import Options
 from queries.blocks import Block
+from queries.preferences import NOBODY, Preferences
 from queries.selection import MetricChoice, Selection
 from queries.slices import Slice
 
@@ -45,6 +46,7 @@ Bools = npt.NDArray[np.bool_]
 Population = Literal["segments", "systems", "both", "documents"]  # what is new
 POPULATIONS: tuple[Population, ...] = get_args(Population)
 N_SYSTEMS, N_SEGMENTS, DOCUMENT = 12, 300, 6
+N_SHOWN, TIED = 5, 0.3  # outputs in a ranking, and how many standard deviations apart people tie them
 
 
 @dataclass(frozen=True)
@@ -170,19 +172,38 @@ def block_of(world: Pair) -> Block:
     segments = tuple(range(1, n_segments + 1))
     documents = tuple(f"{number}" for number in world.documents)
     nothing = (None,) * n_segments
+    systems = tuple(f"{number:03}" for number in range(n_systems))
     selection = Selection(
         Slice("world", "xx-yy"), 1, "human", 3, None, (), metrics, segments, nothing, documents, n_segments
     )
     return Block(
         selection,
-        tuple(f"{number:03}" for number in range(n_systems)),
+        systems,
         np.array(segments),
         metrics,
         world.human,
         world.metrics,
         np.full(n_systems, np.nan),
         np.full((len(metrics), n_systems), np.nan),
+        preferences=preferences_of(world.human, systems),
     )
+
+
+def preferences_of(human: Floats, systems: tuple[str, ...]) -> Preferences:
+    """A ranking of up to five outputs on each segment by their human scores, all its pairs; near ones tie."""
+    n_systems, n_segments = human.shape
+    rng = np.random.default_rng([n_systems, n_segments])
+    shown = rng.permuted(np.tile(np.arange(n_systems), (n_segments, 1)), axis=1)[:, :N_SHOWN]
+    one, other = np.triu_indices(shown.shape[1], 1)
+    first, second = shown[:, one].ravel(), shown[:, other].ravel()
+    segment = np.repeat(np.arange(n_segments), one.size)
+    gap = human[first, segment] - human[second, segment]
+    answer = np.where(np.abs(gap) <= TIED * np.nanstd(human), 0, np.sign(np.nan_to_num(gap))).astype(np.int64)
+    nobody = np.full(segment.size, NOBODY)
+    here = Preferences(
+        systems, (), first, second, segment, segment, nobody, answer, np.zeros(segment.size, dtype=np.bool_)
+    )
+    return here.only(~np.isnan(gap))
 
 
 def options_of(measure: Measure, seed: int = 0) -> Options:

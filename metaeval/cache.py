@@ -102,6 +102,9 @@ def content(block: Block) -> str:
         digest.update(json.dumps(spans.systems).encode())
         arrays += [spans.scorer, spans.system, spans.segment, spans.annotation, spans.start, spans.end]
         arrays += [spans.is_in_source, spans.is_major]
+    if (found := block.preferences) is not None:
+        digest.update(json.dumps((found.systems, [*found.by_metric])).encode())
+        arrays += [found.first, found.second, found.segment, found.answer, *found.by_metric.values()]
     for array in arrays:
         digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())

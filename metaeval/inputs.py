@@ -13,6 +13,7 @@ from metaeval.preference_scores import of_preferences
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import HumanUse, expand, preference_score, stored_human
+from queries.preference_blocks import with_preferences
 from queries.reasons import Exclusion, Reason
 from queries.selection import Level, Selection, most_common, select
 from queries.slices import Slice
@@ -53,6 +54,7 @@ class Inputs:
         self._by_level: dict[Level, Block] = {}
         self._by_human: dict[str | None, Block] = {}
         self._of_spans: Block | None = None
+        self._of_preferences: Block | None = None
 
     def block(self, measure: Measure) -> Block:
         """The block that a measure is computed on.
@@ -63,6 +65,8 @@ class Inputs:
             check_documents(measure)
         if measure.definition.needs_spans:
             return self.of_spans()
+        if measure.definition.needs_preferences:
+            return self.of_preferences()
         block = self.of_level("seg" if measure.definition.needs_segments else "sys")
         if measure.get("good", "") == "error_free" and block.selection.human_id is not None:
             block = with_marked_errors(self._warehouse, block)
@@ -114,6 +118,17 @@ class Inputs:
                 block = self._own_spans() or block
             self._of_spans = without_mad_outliers(block) if self._asked.outliers == "mad" else block
         return self._of_spans
+
+    def of_preferences(self) -> Block:
+        """The block of segment scores with preferences of its human score, whatever system scores these are made into.
+
+        Raises QuestionError: see `select` and `with_preferences`.
+        """
+        if self._of_preferences is None:
+            selection = self._select("seg", "required")
+            stored = stored_human(str(selection.human))
+            self._of_preferences = with_preferences(self._warehouse, self._with(replace(selection, human=stored)))
+        return self._of_preferences
 
     def _own_spans(self) -> Block | None:
         """The block with the user's own metrics, where they alone have error spans, and a note; None without any."""
@@ -200,6 +215,8 @@ def check_documents(measure: Measure) -> None:
     """Raises QuestionError: the measure takes no scores of documents."""
     if measure.definition.needs_spans or measure.get("good", "") == "error_free":
         raise QuestionError(f"{measure} counts marked errors, which are of segments, not of documents")
+    if measure.definition.needs_preferences:
+        raise QuestionError(f"{measure} counts preferences, which are of segments, not of documents")
     if not measure.definition.needs_segments:
         raise QuestionError(f"{measure} is of submitted system scores, whatever {option('level')}; {_OF_DOCUMENTS}")
 

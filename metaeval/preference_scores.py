@@ -12,13 +12,13 @@ from metaeval.kernels.agreement.preferences import (
     expected_wins,
     preference_counts,
 )
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.trueskill import trueskill
 from queries.blocks import Block
-from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
-from queries.preferences import Preferences, fetch_preferences
+from queries.evalsets import BY_PREFERENCES, preference_score
+from queries.preference_blocks import preferences_in
+from queries.preferences import Preferences
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import IT
 from warehouse.wording import counted
 
 RUNS = 100  # of TrueSkill, where its mean stands for human scores: as far off as .005
@@ -36,40 +36,13 @@ def of_preferences(warehouse: Warehouse, block: Block) -> Block:
     how = preference_score(human)
     if how is None:
         return block
-    found = preferences_of(warehouse, block)
+    found = preferences_in(warehouse, block)
     scores = system_scores_of(found, how)
     by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""
     runs = f", the mean of {RUNS} runs" if how == "trueskill" else ""
     note = f"{human}: {BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}{runs}"
     selection = replace(block.selection, notes=(*block.selection.notes, note))
     return replace(block, selection=selection, human=np.full_like(block.human, np.nan), human_submitted=scores)
-
-
-def preferences_of(warehouse: Warehouse, block: Block) -> Preferences:
-    """Preferences of a block's human score between its systems, on what is judged of its segments.
-
-    Raises QuestionError: there are none.
-    """
-    selection = block.selection
-    where = f"{selection.slice.testset} {selection.slice.lp}"
-    if selection.human is None or selection.human_id is None:
-        raise QuestionError(f"{IT} has no human score with preferences", where=where)
-    found = fetch_preferences(warehouse, selection.evalset_id, selection.human_id)
-    if not len(found):
-        stored = stored_human(selection.human)
-        raise QuestionError(f"human score {stored!r} of {IT} has no preferences", where=where)
-    return in_block(found, block)
-
-
-def in_block(found: Preferences, block: Block) -> Preferences:
-    """Preferences between the systems of a block, in its numbering, on what is judged of its segments."""
-    here = found.of_systems(block.systems)
-    column = {int(segment): place for place, segment in enumerate(block.segments)}
-    places = np.array([column.get(int(segment), -1) for segment in here.segment], dtype=np.int64)
-    kept: Bools = places >= 0
-    if block.judged.any():
-        kept &= block.judged[here.first, places] & block.judged[here.second, places]
-    return here.only(kept)
 
 
 def system_scores_of(found: Preferences, how: str) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.catalog import questions
+from queries.preferences import Preferences
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection
 from warehouse import QuestionError, Warehouse
@@ -86,6 +87,7 @@ class Block:
     marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not asked for, or the human score has
         none. elsewhere: blocks of another test set that a measure calibrates on.
     spans: marked and predicted errors, where scores are of these (see `span_blocks`).
+    preferences: of the human score, in the block's numbering of systems and segments, where they are asked for.
     excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
@@ -102,6 +104,7 @@ class Block:
     marked_errors: Floats | None = None
     elsewhere: "tuple[Block, ...]" = ()
     spans: Spans | None = None
+    preferences: Preferences | None = None
 
     @cached_property
     def judged(self) -> Bools:
@@ -145,7 +148,12 @@ class Block:
         Submitted system scores are of all segments, so that there are none where segments are chosen.
         """
         rows, columns, kept = map(_places, (systems, segments, metrics))
-        selection = self.selection
+        selection, preferences = self.selection, self.preferences
+        if preferences is not None:
+            for axis, places, n in (("first", rows, 0), ("second", rows, 0), ("segment", columns, 1)):
+                if not isinstance(places, slice):
+                    preferences = preferences.renumbered(axis, places, self.human.shape[n])
+            preferences = replace(preferences, systems=_chosen(preferences.systems, rows))
         of_systems = (self.human_submitted[rows], self.submitted[kept][:, rows])
         if segments is not None:
             selection = replace(
@@ -167,6 +175,7 @@ class Block:
             submitted=of_systems[1],
             counted=None if self.counted is None else self.counted[rows][:, columns],
             marked_errors=None if self.marked_errors is None else self.marked_errors[rows][:, columns],
+            preferences=preferences,
         )
 
 

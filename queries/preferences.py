@@ -1,7 +1,7 @@
 """Preferences of a scorer, people or a metric, as arrays."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from warehouse import Warehouse
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 NOBODY = -1  # in a rater's place
 
 
@@ -21,6 +22,7 @@ class Preferences:
     systems: names; first, second: places of the two systems there, in the order in which they were shown. segment: its
     number. answer: 1 where the first is better, -1 where the second is, 0 for a tie. ranking: its number; pairs of
     several files may share one. rater: place in `raters`, NOBODY where not known. is_same_output: shown as one output.
+    by_metric: name -> (n,) the mean answer of a metric that answers with preferences, to the same two outputs.
     """
 
     systems: tuple[str, ...]
@@ -32,14 +34,30 @@ class Preferences:
     rater: Ints
     answer: Ints
     is_same_output: Bools
+    by_metric: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.answer)
 
-    def only(self, kept: Bools) -> "Preferences":
-        """Some of them."""
+    def only(self, kept: Bools | Ints) -> "Preferences":
+        """Some of them: a mask, or places, which may repeat."""
         names = ("first", "second", "segment", "ranking", "rater", "answer", "is_same_output")
-        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+        by_metric = {name: answers[kept] for name, answers in self.by_metric.items()}
+        return replace(self, by_metric=by_metric, **{name: getattr(self, name)[kept] for name in names})
+
+    def renumbered(self, axis: str, places: Ints, n: int) -> "Preferences":
+        """Those of some systems or segments, which are numbered by their places among `places`, each copy by itself.
+
+        axis: first, second or segment, which counts n places until now.
+        """
+        order = np.argsort(places, kind="stable")
+        n_copies = np.bincount(places, minlength=n)
+        values = getattr(self, axis)
+        each = n_copies[values]
+        within = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+        start = np.repeat((np.cumsum(n_copies) - n_copies)[values], each)
+        kept = self.only(np.repeat(np.arange(len(self)), each))
+        return replace(kept, **{axis: order[start + within]})
 
     def of_systems(self, systems: Sequence[str]) -> "Preferences":
         """Those between some systems, which are numbered in this order."""
@@ -67,6 +85,8 @@ def fetch_preferences(warehouse: Warehouse, evalset_id: int, scorer_id: int) -> 
         first=numbers("system_a", place),
         second=numbers("system_b", place),
         rater=numbers("rater", rater),
+        segment=np.asarray(found["segment"], dtype=np.int64),
+        ranking=np.asarray(found["ranking"], dtype=np.int64),
+        answer=np.asarray(found["answer"], dtype=np.int64),
         is_same_output=np.asarray(found["is_same_output"], dtype=np.bool_),
-        **{name: np.asarray(found[name], dtype=np.int64) for name in ("segment", "ranking", "answer")},
     )

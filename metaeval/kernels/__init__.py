@@ -20,8 +20,7 @@ from .agreement.preferences import (
     judge_agreement,
     judge_consistency,
     preference_counts,
-    preference_tau_counts,
-    tau_of_preferences,
+    preference_pair_counts,
 )
 from .agreement.slopes import CrossedSlope, YearTrend, crossed_slope, year_trend
 from .agreement.studies import PooledCorrelation, RandomEffects, hunter_schmidt, leave_one_out, random_effects
@@ -104,7 +103,7 @@ __all__ = [
     "pairwise_difference_pearson",
     "pearson",
     "preference_counts",
-    "preference_tau_counts",
+    "preference_pair_counts",
     "random_effects",
     "sign_flip_p_values",
     "soft_pairwise_accuracy",
@@ -119,7 +118,6 @@ __all__ = [
     "tau_a",
     "tau_b",
     "tau_c",
-    "tau_of_preferences",
     "thresholded_pair_counts",
     "trimmed_rank_ranges",
     "trueskill",

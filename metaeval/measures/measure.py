@@ -33,7 +33,8 @@ class Definition:
     """What a name stands for.
 
     family: computes it. range: of its values. is_correlation: maps to [0, 1] by (r + 1) / 2. needs_segments: computed
-    from segment scores alone. needs_spans: computed from marked errors. formula and source: as documented.
+    from segment scores alone. needs_spans: computed from marked errors. needs_preferences: from preferences. formula
+    and source: as documented.
     """
 
     family: "type[Measure]"
@@ -47,6 +48,7 @@ class Definition:
     is_correlation: bool = True
     needs_segments: bool = True
     needs_spans: bool = False
+    needs_preferences: bool = False
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from metaeval.measures import (
     group_correlations,
     pair_counts,
     pairwise_accuracy,
+    preference_agreement,
     span_agreement,
     system_level,
 )
@@ -36,6 +37,7 @@ _DEFINITIONS: tuple[Definition, ...] = (
     *decisions.DEFINITIONS,
     *span_agreement.DEFINITIONS,
     pair_counts.KENDALL_LIKE,
+    *preference_agreement.DEFINITIONS,
     pair_counts.TABULAR,
 )
 #: By the measure at its defaults, as printed: of definitions with one name the first that has all given parameters.

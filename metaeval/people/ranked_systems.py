@@ -12,10 +12,11 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
-from metaeval.preference_scores import preferences_of, runs_of, scores_of_counts, system_scores_of
+from metaeval.preference_scores import runs_of, scores_of_counts, system_scores_of
 from metaeval.signature import signed, slice_parts
 from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
+from queries.preference_blocks import preferences_in
 from queries.preferences import Preferences
 from queries.selection import select
 from queries.slices import Slice
@@ -51,7 +52,7 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
         raise QuestionError(
             f"rank ranges of {draws} runs leave nothing out: take {option('draws')} of {_LEAST_RUNS} or more"
         )
-    found = preferences_of(warehouse, block)
+    found = preferences_in(warehouse, block)
     wins, ties = preference_counts(found.first, found.second, found.answer, len(found.systems))
     compared = np.flatnonzero((wins + wins.T + ties).sum(axis=1) > 0)
     by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""

@@ -23,7 +23,8 @@ class Rule:
     test: None = the measure's default; early_stop: early stopping of pairs of metrics. weight: of each
     task in the overall score; "n_lps" = number of language pairs; "halved" = see `tasks.halved_weights`.
     domains "each": the whole test set, then each domain. human_references "organisers": as the year ranked them;
-    "out": never; "both": without them, and with them where there are several references.
+    "out": never; "both": without them, and with them where there are several references. human: the rule is one of
+    language pairs whose segments people ranked (preferences), or scored.
     """
 
     measure: Measure
@@ -34,6 +35,7 @@ class Rule:
     outliers: Outliers = "organisers"
     domains: Literal["all", "each"] = "all"
     human_references: Literal["organisers", "out", "both"] = "organisers"
+    human: Literal["any", "preferences", "scores"] = "any"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Protocol:
     overall: what the year published: a weighted mean of values, one of ranks (lower is better), or nothing: then the
     mean over its tasks is shown in its place. source: of these facts. outliers: language pairs of its test set in which
     other systems are outliers than those of the organisers' later toolkit; outliers_source: of that. level: where only
-    tasks of this level are left.
+    tasks of this level are left. unchecked: which of its published numbers could not be checked, and why.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Protocol:
     outliers: Mapping[str, Outliers] = field(default_factory=dict)
     outliers_source: str = ""
     level: Literal["sys", "seg"] | None = None
+    unchecked: str = ""
 
     def of_level(self, level: Literal["sys", "seg"]) -> "Protocol":
         """Its tasks of one level; their mean is no official score.
@@ -102,6 +105,7 @@ def _protocol(name: str, data: Mapping[str, Any]) -> Protocol:
         source=data["source"],
         outliers=outliers,
         outliers_source=source,
+        unchecked=data.get("unchecked", ""),
     )
 
 
@@ -186,7 +190,7 @@ def _rule(task: Mapping[str, Any], where: str) -> Rule:
     except QuestionError as error:
         raise QuestionError(f"{where}: {error}") from error
     hints = get_type_hints(Rule)
-    for key in ("lps", "test", "outliers", "domains", "human_references"):
+    for key in ("lps", "test", "outliers", "domains", "human_references", "human"):
         values = [value for value in _words(hints[key]) if isinstance(value, str)]
         if key in task and task[key] not in values:
             raise QuestionError(f"{where}: {unlisted(key, task[key], values)}")

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.notes import Decisive
 from metaeval.options import Options
-from metaeval.protocols import Outliers, Protocol, Rule, protocols
+from metaeval.protocols import Outliers, Protocol, Rule, protocol_named, protocols
 from queries.blocks import Block
-from queries.evalsets import expand
+from queries.catalog import ask
+from queries.evalsets import expand, stored_human
 from queries.listing import names
 from queries.reasons import Exclusion
 from queries.slices import Slice
@@ -133,6 +135,8 @@ def enter(
     for rule in protocol.rules:
         found: list[Entered] = []
         for lp in chosen:
+            if not reader.applies(rule, lp):
+                continue
             try:
                 variants = reader.variants(rule, lp, protocol.outliers_of(rule, testset, lp))
             except QuestionError as error:
@@ -154,7 +158,7 @@ def enter(
         tuple(chosen),
         tuple(entered),
         tuple(dropped),
-        (*notes, *_on_outliers(protocol, testset, chosen)),
+        (*notes, *_on_outliers(protocol, testset, chosen), *_unchecked(protocol, testset)),
     )
 
 
@@ -164,6 +168,15 @@ def _on_outliers(protocol: Protocol, testset: str, lps: Sequence[str]) -> list[s
     return [f"{', '.join(own)}: outlier systems are those of the {protocol.outliers_source}"] if own else []
 
 
+def _unchecked(protocol: Protocol, testset: str) -> list[str]:
+    """A line on what could not be checked of what was published of a test set by a protocol."""
+    try:
+        is_its_own = protocol_named(testset) == protocol
+    except QuestionError:
+        is_its_own = False
+    return [f"{protocol.name}: {protocol.unchecked}"] if protocol.unchecked and is_its_own else []
+
+
 class Blocks:
     """Blocks of a warehouse, each read once; where there is none, the reason is kept."""
 
@@ -171,20 +184,36 @@ class Blocks:
         self._warehouse = warehouse
         self._round_human = options.round_human
         self._inputs: dict[Slice, Inputs] = {}
-        self._absent: dict[tuple[Slice, bool, bool], QuestionError] = {}
+        self._absent: dict[tuple[Slice, bool, bool, bool], QuestionError] = {}
+
+    @cached_property
+    def _with_preferences(self) -> set[tuple[str, str, str]]:
+        return {*ask(self._warehouse, "preference_scorers").select("testset", "lp", "scorer").iter_rows()}
+
+    def has_preferences(self, asked: Slice) -> bool:
+        """Whether the human score of a slice's segments is made of preferences."""
+        try:
+            human = self._of_slice(asked).of_level("seg").selection.human
+        except QuestionError:
+            return False
+        return (asked.testset, asked.lp, stored_human(str(human))) in self._with_preferences
+
+    def _of_slice(self, asked: Slice) -> Inputs:
+        if asked not in self._inputs:
+            self._inputs[asked] = Inputs(self._warehouse, asked, self._round_human)
+        return self._inputs[asked]
 
     def block(self, measure: Measure, asked: Slice) -> Block:
         """The block of a slice that a measure is computed on.
 
         Raises QuestionError: there is no human score, or nothing is left.
         """
-        place = asked, measure.definition.needs_segments, measure.definition.needs_spans
+        needs = measure.definition
+        place = asked, needs.needs_segments, needs.needs_spans, needs.needs_preferences
         if place in self._absent:
             raise self._absent[place].with_traceback(None)
-        if asked not in self._inputs:
-            self._inputs[asked] = Inputs(self._warehouse, asked, self._round_human)
         try:
-            return self._inputs[asked].block(measure)
+            return self._of_slice(asked).block(measure)
         except QuestionError as error:
             self._absent[place] = error
             raise
@@ -196,6 +225,12 @@ class _Reader:
     def __init__(self, blocks: Blocks, asked: Slice) -> None:
         self._blocks = blocks
         self._asked = asked
+
+    def applies(self, rule: Rule, lp: str) -> bool:
+        """Whether a rule is one of a language pair, by what people did there."""
+        if rule.human == "any":
+            return True
+        return self._blocks.has_preferences(replace(self._asked, lp=lp)) == (rule.human == "preferences")
 
     def variants(self, rule: Rule, lp: str, outliers: Outliers) -> list[tuple[Slice, str | None]]:
         """What a rule scores in one language pair: its domains (None = all), without and with human references.

@@ -58,7 +58,9 @@ def test_what_is_added_changes_no_value_and_no_order(measure: str, simulated_dat
 
 @pytest.mark.slow
 @pytest.mark.every(6)
-@pytest.mark.parametrize("measure", [name for name in DEFINITIONS if name not in ("pearson", "acc_eq")])
+@pytest.mark.parametrize(
+    "measure", [name for name in DEFINITIONS if name not in ("pearson", "acc_eq", "tau_rr", "acc_rr")]
+)
 def test_nor_does_it_for_any_other_measure(measure: str, simulated_database: Path) -> None:
     _adds_nothing_else(simulated_database, "sim24", "en-de", str(DEFINITIONS[measure].measure))
 

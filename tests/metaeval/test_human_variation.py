@@ -28,6 +28,10 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
             with pytest.raises(QuestionError, match=r"^nobody marked errors for 'mqm' of tiny24 en-de$"):
                 metaeval.rank(warehouse, *SET, measure, status="all")
             continue
+        if DEFINITIONS[measure].needs_preferences:
+            with pytest.raises(QuestionError, match=r"^human score 'mqm' of tiny24 en-de has no preferences$"):
+                metaeval.rank(warehouse, *SET, measure, status="all")
+            continue
         if name == "one_judged_each" and not DEFINITIONS[measure].needs_segments:
             continue  # system scores differ
         if name != "equal_humans" and DEFINITIONS[measure].measure.groups == "none":

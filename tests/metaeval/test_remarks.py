@@ -20,8 +20,8 @@ from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.own.scores import add
 
-OF_SCORES = [name for name, one in DEFINITIONS.items() if not one.needs_spans]
-"""Measures that need no marked errors, of which the scores of these tests have none."""
+OF_SCORES = [name for name, one in DEFINITIONS.items() if not (one.needs_spans or one.needs_preferences)]
+"""Measures that need no marked errors and no preferences, of which these tests have none."""
 SYSTEMS = ("A", "B", "C", "D", "E", "F")
 HUMAN = np.array([1.0, 2, 3, 4, 5, 6])
 NAMED = "Errors-src correlates negatively with mqm system scores: -0.9"
@@ -124,7 +124,7 @@ def test_a_metric_that_scores_all_outputs_alike_gets_nothing_for_systems_that_pe
         texts=False,
     )
     load([tmp_path / "in"], tmp_path / "a.duckdb")
-    measures = [str(one.measure) for one in DEFINITIONS.values() if not one.needs_spans and one.name != "accuracy"]
+    measures = [name for name in OF_SCORES if not name.startswith("accuracy")]
     with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
         found = metaeval.rank(warehouse, "tiny24", "en-de", measures=measures)
         tested = metaeval.rank(warehouse, "tiny24", "en-de", measures=["pa", "spa"], significance=True, ranges=True)

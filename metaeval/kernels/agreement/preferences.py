@@ -6,16 +6,17 @@ for a tie. A ranking of several outputs is all its pairs.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import numbered
 
-TauTies = Literal["wmt12", "wmt13", "wmt14"]
+_ANSWERS = "an answer must be 1 (the first is better), -1 (the second is better) or 0 (a tie)"
 _STEPS = 100
 _CONVERGED = 1e-10
 _INFINITE = 12.0  # odds of e^24 between two systems: more comparisons than anybody has made
@@ -61,7 +62,7 @@ def checked_preferences(
     if not first.size:
         raise ValueError("there are no preferences")
     if not np.isin(outcome, (-1, 0, 1)).all():
-        raise ValueError("an answer must be 1 (the first is better), -1 (the second is better) or 0 (a tie)")
+        raise ValueError(_ANSWERS)
     if (first == second).any():
         raise ValueError("a system is compared with itself")
     return first.astype(np.int64), second.astype(np.int64), outcome.astype(np.int64)
@@ -239,33 +240,72 @@ def _agreement(item: Ints, outcome: Ints) -> JudgeAgreement:
     )
 
 
-def preference_tau_counts(difference: npt.ArrayLike, answer: npt.ArrayLike) -> tuple[Ints, Ints, Ints]:
-    """Concordant, discordant and metric-tied pairs among those that people order: three arrays of difference's shape
-    without its last axis.
+def preference_pair_counts(
+    difference: npt.ArrayLike, answer: npt.ArrayLike, segment: npt.ArrayLike, epsilon: npt.ArrayLike = 0.0
+) -> PairCounts:
+    """Preferences of each segment by outcome, as `pair_counts` counts pairs of scores, for all metrics at once.
 
-    difference: (..., n) metric scores of the first minus the second output. answer: (n,) 1, -1 or 0; ties of people do
-    not count, and neither do pairs without a score (NaN).
+    difference: (M, n) metric scores of the first minus the second output. answer: (n,) 1, -1 or 0. segment: (n,) whole
+    numbers, which label the groups. epsilon: one number or one for each metric: a smaller difference, or one as large,
+    is a tie of the metric. n_scores is the number of preferences.
+    Raises ValueError: shapes, a missing difference, another answer, a negative epsilon.
+    >>> counts = preference_pair_counts([[0.5, -1.0, 0.1]], [1, 1, 0], [7, 7, 9], epsilon=0.1)
+    >>> counts.labels.tolist(), counts.n_concordant.tolist(), counts.n_tied_both.tolist()
+    ([7, 9], [[1, 0]], [[0, 1]])
     """
-    differences, outcome = np.asarray(difference, dtype=np.float64), np.asarray(answer, dtype=np.int64)
-    agreement = np.sign(differences) * outcome
-    is_ordered = (outcome != 0) & ~np.isnan(differences)
-    right, wrong, tied = (((agreement == sign) & is_ordered).sum(axis=-1) for sign in (1, -1, 0))
-    return right, wrong, tied
+    differences, outcome = _checked_differences(difference, answer)
+    labels, group = np.unique(np.asarray(segment, dtype=np.int64), return_inverse=True)
+    thresholds = checks.thresholds(epsilon, len(differences))
+    bound = thresholds[:, np.newaxis]
+    sign = (differences > bound).astype(np.int64) - (differences < -bound)
+    is_tied, is_flat = outcome == 0, sign == 0
+
+    def count(cases: Bools) -> Ints:
+        counts = [np.bincount(group, case, minlength=len(labels)) for case in cases]
+        return np.array(counts, dtype=np.int64).reshape(len(cases), len(labels))
+
+    shape = len(differences), len(labels)
+    return PairCounts(
+        n_concordant=count(sign * outcome > 0),
+        n_discordant=count(sign * outcome < 0),
+        n_tied_human=count(is_tied & ~is_flat),
+        n_tied_metric=count(~is_tied & is_flat),
+        n_tied_both=count(is_tied & is_flat),
+        n_scores=np.bincount(group, minlength=len(labels)),
+        labels=labels,
+        n_distinct=np.full(shape, -1, dtype=np.int64),
+        epsilon=thresholds,
+    )
 
 
-def tau_of_preferences(
-    concordant: npt.ArrayLike, discordant: npt.ArrayLike, tied: npt.ArrayLike, ties: TauTies = "wmt14"
-) -> Floats:
-    """Kendall-like tau of a metric on preferences: in [-1, 1], NaN without pairs.
+def best_preference_thresholds(difference: npt.ArrayLike, answer: npt.ArrayLike) -> Floats:
+    """(M,) tie threshold at which each metric gives most preferences the answer of people; the smallest of the best.
 
-    concordant, discordant, tied: counts of one shape, see `preference_tau_counts`. ties: what a tie of the metric is:
-    discordant (wmt12), excluded (wmt13), or counted in the denominator alone (wmt14, also 2015 and 2016).
-    Source: Macháček and Bojar 2014, equation 2 and tables; Callison-Burch et al. 2012.
-    >>> [tau_of_preferences(6, 2, 2, ties=year).item() for year in ("wmt12", "wmt13", "wmt14")]
-    [0.2, 0.5, 0.4]
+    Arguments as in `preference_pair_counts`. Candidates are 0 and the size of each difference.
+    >>> best_preference_thresholds([[3.0, -1.0, 0.5, 0.2]], [1, 1, 0, 0]).tolist()
+    [0.5]
     """
-    checks.known(ties, ("wmt12", "wmt13", "wmt14"), "ties")
-    right, wrong, equal = (np.asarray(counts, dtype=np.float64) for counts in (concordant, discordant, tied))
-    numerator = right - wrong - (equal if ties == "wmt12" else 0)
-    denominator = right + wrong + (0 if ties == "wmt13" else equal)
-    return np.asarray(np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0))
+    differences, outcome = _checked_differences(difference, answer)
+    best = np.zeros(len(differences))
+    for metric, gaps in enumerate(differences):
+        size = np.abs(gaps)
+        order = np.argsort(size, kind="stable")
+        # at a threshold the pairs up to it are ties: right where people tie, no longer right where they agreed
+        gain = np.where(outcome == 0, 1, -(np.sign(gaps) * outcome > 0).astype(np.int64))[order]
+        total = np.cumsum(gain)
+        last = np.flatnonzero(np.append(np.diff(size[order]) > 0, True)) if len(order) else np.zeros(0, dtype=np.int64)
+        values = np.append(0.0, size[order][last])
+        gains = np.append(total[last[0]] if len(last) and values[1] == 0 else 0, total[last])
+        best[metric] = values[np.argmax(gains)]
+    return best
+
+
+def _checked_differences(difference: npt.ArrayLike, answer: npt.ArrayLike) -> tuple[Floats, Ints]:
+    differences, outcome = np.asarray(difference, dtype=np.float64), np.asarray(answer)
+    if differences.ndim != 2 or differences.shape[1:] != outcome.shape:
+        raise ValueError("difference must be (metrics, preferences), answer and segment (preferences,)")
+    if np.isnan(differences).any():
+        raise ValueError("a metric has no score for an output that was compared")
+    if not np.isin(outcome, (-1, 0, 1)).all():
+        raise ValueError(_ANSWERS)
+    return differences, outcome.astype(np.int64)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
-from metaeval.kernels.agreement.tau import STATISTICS, TAUS, group_mean
+from metaeval.kernels.agreement.tau import STATISTICS, TAUS, CountStatistic, group_mean
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
@@ -138,6 +138,34 @@ class PairsResample:
         times = times_drawn(segments, n_draws, n_segments)[:, :, np.newaxis]
         total = (np.where(defined, values, 0.0) @ times)[:, :, 0]
         return ratio(total, (defined.astype(np.float64) @ times)[:, :, 0])
+
+
+@dataclass(frozen=True)
+class PooledCountsResample:
+    """A statistic of the pairs of all segments together, whose systems stay.
+
+    counts: labelled by place among n_segments.
+    """
+
+    statistic: CountStatistic
+    counts: PairCounts
+    n_systems: int
+    n_segments: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_systems, self.n_segments
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`. Raises ValueError: systems are resampled."""
+        if systems is not None:
+            raise ValueError("preferences are resampled by segments only")
+        drawn = times_drawn(segments, n_draws, self.n_segments)[:, self.counts.labels]
+        sums = {
+            name: np.rint(drawn @ getattr(self.counts, name).T.astype(np.float64)).astype(np.int64).reshape(-1, 1)
+            for name in OUTCOMES
+        }  # each (k * M, 1)
+        return self.statistic(replace(self.counts.pooled(), **sums)).reshape(n_draws, -1)
 
 
 def _correlation(statistic: str, human: Floats, metrics: Floats, origins: Origins) -> Floats:

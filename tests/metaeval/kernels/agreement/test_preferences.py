@@ -24,8 +24,6 @@ from metaeval.kernels.agreement.preferences import (
     judge_agreement,
     judge_consistency,
     preference_counts,
-    preference_tau_counts,
-    tau_of_preferences,
 )
 from tests.helpers import beside_data
 
@@ -177,16 +175,6 @@ def test_kappa_by_hand() -> None:
     assert agreement.p_chance == pytest.approx(0.375)
     assert agreement.kappa == pytest.approx((0.75 - 0.375) / 0.625)
     assert math.isnan(JudgeAgreement(0, 0, 0, 0).kappa)
-
-
-def test_ties_of_people_and_missing_scores_do_not_count_for_tau() -> None:
-    difference = [[0.5, -0.5, 0.0, 0.3, float("nan")], [1.0, 1.0, 1.0, 1.0, 1.0]]
-    right, wrong, tied = preference_tau_counts(difference, [1, 1, -1, 0, 1])
-    assert (right.tolist(), wrong.tolist(), tied.tolist()) == ([1, 3], [1, 1], [1, 0])
-    assert tau_of_preferences(right, wrong, tied, ties="wmt12").tolist() == pytest.approx([-1 / 3, 0.5])
-    assert tau_of_preferences(right, wrong, tied, ties="wmt13").tolist() == pytest.approx([0, 0.5])
-    assert tau_of_preferences(right, wrong, tied, ties="wmt14").tolist() == pytest.approx([0, 0.5])
-    assert math.isnan(tau_of_preferences(0, 0, 3, ties="wmt13"))
 
 
 def test_better_than_others_as_printed_for_wmt12() -> None:
