@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, table_signature
-from metaeval.decisions import CONFIDENCE, Decided, decided
+from metaeval.answer import Result, table_parts
+from metaeval.decisions import CONFIDENCE, DecisionInputs, load_decision_inputs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.draws import blocks
@@ -69,8 +69,8 @@ class Carrying:
 
 
 def transfer(
-    decisions: Mapping[str, Decided], notes: tuple[str, ...] = (), *, draws: int = 1000, seed: int = 0
-) -> Table:
+    decisions: Mapping[str, DecisionInputs], notes: tuple[str, ...] = (), *, draws: int = 1000, seed: int = 0
+) -> Result:
     """A row for each source and target, in their order; a source's own row has no loss.
 
     decisions: one metric by name of evaluation set or domain. Thresholds are those with the highest MCC.
@@ -80,7 +80,7 @@ def transfer(
     all values are cross-fitted. Null where there is no threshold.
     """
     sets = {
-        name: Carrying.of(_outputs(one), draws, (seed, 10, place), has_intervals=one.has_intervals)
+        name: Carrying.of(one.outputs(_factor(one)), draws, (seed, 10, place), has_intervals=one.has_intervals)
         for place, (name, one) in enumerate(decisions.items())
     }
     rows = [_row(source, target, sets) for source in sets for target in sets]
@@ -94,7 +94,7 @@ def transfer(
     schema = {name: pl.String if name in ("source", "target") else pl.Float64 for name in _CARRIED}
     frame = pl.DataFrame(rows, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
     one, *_ = decisions.values()
-    more = (*one.said, ("folds", FOLDS), ("resamples", draws), ("seed", seed), ("sets", len(decisions)))
+    more = (*one.parts, ("folds", FOLDS), ("resamples", draws), ("seed", seed), ("sets", len(decisions)))
     own = f"own_mcc: of a threshold for each tenth of the target's {one.units.unit}s, chosen on the other nine"
     notes = (
         "threshold: the one with the highest MCC on the source; own_threshold: on the target",
@@ -103,21 +103,17 @@ def transfer(
         *_converted(decisions),
         *notes,
     )
-    return Table(frame, table_signature(("cutoff", "transfer"), one.block, *more), notes)
+    return Result(frame, table_parts(("cutoff", "transfer"), one.block, *more), notes)
 
 
-def _outputs(decision: Decided) -> Outputs:
-    """The judged outputs with scores on the metric's usual scale."""
-    return decision.outputs(_factor(decision))
-
-
-def _converted(decisions: Mapping[str, Decided]) -> list[str]:
+def _converted(decisions: Mapping[str, DecisionInputs]) -> list[str]:
     """A line on thresholds of scores that are known to run from 0 to 1."""
     names = [name for name, one in decisions.items() if _factor(one) != 1]
     return [f"scores of {', '.join(names)} run from 0 to 1 and were multiplied by 100"] if names else []
 
 
-def _factor(decision: Decided) -> float:
+def _factor(decision: DecisionInputs) -> float:
+    """What scores are multiplied by to be on the metric's usual scale."""
     return usual_factor(decision.block.metrics[0], decision.block.selection.slice.testset, decision.scores)
 
 
@@ -145,8 +141,8 @@ def _share(part: float, whole: float) -> float:
 
 
 def elsewhere(
-    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure, unit: Unit | None = None
-) -> tuple[dict[str, Decided], tuple[str, ...]]:
+    warehouse: Warehouse, asked: Slice, one: DecisionInputs, measure: Measure, unit: Unit | None = None
+) -> tuple[dict[str, DecisionInputs], tuple[str, ...]]:
     """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
 
     one: the metric on the slice. unit: segments, where they are named; documents only where there are enough.
@@ -165,7 +161,7 @@ def elsewhere(
     n_without = 0
     for name, part in slices.items():
         try:
-            there = decided(warehouse, part, base_name, measure, unit if unit == "segment" else None)
+            there = load_decision_inputs(warehouse, part, base_name, measure, unit if unit == "segment" else None)
         except QuestionError:
             n_without += 1
             continue

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, table_signature
+from metaeval.answer import Result, table_parts
 from metaeval.inputs import Inputs, metric_place
 from metaeval.kernels.agreement.decisions import Decision, best_decision, cross_fitted, decide
 from metaeval.kernels.agreement.proportions import proportion_interval
@@ -18,6 +18,7 @@ from metaeval.measures.decisions import GOOD, folds_of, good_outputs
 from metaeval.measures.judged import LEAST_UNITS, Units, units_of
 from metaeval.notes import Finding
 from metaeval.options import Unit
+from metaeval.signature import Parts
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
@@ -28,7 +29,7 @@ NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecisionInputs:
     """One metric against people: good (N, S') 1 or 0, NaN where nobody says; scores (N, S'); rule: of good outputs.
 
     units: of the S' segments, whose outputs err alike. block: of that metric alone.
@@ -45,9 +46,9 @@ class Decided:
         return self.block.metrics[0].name
 
     @property
-    def said(self) -> tuple[tuple[str, object], ...]:
+    def parts(self) -> Parts:
         """What every signature says of it."""
-        return ("metric", self.name), ("good", self.rule), ("unit", self.units.unit)
+        return [("metric", self.name), ("good", self.rule), ("unit", self.units.unit)]
 
     @property
     def has_intervals(self) -> bool:
@@ -81,7 +82,9 @@ class Decided:
         return good.astype(np.float64), every.astype(np.float64)
 
 
-def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, unit: Unit | None = None) -> Decided:
+def load_decision_inputs(
+    warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, unit: Unit | None = None
+) -> DecisionInputs:
     """A metric's scores of judged segments and which of them are good. measure: one with `good`, whose rule counts.
 
     Raises QuestionError: see `Inputs` and `units_of`; no such metric; people find all outputs good or none, or nothing
@@ -100,17 +103,17 @@ def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, u
     kept = block.judged.any(axis=0)
     found = good_outputs(block, measure[GOOD.name])
     units = units_of(block.selection, kept, unit)
-    return Decided(found.values[:, kept], block.scores[0][:, kept], units, found.rule, block)
+    return DecisionInputs(found.values[:, kept], block.scores[0][:, kept], units, found.rule, block)
 
 
-def grid(decision: Decided, points: int) -> Floats:
+def grid(decision: DecisionInputs, points: int) -> Floats:
     """Thresholds, rising: the scores themselves, at most so many of them, evenly by rank."""
     scores = np.unique(decision.scores[~np.isnan(decision.good)])
     places = np.linspace(0, len(scores) - 1, min(points, len(scores)))
     return np.asarray(scores[np.round(places).astype(np.int64)])
 
 
-def curve(decision: Decided, *, points: int = 100) -> Table:
+def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
     """What each threshold lets pass.
 
     Columns: threshold, n_passed, share (of outputs called good), precision and recall, each with low and high (see
@@ -125,10 +128,10 @@ def curve(decision: Decided, *, points: int = 100) -> Table:
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Table(frame, _signature(decision, "curve"), (*_on_best(decision, n), _on_intervals(decision)))
+    return Result(frame, _parts(decision, "curve"), (*_on_best(decision, n), _on_intervals(decision)))
 
 
-def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
+def _on_best(decision: DecisionInputs, n: int) -> tuple[str, ...]:
     if (top := best(decision)) is None:
         return ()
     share = (top.n_true + top.n_false) / n
@@ -136,7 +139,7 @@ def _on_best(decision: Decided, n: int) -> tuple[str, ...]:
     return (Finding(f"highest MCC: threshold {top.threshold:.6g}, which {share:.1%} pass: {values}"),)
 
 
-def _on_intervals(decision: Decided) -> str:
+def _on_intervals(decision: DecisionInputs) -> str:
     if not decision.has_intervals:
         there = counted(decision.units.n, decision.units.unit)
         return f"no intervals: {there} with human scores, and they take at least {LEAST_UNITS}"
@@ -146,12 +149,12 @@ def _on_intervals(decision: Decided) -> str:
     )
 
 
-def _signature(decision: Decided, view: str) -> str:
-    more = (*decision.said, ("prevalence", f"{np.nanmean(decision.good):.6g}"), ("interval", "clopper_pearson_95"))
-    return table_signature(("cutoff", view), decision.block, *more)
+def _parts(decision: DecisionInputs, view: str) -> Parts:
+    more = (*decision.parts, ("prevalence", f"{np.nanmean(decision.good):.6g}"), ("interval", "clopper_pearson_95"))
+    return table_parts(("cutoff", view), decision.block, *more)
 
 
-def bands(decision: Decided, thresholds: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+def bands(decision: DecisionInputs, thresholds: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """Ends of the intervals of precision and of recall at rising thresholds; see `proportion_interval`."""
     scores = decision.scores[~np.isnan(decision.good)]
     reached = np.searchsorted(thresholds, scores, side="right")  # (n,) how many of the thresholds
@@ -167,7 +170,7 @@ def bands(decision: Decided, thresholds: Floats) -> tuple[tuple[Floats, Floats],
     )
 
 
-def threshold_for(decision: Decided, precision: float) -> Table:
+def threshold_for(decision: DecisionInputs, precision: float) -> Result:
     """The lowest threshold at which a wanted precision is met, of all scores, and what it lets pass.
 
     Two rows: by the precision that is observed, and (`safe`) by the lower end of its 95% interval, at up to 400
@@ -201,7 +204,7 @@ def threshold_for(decision: Decided, precision: float) -> Table:
     schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
     frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Table(frame, f"{_signature(decision, 'threshold')}|wanted_precision:{precision:g}", tuple(notes))
+    return Result(frame, [*_parts(decision, "threshold"), ("wanted_precision", f"{precision:g}")], tuple(notes))
 
 
 def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:
@@ -216,7 +219,7 @@ def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:
 _THRESHOLD = ("rule", "threshold", "n_passed", "share", "precision", "precision_low", "precision_high", "recall")
 
 
-def _every_threshold(decision: Decided) -> pl.DataFrame:
+def _every_threshold(decision: DecisionInputs) -> pl.DataFrame:
     """Columns threshold, n_passed, share, precision, recall: each score as a threshold, rising."""
     thresholds, n_passed, n_good = _passed(decision)
     return pl.DataFrame(
@@ -230,7 +233,7 @@ def _every_threshold(decision: Decided) -> pl.DataFrame:
     )
 
 
-def _passed(decision: Decided) -> tuple[Floats, Ints, Floats]:
+def _passed(decision: DecisionInputs) -> tuple[Floats, Ints, Floats]:
     """Each score as a threshold, rising, how many outputs pass, and how many of them are good."""
     there = ~np.isnan(decision.good)
     scores, good = decision.scores[there], decision.good[there]
@@ -240,7 +243,9 @@ def _passed(decision: Decided) -> tuple[Floats, Ints, Floats]:
     return scores[places], places + 1, n_good[places]
 
 
-def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draws: int = 1000, seed: int = 0) -> Table:
+def cost(
+    decision: DecisionInputs, miss: float, look: float, *, points: int = 100, draws: int = 1000, seed: int = 0
+) -> Result:
     """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
 
     Columns: threshold (null: look at all), share, cost, is_best, and of the cheapest alone low, high: the 95% interval
@@ -267,14 +272,13 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
         for name, value in ends.items()
     )
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
-    more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
+    more = (*decision.parts, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
     threshold, share, least, _ = every.row(cheapest)
     way = "to look at all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
     note = f"cheapest: {way}: {least:.4g} an output"
+    parts = table_parts(("cutoff", "cost"), decision.block, *more)
     if not decision.has_intervals:
-        return Table(
-            frame, table_signature(("cutoff", "cost"), decision.block, *more), (Finding(note), _on_intervals(decision))
-        )
+        return Result(frame, parts, (Finding(note), _on_intervals(decision)))
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
         f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
@@ -282,11 +286,11 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100, draw
     )
     if np.isfinite(of_cost.low):  # else every resample costs the same
         note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
-    return Table(frame, table_signature(("cutoff", "cost"), decision.block, *more), (Finding(note), words))
+    return Result(frame, parts, (Finding(note), words))
 
 
 def cheapest_ends(
-    decision: Decided, miss: float, look: float, draws: int, seed: int
+    decision: DecisionInputs, miss: float, look: float, draws: int, seed: int
 ) -> tuple[Interval, tuple[float, float]]:
     """The interval of the lowest cost, chosen again in each resample, and the middle 95% of the cheapest thresholds."""
     if not decision.has_intervals:
@@ -303,12 +307,12 @@ def cheapest_ends(
     return interval(float(least), costs, CONFIDENCE, "centred", decision.units.n - 1), (float(low), float(high))
 
 
-def best(decision: Decided) -> Decision | None:
+def best(decision: DecisionInputs) -> Decision | None:
     """The decision with the highest MCC."""
     return best_decision(decision.good, decision.scores, "mcc")
 
 
-def reliability(decision: Decided, *, bins: int = 10) -> Table:
+def reliability(decision: DecisionInputs, *, bins: int = 10) -> Result:
     """Calibrated probability beside the observed share of good outputs, in bins of as many outputs each.
 
     Columns: probability (mean of the bin), observed, low, high (see `proportion_interval`, the bins kept), n; rising
@@ -335,5 +339,5 @@ def reliability(decision: Decided, *, bins: int = 10) -> Table:
         }
     ).with_columns(pl.col(pl.Float64).fill_nan(None))
     brier = float(np.mean((p - good) ** 2))
-    signature = f"{_signature(decision, 'reliability')}|brier:{brier:.6g}"
-    return Table(frame, signature, (_on_intervals(decision),))
+    parts = [*_parts(decision, "reliability"), ("brier", f"{brier:.6g}")]
+    return Result(frame, parts, (_on_intervals(decision),))

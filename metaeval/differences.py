@@ -1,16 +1,16 @@
 """What differs between two warehouses, and the rankings that differ because of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from metaeval.answer import Result
 from metaeval.evaluation import EQUAL
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.ranking import named
-from metaeval.signature import signed
+from metaeval.signature import stamped
 from metaeval.study import ranking, study
 from queries.differences import Differences, differences
 from queries.slices import Slice
@@ -24,46 +24,6 @@ _LONGEST = 80  # characters of one of them
 _COLUMNS = ("testset", "lp", "what", "name", "added", "gone", "changed", "before", "after", "difference", "detail")
 
 
-@dataclass(frozen=True)
-class WarehouseDifferences:
-    """What differs between two warehouses.
-
-    rankings: metrics whose value or rank differs, largest difference first within a measure: testset, lp, measure,
-        metric, before, after, rank_before, rank_after (NULL where it was not ranked).
-    n_ranked: evaluation sets whose rankings were computed in both. notes: what a reader should know.
-    """
-
-    found: Differences
-    rankings: pl.DataFrame
-    n_ranked: int
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def is_equal(self) -> bool:
-        return self.found.is_equal
-
-    def frame(self, *, each: bool = False) -> pl.DataFrame:
-        """Everything that differs, one row each.
-
-        Columns testset, lp, what, name, added, gone, changed (numbers of things or scores), before, after, difference
-        (of rankings and of the score that changed most) and detail. each: a row for each source, system, scorer and
-        so on, instead of one that counts those of a kind.
-        """
-        parts = [_things(self.found.named, each), _counts(self.found.counted, each), _ranks(self.rankings)]
-        return pl.concat(parts).sort("testset", "lp", maintain_order=True)
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything that differs as nested mappings and lists."""
-        return {
-            "is_equal": self.is_equal,
-            "named": self.found.named.rows(named=True),
-            "counted": self.found.counted.rows(named=True),
-            "rankings": self.rankings.rows(named=True),
-            "signature": self.signature,
-        }
-
-
 def warehouse_differences(
     before: Warehouse,
     after: Warehouse,
@@ -71,11 +31,18 @@ def warehouse_differences(
     *,
     testset: str | None = None,
     lp: str | None = None,
+    each: bool = False,
     progress: Progress | None = None,
-) -> WarehouseDifferences:
+) -> Result:
     """Compare two warehouses, and the rankings of each evaluation set whose scores, metrics or systems differ.
 
-    measures: of the rankings; none for no rankings. testset, lp: only there.
+    measures: of the rankings; none for no rankings. testset, lp: only there. each: a row for each source, system,
+        scorer and so on, instead of one that counts those of a kind.
+    Columns testset, lp, what, name, added, gone, changed (numbers of things or scores), before, after, difference (of
+        rankings and of the score that changed most) and detail.
+    Facts: is_equal; named and counted (see `Differences`); rankings: metrics whose value or rank differs, largest
+        difference first within a measure: testset, lp, measure, metric, before, after, rank_before, rank_after (NULL
+        where it was not ranked).
     Raises QuestionError: see `differences`.
     """
     found = differences(before, after, testset, lp, progress)
@@ -99,14 +66,18 @@ def warehouse_differences(
     if unranked:
         notes.append(f"without a ranking before and after: {named(list(dict.fromkeys(unranked)))}")
     drawn = [measure for measure in measures if measure.n_draws]
-    signature = signed(
+    parts = stamped(
         ("diff", " ".join(name for name in (testset, lp) if name) or "all"),
         ("rankings", ",".join(map(str, measures)) or None),
         ("n_ranked", len(touched) if measures else None),
         ("resamples", drawn[0].n_draws if drawn else None),
         ("seed", Options().seed if drawn else None),
     )
-    return WarehouseDifferences(found, _rankings_frame(rows), len(touched), signature, tuple(notes))
+    rankings = _rankings_frame(rows)
+    frames = [_things(found.named, each), _counts(found.counted, each), _ranks(rankings)]
+    frame = pl.concat(frames).sort("testset", "lp", maintain_order=True)
+    facts = {"is_equal": found.is_equal, "named": found.named, "counted": found.counted, "rankings": rankings}
+    return Result(frame, parts, tuple(notes), facts)
 
 
 def _touched(found: Differences) -> list[tuple[str, str]]:
@@ -219,7 +190,7 @@ def _ranks(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with the columns of `WarehouseDifferences.frame`."""
+    """The frame with the columns of `warehouse_differences`."""
     numbers = {**dict.fromkeys(("added", "gone", "changed"), pl.Int64), **dict.fromkeys(_COLUMNS[7:10], pl.Float64)}
     return frame.select(
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(numbers.get(name, pl.String)).alias(name)

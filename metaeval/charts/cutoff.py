@@ -9,10 +9,10 @@ from metaeval.charts.heat_map import heat_map
 from metaeval.charts.parts import ORANGE, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Table
+    from metaeval.answer import Result
 
 
-def decision_chart(view: str, found: "Table", metric: str) -> alt.VConcatChart:
+def decision_chart(view: str, found: "Result", metric: str) -> alt.VConcatChart:
     """The chart of a view of `cutoff`; that of a threshold is its curve's."""
     if view == "transfer":
         return _transfer(found, metric)
@@ -21,7 +21,7 @@ def decision_chart(view: str, found: "Table", metric: str) -> alt.VConcatChart:
     return _cost(found, metric) if view == "cost" else _curve(found, metric)
 
 
-def _curve(found: "Table", metric: str) -> alt.VConcatChart:
+def _curve(found: "Result", metric: str) -> alt.VConcatChart:
     parts = [
         found.frame.select(
             "threshold", "share", value=name, low=f"{name}_low", high=f"{name}_high", statistic=pl.lit(name)
@@ -40,7 +40,7 @@ def _curve(found: "Table", metric: str) -> alt.VConcatChart:
     return titled(alt.layer(bands, lines), f"What {metric} calls good", found.signature, datasets, words)
 
 
-def _cost(found: "Table", metric: str) -> alt.VConcatChart:
+def _cost(found: "Result", metric: str) -> alt.VConcatChart:
     base = alt.Chart(alt.NamedData("costs"), width=460, height=280).encode(
         x=alt.X("share:Q").title("share published without a look").scale(domain=[0, 1]).axis(format="%"),
         y=alt.Y("cost:Q").title("cost of an output"),
@@ -51,7 +51,7 @@ def _cost(found: "Table", metric: str) -> alt.VConcatChart:
     return titled(alt.layer(base.mark_line(), best), title, found.signature, datasets, "point: the cheapest share")
 
 
-def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
+def _reliability(found: "Result", metric: str) -> alt.VConcatChart:
     x = alt.X("probability:Q").title(f"calibrated probability by {metric}").scale(domain=[0, 1])
     y = alt.Y("observed:Q").title("share of good outputs").scale(domain=[0, 1])
     base = alt.Chart(alt.NamedData("bins"), width=340, height=340).encode(x=x)
@@ -66,7 +66,7 @@ def _reliability(found: "Table", metric: str) -> alt.VConcatChart:
     return titled(alt.layer(diagonal, bars, base.mark_point().encode(y=y)), title, found.signature, datasets, words)
 
 
-def _transfer(found: "Table", metric: str) -> alt.VConcatChart:
+def _transfer(found: "Result", metric: str) -> alt.VConcatChart:
     names = found.frame["source"].unique(maintain_order=True).to_list()
     return heat_map(
         found.frame.select("source", "target", value=pl.col("mcc")).rows(named=True),

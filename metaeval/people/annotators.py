@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none
+from metaeval.answer import Result, or_none
 from metaeval.kernels.agreement.reliability import drift, interval_alpha
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
 from metaeval.people.judgements import People, read, resamples, shared
 from metaeval.people.reliability import N_SPLITS, Reliability, reliability
-from metaeval.signature import signed
+from metaeval.signature import Parts, line, stamped
 from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -21,7 +21,7 @@ BREAK = 600.0
 """Seconds between two judgements that count as a break."""
 
 
-def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> Table:
+def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> Result:
     """Seconds between an annotator's consecutive judgements, breaks of more than ten minutes excluded.
 
     Columns human, annotator, n_judgements, n_gaps, n_breaks, seconds (median), change: mean of the later half of the
@@ -54,7 +54,7 @@ def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) 
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     frame = frame.sort("human", "seconds", "annotator", descending=[False, True, False], nulls_last=True)
     parts = [("pace", human or "all"), ("testset", testset), ("lp", lp), ("break", f"{BREAK:.0f}s")]
-    return Table(frame, signed(*parts))
+    return Result(frame, stamped(*parts))
 
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
@@ -69,7 +69,7 @@ def annotators(
     view: View | None = None,
     draws: int = 1000,
     seed: int = 0,
-) -> Table:
+) -> Result:
     """Annotators of the human scores that have single judgements on file.
 
     Judgements count that are valid, have a value and are of a system, a human translation included; attention checks,
@@ -89,15 +89,14 @@ def annotators(
     scores = judged_scores(warehouse, testsets, lps, human)
     chosen = view or ("annotators" if len(scores) == 1 else "sets")
     rows: list[dict[str, Any]] = []
-    signatures, notes = [], []
+    parts, notes = [], []
     for score in scores:
         people = read(warehouse, score)
         where = f"{score.testset} {score.lp} {score.human}"
         if people is None:
             notes.append(f"{where}: no judgement counts")
             continue
-        signature = _signature(score, people, chosen, draws, seed)
-        signatures.append(signature)
+        parts.append(_parts(score, people, chosen, draws, seed))
         notes += [f"{where}: {remark}" for remark in _remarks(people, chosen)]
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
@@ -108,18 +107,18 @@ def annotators(
             found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
             notes.append(f"{where}: {summary(_set_rows(people, draws, seed)[0])}")
-        rows += [{**of_score, **row, "signature": signature} for row in found]
+        rows += [{**of_score, **row, "signature": line(parts[-1])} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
     frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
-    return Table(frame, "\n".join(signatures), (*notes, *legend(chosen, frame)))
+    return Result(frame, parts, (*notes, *legend(chosen, frame)))
 
 
-def _signature(score: JudgedScore, people: People, view: View, draws: int, seed: int) -> str:
+def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int) -> Parts:
     of_pairs = view == "pairs"
     halves = None if of_pairs else people.judged.halves
-    return signed(
+    return stamped(
         ("annotators", score.human),
         ("testset", score.testset),
         ("lp", score.lp),

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none
+from metaeval.answer import Result, or_none
 from metaeval.kernels.agreement.preferences import JudgeAgreement, judge_agreement, judge_consistency
 from metaeval.kernels.arrays.checks import Ints
-from metaeval.signature import signed
+from metaeval.signature import stamped
 from queries.catalog import ask
 from queries.evalsets import all_named, stored_human
 from queries.preferences import NOBODY, Preferences, fetch_preferences
@@ -37,7 +37,7 @@ def _scorers(warehouse: Warehouse, testsets: str, lps: str, human: str | None) -
     return found
 
 
-def agreement(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Table:
+def agreement(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Result:
     """How often annotators give the same answer to the same item: a segment and two systems in the order shown.
 
     Two rows for each human score with preferences, and two more where systems were shown as one output: columns
@@ -74,7 +74,7 @@ def agreement(warehouse: Warehouse, testsets: str = "all", lps: str = "all", hum
         "kappa: (p_agree - p_chance) / (1 - p_chance); by chance ties at their share, either system equally often",
         "an item is a segment and two systems in the order shown; systems shown as one output are one in outputs",
     )
-    return Table(frame, signed(("agreement", human or "all"), ("testset", testsets), ("lp", lps)), notes)
+    return Result(frame, stamped(("agreement", human or "all"), ("testset", testsets), ("lp", lps)), notes)
 
 
 def _cells(found: JudgeAgreement) -> dict[str, float | int | None]:
@@ -111,7 +111,7 @@ def by_outputs(found: Preferences) -> tuple[Preferences, Ints, Ints]:
     return found.only(kept), members[first[kept]], members[second[kept]]
 
 
-def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Table:
+def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Result:
     """How scorers that answer with preferences use them, and how metrics among them agree with people.
 
     A row for each: testset, lp, scorer, kind, n_preferences (between different outputs), n_raters (null where not
@@ -144,7 +144,7 @@ def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human:
         "first: share of decided pairs in which the output shown first is preferred; .5 without a position bias",
         "consistent: the same answer by one judge with the two outputs in the other order",
     )
-    return Table(frame, signed(("judges", human or "all"), ("testset", testsets), ("lp", lps)), notes)
+    return Result(frame, stamped(("judges", human or "all"), ("testset", testsets), ("lp", lps)), notes)
 
 
 def _ordered(found: Preferences) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.inputs import Inputs, where
 from metaeval.kernels.agreement.preferences import preference_counts
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.clusters import ranks
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
 from metaeval.preference_scores import runs_of, scores_of_counts, system_scores_of
-from metaeval.signature import signed, slice_parts
+from metaeval.signature import slice_parts, stamped
 from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
 from queries.preference_blocks import preferences_in
@@ -28,7 +28,7 @@ _STREAM = 22  # of the seed
 _LEAST_RUNS = 20  # of fewer, nothing can be left out at either end
 
 
-def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, seed: int = 0) -> Table:
+def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, seed: int = 0) -> Result:
     """The systems of a slice by a score made of preferences (`BY_PREFERENCES`), best first.
 
     Columns rank, rank_low, rank_high, system, value, cluster, n_won, n_tied, n_lost (comparisons). TrueSkill: value is
@@ -86,7 +86,7 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
             "n_lost": wins.sum(axis=0)[compared],
         }
     ).sort("value", "system", descending=[True, False])
-    parts = [
+    parts = stamped(
         ("systems_by", selection.human),
         *slice_parts(selection),
         ("rank_range", "95%,runs" if how == "trueskill" else "95%,segments"),
@@ -94,9 +94,9 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
         ("seed", seed),
         ("n_systems", len(compared)),
         ("n_preferences", len(found)),
-    ]
+    )
     n_clusters = counted(int(frame["cluster"].n_unique()), "cluster")
-    return Table(frame, signed(*parts), (n_clusters, *notes))
+    return Result(frame, parts, (n_clusters, *notes))
 
 
 def _resampled(found: Preferences, how: str, rng: np.random.Generator, draws: int) -> Floats:

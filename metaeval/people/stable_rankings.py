@@ -1,17 +1,17 @@
 """Would another round of annotation rank systems alike? Stable-ranking probability of single-rater scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.rank_ranges import is_stable, stable_ranking_probability
-from metaeval.signature import restricted, signed
+from metaeval.signature import restricted, stamped
 from queries.annotations import JudgedScore, annotations
 from queries.blocks import places_of
 from queries.listing import names
@@ -22,17 +22,8 @@ from warehouse.errors import IT, unknown
 _STREAM = 14  # of the seed
 
 
-@dataclass(frozen=True)
-class Ratings:
-    """Ratings (N, S) of the same outputs by name, where every one of them has a score of every system."""
-
-    scores: dict[str, Floats]
-    n_systems: int
-    n_segments: int
-
-
-def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> Ratings:
-    """Single-rater human scores on the systems and segments that all of them judged.
+def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> dict[str, Floats]:
+    """Single-rater human scores (N, S) by name, on the systems and segments that all of them judged.
 
     humans: names or shell patterns, of at least two scores; of one with several judgements of each output, the first,
     second and so on of each output are ratings.
@@ -52,10 +43,10 @@ def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> Rating
     both = ~np.isnan(np.stack(list(scores.values()))).any(axis=(0, 1))
     if len(systems) < 2 or not both.any():
         raise QuestionError(f"{', '.join(chosen)} of {IT} have no segments of two systems in common", where=where)
-    return Ratings({one: values[:, both] for one, values in scores.items()}, len(systems), int(both.sum()))
+    return {one: values[:, both] for one, values in scores.items()}
 
 
-def _of_judgements(warehouse: Warehouse, asked: Slice, human: str) -> Ratings:
+def _of_judgements(warehouse: Warehouse, asked: Slice, human: str) -> dict[str, Floats]:
     """As many ratings as most segments have of every system; raters change from output to output."""
     block = Inputs(warehouse, replace(asked, human=human)).of_level("seg")
     where = f"{asked.testset} {asked.lp}"
@@ -78,13 +69,12 @@ def _of_judgements(warehouse: Warehouse, asked: Slice, human: str) -> Ratings:
         if cell >= 0 and place < n_ratings:
             every[place].reshape(-1)[cell] = value
     both = ~np.isnan(every).any(axis=(0, 1))
-    named = {f"{human} {place + 1}": every[place][:, both] for place in range(n_ratings)}
-    return Ratings(named, len(block.systems), int(both.sum()))
+    return {f"{human} {place + 1}": every[place][:, both] for place in range(n_ratings)}
 
 
 def stable_rankings(
     warehouse: Warehouse, asked: Slice, humans: Sequence[str], *, alpha: float = 0.05, draws: int = 1000, seed: int = 0
-) -> Table:
+) -> Result:
     """Whether rankings by one round of ratings hold in another.
 
     A pair of rounds is stable where the second keeps the order of all pairs of systems that the first tells apart
@@ -95,27 +85,28 @@ def stable_rankings(
     Raises QuestionError: see `ratings`.
     """
     found = ratings(warehouse, asked, humans)
+    n_systems, n_segments = next(iter(found.values())).shape
     rng = np.random.default_rng([seed, _STREAM])
-    probability, apart = stable_ranking_probability(list(found.scores.values()), rng, draws, alpha)
+    probability, apart = stable_ranking_probability(list(found.values()), rng, draws, alpha)
     rows: list[tuple[object, ...]] = [("mixed", "mixed", probability, apart, draws)]
-    for first, scores in found.scores.items():
-        for second, others in found.scores.items():
+    for first, scores in found.items():
+        for second, others in found.items():
             if first != second:
                 stable, n_apart = is_stable(scores, others, alpha)
                 rows.append((first, second, float(stable), float(n_apart), None))
     schema = {"first": pl.String, "second": pl.String, "stable": pl.Float64, "n_apart": pl.Float64, "n_draws": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
-        n_systems=pl.lit(found.n_systems), n_segments=pl.lit(found.n_segments)
+        n_systems=pl.lit(n_systems), n_segments=pl.lit(n_segments)
     )
-    signature = signed(
-        ("stable_rankings", "+".join(found.scores)),
+    parts = stamped(
+        ("stable_rankings", "+".join(found)),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
         ("test", "permutation,n=inf,one_sided"),
         ("alpha", alpha),
         ("draws", draws),
         ("seed", seed),
-        ("n_systems", found.n_systems),
-        ("n_segments", found.n_segments),
+        ("n_systems", n_systems),
+        ("n_segments", n_segments),
     )
     note = f"another round of ratings keeps all that one tells apart in {probability:.0%} of {draws} pairs of rounds"
-    return Table(frame, signature, (note,))
+    return Result(frame, parts, (note,))

@@ -8,11 +8,11 @@ from metaeval.question import EvalsetQuestion
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annotators(EvalsetQuestion[None], name="annotators"):
+class Annotators(EvalsetQuestion["Result"], name="annotators"):
     """Show how much annotators judged and how well they agree.
 
     Also their pace, whether they drift, and how reliable scores are.
@@ -39,7 +39,7 @@ class Annotators(EvalsetQuestion[None], name="annotators"):
     seed: Seed = 0
     draws: Draws = 1000
 
-    def answer(self, run: Run) -> "Answer[None]":
+    def answer(self, run: Run) -> "Answer[Result]":
         if self.view == "pace":
             return super().answer(run)
         from metaeval.answer import answer_of
@@ -48,24 +48,24 @@ class Annotators(EvalsetQuestion[None], name="annotators"):
             from metaeval.people.preference_agreement import agreement
 
             with run.opened() as warehouse:
-                return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), None, digits=3)
+                return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), digits=3)
         if self.view == "judges":
             from metaeval.people.preference_agreement import judges
 
             with run.opened() as warehouse:
-                return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), None, digits=3)
+                return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), digits=3)
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
 
         with run.opened() as warehouse:
             found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.draws, self.seed)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
-        return answer_of(self, found, None, reading=reading(found.frame), digits=digits)
+        return answer_of(self, found, reading=reading(found.frame), digits=digits)
 
-    def answer_one_evalset(self, run: Run) -> "Answer[None]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:
             found = pace(warehouse, self.testset, self.lp, self.human)
-        return answer_of(self, found, None, digits={"seconds": 1, "change": 2})
+        return answer_of(self, found, digits={"seconds": 1, "change": 2})

@@ -1,6 +1,6 @@
 """`cutoff`: the score above which translations can be published without review."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -14,13 +14,13 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
 
 _DRAWN = ("view=cost", "view=transfer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cutoff(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="cutoff"):
+class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     """Find the score above which outputs need no review.
 
     Example: scorehouse cutoff sim24 en-de simBLEU --good -1 --precision 0.8
@@ -61,15 +61,15 @@ class Cutoff(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="cutoff"):
         """The view that is meant."""
         return self.view or ("curve" if self.precision is None else "threshold")
 
-    def answer_one_evalset(self, run: Run) -> "Answer[tuple[Table | None, str]]":
+    def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.carried_decisions import elsewhere, transfer
-        from metaeval.decisions import cost, curve, decided, reliability, threshold_for
+        from metaeval.decisions import cost, curve, load_decision_inputs, reliability, threshold_for
         from metaeval.measures import parse_measure
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.part(Slice)
         with run.opened() as warehouse:
-            one = decided(warehouse, asked, self.metric, measure, self.unit)
+            one = load_decision_inputs(warehouse, asked, self.metric, measure, self.unit)
             others = elsewhere(warehouse, asked, one, measure, self.unit) if self.shown == "transfer" else None
         reading = None
         if others is not None:
@@ -83,15 +83,17 @@ class Cutoff(Slice, EvalsetQuestion["tuple[Table | None, str]"], name="cutoff"):
             found = threshold_for(one, 0.95 if self.precision is None else self.precision)
         else:
             found = curve(one, points=50)
-        drawn: Table | None = found
-        if self.shown == "threshold":
-            drawn = curve(one, points=50) if self.charted else None
-        return answer_of(self, found, (drawn, one.name), digits=4, reading=reading)
+        facts: dict[str, object] = {"metric": one.name}
+        if self.shown == "threshold" and self.charted:
+            facts["curve"] = curve(one, points=50)
+        found = replace(found, facts=facts)
+        return answer_of(self, found, digits=4, reading=reading)
 
-    def chart(self, answer: "Answer[tuple[Table | None, str]]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.cutoff import decision_chart
 
-        drawn, name = answer.result
+        found = answer.result
+        drawn = found.facts.get("curve") if self.shown == "threshold" else found
         if drawn is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
-        return decision_chart(self.shown, drawn, name)
+        return decision_chart(self.shown, drawn, found.facts["metric"])

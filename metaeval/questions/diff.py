@@ -1,7 +1,7 @@
 """`diff`: what differs between two warehouses."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,13 +16,12 @@ _SHOWN = 10  # metrics of one ranking in a table
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
-    from metaeval.differences import WarehouseDifferences
+    from metaeval.answer import Answer, Result
     from warehouse import Warehouse
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff(Question["WarehouseDifferences"], name="diff"):
+class Diff(Question["Result"], name="diff"):
     """Show what differs between two warehouses.
 
     Sources, scores, systems, metrics, stored results, and rankings.
@@ -52,10 +51,10 @@ class Diff(Question["WarehouseDifferences"], name="diff"):
 
         return Warehouse.open(self.before)
 
-    def answer(self, run: Run) -> "Answer[WarehouseDifferences]":
+    def answer(self, run: Run) -> "Answer[Result]":
         from contextlib import ExitStack
 
-        from metaeval.answer import Answer
+        from metaeval.answer import answer_of
         from metaeval.differences import warehouse_differences
         from metaeval.measures import parse_measure
         from warehouse import Warehouse
@@ -64,23 +63,21 @@ class Diff(Question["WarehouseDifferences"], name="diff"):
         with ExitStack() as stack:
             old = stack.enter_context(Warehouse.open(self.before))
             new = stack.enter_context(run.opened() if self.after is None else Warehouse.open(self.after))
-            found = warehouse_differences(old, new, measures, testset=self.testset, lp=self.lp, progress=run.progress)
+            of = {"testset": self.testset, "lp": self.lp}
+            found = warehouse_differences(old, new, measures, **of, each=self.verbose, progress=run.progress)
             paths = {"before": str(old.path), "after": str(new.path)}
-        frame, notes = found.frame(each=self.verbose), found.notes
-        if found.is_equal:
-            notes = (*notes, "nothing differs")
+        frame, facts = found.frame, found.facts
+        notes = (*found.notes, "nothing differs") if facts["is_equal"] else found.notes
+        nested = {name: facts[name].rows(named=True) for name in ("named", "counted", "rankings")}
         reading, n_more = (frame, 0) if self.verbose else _first_metrics(frame)
         more = f"{counted(n_more, 'more metric')} whose value or rank differs; {option('verbose')} shows all"
-        return Answer(
-            frame,
-            found.signature,
-            notes,
-            question=self,
-            results=(found,),
-            shape={**paths, **found.as_json()},
+        return answer_of(
+            self,
+            replace(found, notes=notes),
+            shape={**paths, "is_equal": facts["is_equal"], **nested, "signature": found.signature},
             reading=reading,
             reading_notes=(*notes, more) if n_more else notes,
-            is_no=not found.is_equal and not self.exit_zero,
+            is_no=not facts["is_equal"] and not self.exit_zero,
         )
 
 

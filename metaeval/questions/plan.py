@@ -65,15 +65,6 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return plan_chart(answer.result)
 
 
-_FOR_READING = [
-    "unit",
-    "n_there",
-    "power_there",
-    "power",
-    "needed",
-    "low",
-    "high",
-    "data_low",
-    "data_high",
-    "pessimistic",
-]
+_FOR_READING = (
+    *("unit", "n_there", "power_there", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
+)

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from metaeval.carried_decisions import transfer
-from metaeval.decisions import Decided, cost, curve, decided, last_of_run, reliability, threshold_for
+from metaeval.decisions import (
+    DecisionInputs,
+    cost,
+    curve,
+    last_of_run,
+    load_decision_inputs,
+    reliability,
+    threshold_for,
+)
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import Units
@@ -19,23 +27,23 @@ ASKED = Slice("sim24", "en-de")
 
 
 @pytest.fixture(scope="module")
-def decision(simulated_warehouse: Warehouse) -> Decided:
-    return decided(simulated_warehouse, ASKED, "simBLEU", MEASURE)
+def decision(simulated_warehouse: Warehouse) -> DecisionInputs:
+    return load_decision_inputs(simulated_warehouse, ASKED, "simBLEU", MEASURE)
 
 
-def changed(decision: Decided, good: list[float], scores: list[float]) -> Decided:
+def changed(decision: DecisionInputs, good: list[float], scores: list[float]) -> DecisionInputs:
     """A system's outputs, each of a segment of its own."""
     units = Units("segment", len(good))
     return replace(decision, good=np.array([good]), scores=np.array([scores], dtype=float), units=units)
 
 
 @pytest.fixture
-def small(decision: Decided) -> Decided:
+def small(decision: DecisionInputs) -> DecisionInputs:
     """Scores 4, 3, 2, 1 of outputs that are good, good, not, good."""
     return changed(decision, [1, 1, 0, 1], [4, 3, 2, 1])
 
 
-def test_a_curve_by_hand(small: Decided) -> None:
+def test_a_curve_by_hand(small: DecisionInputs) -> None:
     frame = curve(small).frame
     assert frame["threshold"].to_list() == [1, 2, 3, 4]
     assert frame["n_passed"].to_list() == [4, 3, 2, 1]
@@ -44,7 +52,7 @@ def test_a_curve_by_hand(small: Decided) -> None:
     assert frame["recall"].to_list() == pytest.approx([1, 2 / 3, 2 / 3, 1 / 3])
 
 
-def test_the_threshold_for_a_precision_is_the_smallest_that_has_it(small: Decided) -> None:
+def test_the_threshold_for_a_precision_is_the_smallest_that_has_it(small: DecisionInputs) -> None:
     observed = threshold_for(small, 0.95).frame.row(0, named=True)
     assert observed == {
         "rule": "observed",
@@ -61,7 +69,7 @@ def test_the_threshold_for_a_precision_is_the_smallest_that_has_it(small: Decide
     assert "reaches precision 0.95: at most 0.6667" in none.notes[0]
 
 
-def test_two_outputs_of_two_are_not_safe_and_a_hundred_of_a_hundred_are(small: Decided) -> None:
+def test_two_outputs_of_two_are_not_safe_and_a_hundred_of_a_hundred_are(small: DecisionInputs) -> None:
     """The exact interval of n of n begins at .025 ** (1 / n): .158 of 2, .964 of 100."""
     six = changed(small, [0, 1, 1, 1, 1, 1], [1, 2, 3, 4, 5, 6])
     assert threshold_for(six, 0.95).frame["threshold"].to_list() == [2, None]
@@ -80,7 +88,7 @@ def test_a_safe_threshold_has_only_safe_ones_above_it_but_those_that_too_few_pas
     assert last_of_run(thresholds, np.zeros(6, dtype=bool)) == []
 
 
-def test_outputs_of_few_documents_are_worth_less_than_as_many_of_many(small: Decided) -> None:
+def test_outputs_of_few_documents_are_worth_less_than_as_many_of_many(small: DecisionInputs) -> None:
     """Twelve documents of ten outputs each: ten with good outputs alone, one with bad ones alone, one with both."""
     good = [*[1.0] * 100, *[0.0] * 10, *[1.0, 0.0] * 5]
     by_segment = changed(small, good, [1.0] * 120)
@@ -91,28 +99,30 @@ def test_outputs_of_few_documents_are_worth_less_than_as_many_of_many(small: Dec
     assert "95% intervals by document (12 documents)" in curve(by_document).notes[-1]
 
 
-def test_intervals_are_by_document_from_ten_documents_on(simulated_warehouse: Warehouse, decision: Decided) -> None:
+def test_intervals_are_by_document_from_ten_documents_on(
+    simulated_warehouse: Warehouse, decision: DecisionInputs
+) -> None:
     judged = decision.block.judged.any(axis=0)
     named = np.array(decision.block.selection.documents)[judged]
     assert (decision.units.unit, decision.units.n) == ("document", len(set(named)))
-    few = decided(simulated_warehouse, replace(ASKED, segments="1-20"), "simBLEU", MEASURE)
+    few = load_decision_inputs(simulated_warehouse, replace(ASKED, segments="1-20"), "simBLEU", MEASURE)
     assert few.units.unit == "segment"
-    asked = decided(simulated_warehouse, ASKED, "simBLEU", MEASURE, "segment")
+    asked = load_decision_inputs(simulated_warehouse, ASKED, "simBLEU", MEASURE, "segment")
     assert asked.units.unit == "segment"
     assert curve(asked).frame["precision"].equals(curve(decision).frame["precision"])
-    four = decided(simulated_warehouse, replace(ASKED, segments="1-4"), "simBLEU", MEASURE)
+    four = load_decision_inputs(simulated_warehouse, replace(ASKED, segments="1-4"), "simBLEU", MEASURE)
     for found in (curve(four), threshold_for(four, 0.9), reliability(four), cost(four, 10, 1)):
         assert any(note.startswith("no intervals: 4 segments with human scores") for note in found.notes)
     assert curve(four).frame["precision_low"].null_count() == curve(four).frame.height
 
 
-def test_every_score_may_be_the_threshold(small: Decided) -> None:
+def test_every_score_may_be_the_threshold(small: DecisionInputs) -> None:
     """Of 2,000 scores the lowest with a precision of one half lies between those of the curve's grid."""
     many = changed(small, [*[0.0] * 1003, *[1.0] * 997], list(range(2000)))
     assert threshold_for(many, 0.5).frame["threshold"][0] == 6
 
 
-def test_costs_by_hand(small: Decided) -> None:
+def test_costs_by_hand(small: DecisionInputs) -> None:
     """A miss costs 10, a look 1: all pass 10/4, from 2 on (10 + 1)/4, from 3 on 2/4, from 4 on 3/4, none 1."""
     frame = cost(small, 10, 1).frame
     assert frame["threshold"].to_list() == [1, 2, 3, 4, None]
@@ -120,7 +130,7 @@ def test_costs_by_hand(small: Decided) -> None:
     assert frame.filter("is_best")["threshold"].to_list() == [3]
 
 
-def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(small: Decided) -> None:
+def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(small: DecisionInputs) -> None:
     """The last 997 of 2,000 are good and let pass: a look at 1003 outputs; a grid of 3 has scores 0, 1000 and 1999."""
     many = changed(small, [*[0.0] * 1003, *[1.0] * 997], list(range(2000)))
     found = cost(many, 10, 1, points=3, draws=20)
@@ -136,7 +146,7 @@ def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(sma
     assert "(of 400 thresholds of 2000, by rank)" in threshold_for(many, 0.5).notes[0]
 
 
-def test_bands_hold_the_curve_and_narrow_with_data(decision: Decided) -> None:
+def test_bands_hold_the_curve_and_narrow_with_data(decision: DecisionInputs) -> None:
     frame = curve(decision, points=10).frame
     assert (frame["precision_low"] <= frame["precision"]).all()
     assert (frame["precision"] <= frame["precision_high"]).all()
@@ -145,7 +155,7 @@ def test_bands_hold_the_curve_and_narrow_with_data(decision: Decided) -> None:
     assert safe["threshold"][1] is None or safe["threshold"][0] <= safe["threshold"][1]
 
 
-def test_reliability_adds_up_to_the_brier_score(decision: Decided) -> None:
+def test_reliability_adds_up_to_the_brier_score(decision: DecisionInputs) -> None:
     found = reliability(decision)
     assert found.frame["n"].sum() == (~np.isnan(decision.good)).sum()
     assert (found.frame["low"] <= found.frame["observed"]).all()
@@ -156,14 +166,14 @@ def test_reliability_adds_up_to_the_brier_score(decision: Decided) -> None:
 
 
 @pytest.fixture
-def twenty(small: Decided) -> Decided:
+def twenty(small: DecisionInputs) -> DecisionInputs:
     """Of 20 scores the upper 15 are of good outputs, but one."""
     good = [0.0] * 5 + [1.0] * 15
     good[10] = 0
     return changed(small, good, list(range(20)))
 
 
-def test_a_threshold_loses_its_shift_away_and_at_home_it_is_judged_on_other_segments(twenty: Decided) -> None:
+def test_a_threshold_loses_its_shift_away_and_at_home_it_is_judged_on_other_segments(twenty: DecisionInputs) -> None:
     shifted = replace(twenty, scores=twenty.scores + 10)
     frame = transfer({"here": twenty, "there": shifted}, draws=30).frame
     by_pair = {(row["source"], row["target"]): row for row in frame.rows(named=True)}
@@ -176,13 +186,13 @@ def test_a_threshold_loses_its_shift_away_and_at_home_it_is_judged_on_other_segm
     assert 0 < away["loss_low"] < away["loss"] < away["loss_high"]
 
 
-def test_a_set_of_few_segments_has_no_interval_of_its_loss(small: Decided, twenty: Decided) -> None:
+def test_a_set_of_few_segments_has_no_interval_of_its_loss(small: DecisionInputs, twenty: DecisionInputs) -> None:
     frame = transfer({"here": small, "there": twenty}, draws=30).frame
     assert frame["loss_low"].null_count() == frame.height
 
 
-def test_thresholds_are_carried_on_the_usual_scale(twenty: Decided) -> None:
-    def as_if(testset: str, factor: float) -> Decided:
+def test_thresholds_are_carried_on_the_usual_scale(twenty: DecisionInputs) -> None:
+    def as_if(testset: str, factor: float) -> DecisionInputs:
         (metric,) = twenty.block.metrics
         selection = replace(twenty.block.selection, slice=replace(twenty.block.selection.slice, testset=testset))
         block = replace(twenty.block, metrics=(replace(metric, base_name="chrF"),), selection=selection)
@@ -196,6 +206,6 @@ def test_thresholds_are_carried_on_the_usual_scale(twenty: Decided) -> None:
 
 def test_what_cannot_be_decided_is_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match=r"nothing to decide: .* the same verdict: all are good"):
-        decided(simulated_warehouse, ASKED, "simBLEU", parse_measure("mcc(good=-1000)"))
+        load_decision_inputs(simulated_warehouse, ASKED, "simBLEU", parse_measure("mcc(good=-1000)"))
     with pytest.raises(QuestionError, match="unknown metric 'nothing' for sim24 en-de"):
-        decided(simulated_warehouse, ASKED, "nothing", MEASURE)
+        load_decision_inputs(simulated_warehouse, ASKED, "nothing", MEASURE)

@@ -44,7 +44,7 @@ def test_metrics_whose_value_or_rank_differs_are_those_of_rank_largest_differenc
             {row["metric"]: row for row in metaeval.rank(one, TESTSET, LP, "pearson").frame.rows(named=True)}
             for one in (old, new)
         ]
-    assert found.n_ranked == 1
+    assert ("n_ranked", 1) in found.parts
     expected = [
         (
             *(TESTSET, LP, "pearson", name),
@@ -55,11 +55,11 @@ def test_metrics_whose_value_or_rank_differs_are_those_of_rank_largest_differenc
         if any(ranks[0][name][column] != ranks[1][name][column] for column in ("value", "rank"))
     ]
     assert "Rough-refA" in {row[3] for row in expected}
-    assert sorted(found.rankings.rows()) == sorted(expected)
-    assert found.rankings.row(0)[3] == "Rough-refA"
-    assert found.rankings.row(0)[4] == -found.rankings.row(0)[5]
-    rows = found.frame().filter(what="ranking by pearson").rows(named=True)
-    assert rows[0]["difference"] == found.rankings.row(0)[5] - found.rankings.row(0)[4]
+    assert sorted(found.facts["rankings"].rows()) == sorted(expected)
+    assert found.facts["rankings"].row(0)[3] == "Rough-refA"
+    assert found.facts["rankings"].row(0)[4] == -found.facts["rankings"].row(0)[5]
+    rows = found.frame.filter(what="ranking by pearson").rows(named=True)
+    assert rows[0]["difference"] == found.facts["rankings"].row(0)[5] - found.facts["rankings"].row(0)[4]
     assert rows[0]["detail"] == f"rank {expected_rank(ranks[0])} → rank {expected_rank(ranks[1])}"
 
 
@@ -91,7 +91,8 @@ def test_rankings_are_not_computed_where_nothing_they_stand_on_differs(before: P
     after = altered(tmp_path, "UPDATE segment_text SET text = 'x' WHERE segment = 1")
     with Warehouse.open(before) as old, Warehouse.open(after) as new:
         found = warehouse_differences(old, new, [PEARSON])
-        assert (found.n_ranked, found.is_equal, found.rankings.height) == (0, False, 0)
+        assert (found.facts["is_equal"], found.facts["rankings"].height) == (False, 0)
+        assert ("n_ranked", 0) in found.parts
         assert warehouse_differences(old, new, [], testset=TESTSET).signature.startswith(f"diff:{TESTSET}|scorehouse:")
         counted, each = (metaeval.diff(new, old.path, no_rankings=True, verbose=each).frame for each in (False, True))
     assert counted.select("what", "name", "changed").rows() == [("texts", None, 5)]
