@@ -16,7 +16,7 @@ from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
 from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, because, hinted, placed
 from metaeval.options import Options, TestOptions
-from metaeval.people.human_rows import HumanRows, human_rows, with_people
+from metaeval.people.human_rows import human_rows, with_people
 from metaeval.pooling import Pooling, pool
 from metaeval.signature import Part, joined
 from metaeval.significance.cached import PreparedComparison, prepare_comparison, run_or_load
@@ -52,7 +52,7 @@ class RankingInputs:
     comparisons: tuple[PreparedComparison, ...]
     skipped: tuple[str, ...]
     measures: tuple[Measure, ...]
-    people: dict[Slice, HumanRows] = field(default_factory=dict)
+    people: dict[Slice, Result] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     by: By | None = None
     parts: "dict[str, RankingInputs]" = field(default_factory=dict)
@@ -222,7 +222,7 @@ def ranked(
             notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))
-        parts = [*parts, *(row.parts for one in found.people.values() for row in one.rows)]
+        parts = [*parts, *(line for one in found.people.values() for line in one.lines)]
         notes += [
             f"{asked.testset} {asked.lp}: {note}" if several else note
             for asked, one in found.people.items()

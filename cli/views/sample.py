@@ -6,18 +6,15 @@ from cli.options.output import Output
 from cli.render import render
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
-    from metaeval.choosing.choice import Choice
-    from metaeval.choosing.replay import Replay
+    from metaeval.answer import Answer, Result
 
 
-def show(answer: "Answer[Choice | Replay]", output: Output) -> None:
+def show(answer: "Answer[Result]", output: Output) -> None:
     """The rows; texts go to the file that was named."""
-    from metaeval.choosing.choice import Choice
     from metaeval.questions.sample import Sample
 
     asked = answer.question
     assert isinstance(asked, Sample)
-    if asked.texts is not None and isinstance(answer.result, Choice):
-        render(answer.result.texts, None, out=asked.texts, quiet=output.quiet)
+    if asked.texts is not None and not asked.evaluate:
+        render(answer.result.facts["texts"], None, out=asked.texts, quiet=output.quiet)
     output.show_answer(answer)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, or_none
+from metaeval.answer import Result, or_none
 from metaeval.choosing.methods import (
     Among,
     Budget,
@@ -15,14 +15,13 @@ from metaeval.choosing.methods import (
     Method,
     Similarity,
     Unit,
-    Utility,
     candidates,
     utility,
 )
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.choice import bought, in_order
 from metaeval.ranking import slices_of
-from metaeval.signature import signed, slice_parts
+from metaeval.signature import Parts, slice_parts, stamped
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -33,7 +32,7 @@ TEXTS = ("testset", "lp", "document", "index_in_document", "segment", "domain", 
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChoiceSettings:
     """How segments are chosen.
 
     metric: one, or the human score; None: the mean over all. size: of the budget, for each language pair; None: all
@@ -62,7 +61,7 @@ class Asked:
                 raise QuestionError(f"{name} {value}: expected a number above 0")
 
     @property
-    def parts(self) -> list[tuple[str, object]]:
+    def parts(self) -> Parts:
         """What a signature says of it, but for method and metric."""
         return [
             ("unit", self.unit),
@@ -95,7 +94,7 @@ class Queue:
         return chosen
 
 
-def queue(found: Candidates, values: Floats, asked: Asked) -> Queue:
+def queue(found: Candidates, values: Floats, what: ChoiceSettings) -> Queue:
     """The order in which candidates are chosen. Those without a utility are passed over.
 
     Raises QuestionError: none can, or what the budget or the balance needs is not loaded.
@@ -103,55 +102,52 @@ def queue(found: Candidates, values: Floats, asked: Asked) -> Queue:
     kept: Bools = ~np.isnan(values)
     if not kept.any():
         raise QuestionError("no candidate has what the method needs")
-    units = np.unique(found.units(asked.unit)[kept], return_inverse=True)[1].astype(np.int64)
-    costs = found.costs(asked.budget, asked.words_per_minute)[kept]
-    domains = found.domains()[kept] if asked.balanced else None
-    order = in_order(values[kept], costs, units if asked.unit == "document" else None, domains)
+    units = np.unique(found.units(what.unit)[kept], return_inverse=True)[1].astype(np.int64)
+    costs = found.costs(what.budget, what.words_per_minute)[kept]
+    domains = found.domains()[kept] if what.balanced else None
+    order = in_order(values[kept], costs, units if what.unit == "document" else None, domains)
     return Queue(kept, costs, units, order)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """table: the segments, those of each evaluation set in the order in which they are chosen; texts: see `TEXTS`."""
-
-    table: Table
-    texts: pl.DataFrame
-
-
 def choose(
-    warehouse: Warehouse, asked: Slice, what: Asked, *, with_texts: bool = False, progress: Progress | None = None
-) -> Choice:
+    warehouse: Warehouse,
+    asked: Slice,
+    what: ChoiceSettings,
+    *,
+    with_texts: bool = False,
+    progress: Progress | None = None,
+) -> Result:
     """Segments to annotate.
 
-    asked: its test set and language pair may be several; each has the whole budget. Table columns testset, lp, order,
+    asked: its test set and language pair may be several; each has the whole budget. Columns testset, lp, order,
     segment, document, domain, utility, cost (in the unit of the budget). Candidates are segments with a human score for
     every system where there are any, else all; with what.among as it says. with_texts: a row for each chosen segment
-    and system, in the order of the test set.
+    and system, in the order of the test set, is in the fact `texts` (columns: `TEXTS`).
     Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
     """
     what.check()
-    frames, texts, signatures, notes = [], [], [], []
+    frames, texts, parts, notes = [], [], [], []
     slices, _ = slices_of(warehouse, asked)
     for one in slices:
         found = candidates(warehouse, one, what.among, also=() if what.metric is None else (what.metric,))
-        by = utility(found, what.method, what.metric, what.similarity, what.seed, progress)
-        line_up = queue(found, by.values, what)
+        values, by, remarks = utility(found, what.method, what.metric, what.similarity, what.seed, progress)
+        line_up = queue(found, values, what)
         chosen = line_up.within(line_up.total if what.size is None else what.size)
         where = f"{one.testset} {one.lp}: " if len(slices) > 1 else ""
         if not chosen.any():
             raise QuestionError(f"{where}{what.size:g} {what.budget} buy no {what.unit}")
-        frames.append(_frame(found, by, line_up, chosen, one))
-        signatures.append(_signature(found, by, what, int(chosen.sum())))
-        notes += [where + note for note in (*found.notes, *by.notes, *_left_out(by, line_up, what, chosen))]
+        frames.append(_frame(found, values, line_up, chosen, one))
+        parts.append(_parts(found, by, what, int(chosen.sum())))
+        notes += [where + note for note in (*found.notes, *remarks, *_left_out(by, line_up, what, chosen))]
         notes += [where + note for note in found.block.selection.notes]
         if with_texts:
             texts += _text_rows(found, chosen, one)
     schema = dict.fromkeys(TEXTS, pl.String) | {"index_in_document": pl.Int64(), "segment": pl.Int64()}
-    table = Table(pl.concat(frames), "\n".join(signatures), tuple(dict.fromkeys(notes)))
-    return Choice(table, pl.DataFrame(texts, schema=schema, orient="row"))
+    facts = {"texts": pl.DataFrame(texts, schema=schema, orient="row")}
+    return Result(pl.concat(frames), parts, tuple(dict.fromkeys(notes)), facts)
 
 
-def _frame(found: Candidates, by: Utility, line_up: Queue, chosen: Bools, asked: Slice) -> pl.DataFrame:
+def _frame(found: Candidates, values: Floats, line_up: Queue, chosen: Bools, asked: Slice) -> pl.DataFrame:
     order = np.flatnonzero(line_up.used)[line_up.order]
     order = order[chosen[order]]
     selection = found.block.selection
@@ -166,31 +162,31 @@ def _frame(found: Candidates, by: Utility, line_up: Queue, chosen: Bools, asked:
             "segment": found.segments[order],
             "document": pl.Series([selection.documents[kept[place]] for place in order], dtype=pl.String),
             "domain": pl.Series([selection.domains[kept[place]] for place in order], dtype=pl.String),
-            "utility": pl.Series([or_none(value) for value in by.values[order]], dtype=pl.Float64),
+            "utility": pl.Series([or_none(value) for value in values[order]], dtype=pl.Float64),
             "cost": costs[order],
         }
     )
 
 
-def _left_out(by: Utility, line_up: Queue, what: Asked, chosen: Bools) -> Sequence[str]:
+def _left_out(by: str | None, line_up: Queue, what: ChoiceSettings, chosen: Bools) -> Sequence[str]:
     n_without = int((~line_up.used).sum())
     lines = [f"excluded: {counted(n_without, 'segment')} with missing scores or outputs"] if n_without else []
     n, spent = int(chosen.sum()), float(line_up.costs[chosen[line_up.used]].sum())
     cost = "" if what.budget == "segments" else f" for {spent:,.0f} of {line_up.total:,.0f} {what.budget}"
     lines.append(
-        f"{n} of {counted(len(line_up.costs), 'segment')}{cost}, by {by.method}" + (f" ({by.by})" if by.by else "")
+        f"{n} of {counted(len(line_up.costs), 'segment')}{cost}, by {what.method}" + (f" ({by})" if by else "")
     )
     return lines
 
 
-def _signature(found: Candidates, by: Utility, what: Asked, n_chosen: int) -> str:
-    return signed(
-        ("sample", by.method),
-        ("by", None if by.by is None else by.by.replace(" ", "_")),
+def _parts(found: Candidates, by: str | None, what: ChoiceSettings, n_chosen: int) -> Parts:
+    return stamped(
+        ("sample", what.method),
+        ("by", None if by is None else by.replace(" ", "_")),
         *slice_parts(found.block.selection),
         ("budget", None if what.size is None else f"{what.size:g}_{what.budget}"),
         *what.parts,
-        ("seed", what.seed if by.method == "random" else None),
+        ("seed", what.seed if what.method == "random" else None),
         ("n_systems", len(found.block.systems)),
         ("n_segments", f"{n_chosen}/{len(found.segments)}/{found.block.selection.n_segments}"),
     )

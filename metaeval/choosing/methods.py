@@ -148,16 +148,7 @@ _OF_METRICS: dict[str, Callable[[Floats], Floats]] = {
     "metric_cons": metric_consistency,
 }
 _STREAM = 11  # of the seed
-
-
-@dataclass(frozen=True)
-class Utility:
-    """values: (S,), NaN for candidates that it cannot be had of. by: the metric or similarity, or how many metrics."""
-
-    method: Method
-    by: str | None
-    values: Floats
-    notes: tuple[str, ...] = ()
+Utility = tuple[Floats, str | None, tuple[str, ...]]
 
 
 def utility(
@@ -168,7 +159,8 @@ def utility(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Utility:
-    """The utility of each candidate, highest is chosen first; values apart by rounding alone are equal.
+    """The utility of each candidate, (S,), NaN for those that it cannot be had of; the metric or similarity that it is
+    by, or how many metrics; and notes. The highest is chosen first; values apart by rounding alone are equal.
 
     metric: a metric, or the human score itself; None: the mean over all metrics with scores of everything, each
     standardised over all scores first (metric_cons needs no scale). similarity: of outputs, for diversity.
@@ -176,9 +168,9 @@ def utility(
         installed.
     """
     if method == "random":
-        return Utility(method, None, np.random.default_rng([seed, _STREAM]).random(len(found.segments)))
+        return np.random.default_rng([seed, _STREAM]).random(len(found.segments)), None, ()
     if method == "diversity":
-        return Utility(method, similarity, without_noise(-_similarity(found, similarity, progress)))
+        return without_noise(-_similarity(found, similarity, progress)), similarity, ()
     return _of_metrics(found, method, metric)
 
 
@@ -186,7 +178,7 @@ def _of_metrics(found: Candidates, method: Method, metric: str | None) -> Utilit
     of, block = _OF_METRICS[method], found.block
     if metric is not None:
         name, scores = _scores_of(found, metric)
-        return Utility(method, name, without_noise(of(scores)))
+        return without_noise(of(scores)), name, ()
     scores = block.scores[:, :, found.kept]  # (M, N, S)
     complete = ~np.isnan(scores).any(axis=(1, 2))
     if not complete.any():
@@ -196,7 +188,7 @@ def _of_metrics(found: Candidates, method: Method, metric: str | None) -> Utilit
     values = np.mean([of(one) for one in scaled], axis=0)
     n_without = int((~complete).sum())
     notes = [f"without {counted(n_without, 'metric')} that lack scores of candidates"] if n_without else []
-    return Utility(method, counted(int(complete.sum()), "metric"), without_noise(values), tuple(notes))
+    return without_noise(values), counted(int(complete.sum()), "metric"), tuple(notes)
 
 
 def _scores_of(found: Candidates, metric: str) -> tuple[str, Floats]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table, fixed
-from metaeval.choosing.choice import Asked, queue
+from metaeval.answer import Result, fixed
+from metaeval.choosing.choice import ChoiceSettings, queue
 from metaeval.choosing.methods import METHODS, Candidates, Method, candidates, utility
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice import WholeRanking
 from metaeval.ranking import named, slices_of
-from metaeval.signature import restricted, signed
+from metaeval.signature import restricted, stamped
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -28,7 +28,7 @@ _LOW, _HIGH = 0.025, 0.975
 
 
 @dataclass(frozen=True)
-class Replayed:
+class Campaign:
     """One way to choose on one evaluation set; arrays are (3, sizes), of `STATISTICS`.
 
     values: of the parts; random: (draws, 3, sizes) of parts drawn by chance with the same budget, unit and balance.
@@ -53,68 +53,28 @@ class Replayed:
         return np.asarray(self.values - self.random.mean(axis=0))
 
 
-@dataclass(frozen=True)
-class Replay:
-    """each: all that was replayed. notes: lines for people, on where chance is as good first."""
-
-    each: tuple[Replayed, ...]
-    signature: str
-    notes: tuple[str, ...]
-    draws: int
-
-    def table(self, *, pooled: bool = False) -> Table:
-        """A row for each evaluation set, method and size; pooled: means over evaluation sets instead.
-
-        Columns testset, lp, human (of a set), n_sets (pooled), method, by, share, n_segments; then for clusters, tau_b
-        and spa the value, random: the mean by chance, and gain with gain_low and gain_high. Of one set these are the
-        value minus the 97.5 and the 2.5% quantile by chance; pooled, they are the ends of the 95% t-interval of the
-        mean gain over evaluation sets.
-        """
-        rows = _pooled_rows(self.each) if pooled else [row for one in self.each for row in _rows(one)]
-        return Table(pl.DataFrame(rows, infer_schema_length=None), self.signature, self.notes)
-
-    def reading(self, *, pooled: bool = False) -> pl.DataFrame:
-        """The same for people: fewer columns."""
-        frame = self.table(pooled=pooled).frame
-        where = [pl.format("{} {}", "testset", "lp").alias("set")] if not pooled and self.n_sets > 1 else []
-        method = [pl.format("{} ({})", "method", "by").fill_null(pl.col("method")).alias("method")]
-        both = [
-            pl.format("{} ({})", fixed(name, digits), fixed(f"{name}_random", digits)).alias(f"{name} (random)")
-            for name, digits in (("clusters", 1), ("tau_b", 3), ("spa", 3))
-        ]
-        gain = [
-            pl.format("{} [{}, {}]", *(fixed(f"spa_gain{end}", 3) for end in ("", "_low", "_high"))).alias("spa gain")
-        ]
-        return frame.select(*where, *method, pl.col("n_segments").round(0).cast(pl.Int64).alias("n"), *both, *gain)
-
-    @property
-    def n_sets(self) -> int:
-        """Evaluation sets with an answer."""
-        return len({(one.testset, one.lp) for one in self.each})
-
-    @property
-    def json(self) -> Any:
-        """`{"method","metric","sizes","clusters","spa","tau",…}`; a list of them for several sets or methods."""
-        found = [_json(one) | {"signature": self.signature} for one in self.each]
-        return found[0] if len(found) == 1 else found
-
-
 def replay(
     warehouse: Warehouse,
     asked: Slice,
-    what: Asked,
+    what: ChoiceSettings,
     methods: Sequence[Method] | None = None,
     *,
     clip: float | None = None,
     draws: int = 100,
+    each_set: bool = False,
     progress: Progress | None = None,
-) -> Replay:
+) -> Result:
     """What parts of the annotated segments, chosen in each way, would have said of the systems.
 
     asked: its test set and language pair may be several; sets without segments annotated for all systems are skipped.
     methods: None for all but chance. Sizes are 5, 10, …, 50 percent of the candidates, or what.size alone. clip: human
     scores below it count as it, on a scale from 0 there to 100 at 0, with float ties as they come: as the published
     tool has MQM.
+    A row for each method and size, of means over evaluation sets; with each_set, or of one set, for each set, too.
+    Columns testset, lp, human (of a set), n_sets (of means), method, by, share, n_segments; then for clusters, tau_b
+    and spa the value, random: the mean by chance, and gain with gain_low and gain_high. Of one set these are the value
+    minus the 97.5 and the 2.5% quantile by chance; of means, the ends of the 95% t-interval of the mean gain.
+    Notes begin with lines on where chance is as good. Facts: campaigns, all that was replayed.
     Raises QuestionError: no set can be replayed, or for one set why it cannot.
     """
     what.check()
@@ -123,7 +83,7 @@ def replay(
     chosen = tuple(method for method in METHODS if method != "random") if methods is None else tuple(methods)
     if what.metric is not None:
         chosen = tuple(method for method in chosen if method not in ("diversity", "random")) or chosen
-    found: list[Replayed] = []
+    found: list[Campaign] = []
     skipped: dict[str, list[tuple[str, str]]] = {}
     n_candidates, n_segments = 0, 0
     slices, _ = slices_of(warehouse, asked)
@@ -139,7 +99,7 @@ def replay(
             continue
         human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
         ranking = WholeRanking(human, raw_ties=clip is not None)
-        of_set: list[Replayed] = []
+        of_set: list[Campaign] = []
         for method in chosen:
             try:
                 of_set.append(_replayed(there, one, replace(what, method=method), ranking, draws, of_set))
@@ -156,7 +116,8 @@ def replay(
         raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
     notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
     notes += [f"skipped {named(of)}: {fault}" for fault, of in skipped.items()]
-    signature = signed(
+    n_sets = len({(one.testset, one.lp) for one in found})
+    parts = stamped(
         ("sample", "evaluate"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))),
         ("method", ",".join(chosen)),
@@ -169,20 +130,35 @@ def replay(
         ("measure", "spa(n=inf)"),
         ("random_draws", draws),
         ("seed", what.seed),
-        ("n_sets", len({(one.testset, one.lp) for one in found})),
+        ("n_sets", n_sets),
     )
-    return Replay(tuple(found), signature, (*_verdicts(found), *notes), draws)
+    rows = _pooled_rows(found) if n_sets > 1 and not each_set else [row for one in found for row in _rows(one)]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return Result(frame, parts, (*_verdicts(found), *notes), {"campaigns": tuple(found)})
+
+
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same for people: fewer columns."""
+    several = "testset" in frame.columns and frame.select("testset", "lp").n_unique() > 1
+    where = [pl.format("{} {}", "testset", "lp").alias("set")] if several else []
+    method = pl.format("{} ({})", "method", "by").fill_null(pl.col("method")).alias("method")
+    both = [
+        pl.format("{} ({})", fixed(name, digits), fixed(f"{name}_random", digits)).alias(f"{name} (random)")
+        for name, digits in (("clusters", 1), ("tau_b", 3), ("spa", 3))
+    ]
+    gain = pl.format("{} [{}, {}]", *(fixed(f"spa_gain{end}", 3) for end in ("", "_low", "_high"))).alias("spa gain")
+    return frame.select(*where, method, pl.col("n_segments").round(0).cast(pl.Int64).alias("n"), *both, gain)
 
 
 def _replayed(
-    there: Candidates, asked: Slice, what: Asked, ranking: WholeRanking, draws: int, before: Sequence[Replayed]
-) -> Replayed:
+    there: Candidates, asked: Slice, what: ChoiceSettings, ranking: WholeRanking, draws: int, before: Sequence[Campaign]
+) -> Campaign:
     where = f"{asked.testset} {asked.lp}"
-    by = utility(there, what.method, what.metric, what.similarity, what.seed)
-    if np.isnan(by.values).any():
-        n = int(np.isnan(by.values).sum())
+    values, by, _ = utility(there, what.method, what.metric, what.similarity, what.seed)
+    if np.isnan(values).any():
+        n = int(np.isnan(values).sum())
         raise QuestionError(f"{counted(n, 'candidate')} of {IT} without a utility", where=where)
-    line_up = queue(there, by.values, what)
+    line_up = queue(there, values, what)
     budgets = [line_up.total * percent / 100 for percent in PERCENT] if what.size is None else [what.size]
     if what.budget == "segments" and what.size is None:
         budgets = [float(len(line_up.costs) * percent // 100) for percent in PERCENT]
@@ -191,12 +167,12 @@ def _replayed(
     chosen = [line_up.within(budget) for budget in budgets]
     if not all(one.any() for one in chosen):
         raise QuestionError(f"a budget of {min(budgets):g} {what.budget} buys no {what.unit}")
-    return Replayed(
+    return Campaign(
         asked.testset,
         asked.lp,
         str(there.block.selection.human),
         what.method,
-        by.by,
+        by,
         tuple(int(one.sum()) for one in chosen),
         tuple(budget / line_up.total for budget in budgets),
         _statistics(ranking, chosen),
@@ -206,7 +182,9 @@ def _replayed(
     )
 
 
-def _by_chance(there: Candidates, what: Asked, ranking: WholeRanking, budgets: list[float], draws: int) -> Floats:
+def _by_chance(
+    there: Candidates, what: ChoiceSettings, ranking: WholeRanking, budgets: list[float], draws: int
+) -> Floats:
     rng = np.random.default_rng([what.seed, _STREAM])
     found = []
     for _ in range(draws):
@@ -225,7 +203,7 @@ def _statistics(ranking: WholeRanking, chosen: Sequence[Bools]) -> Floats:
     return np.array([[one.clusters for one in parts], [one.tau_b for one in parts], [one.spa for one in parts]], float)
 
 
-def _rows(one: Replayed) -> list[dict[str, Any]]:
+def _rows(one: Campaign) -> list[dict[str, Any]]:
     low, high = np.quantile(one.random, (_LOW, _HIGH), axis=0)
     mean = one.random.mean(axis=0)
     rows = []
@@ -245,14 +223,14 @@ def _rows(one: Replayed) -> list[dict[str, Any]]:
     return rows
 
 
-def _by_method(each: Sequence[Replayed]) -> dict[Method, list[Replayed]]:
-    found: dict[Method, list[Replayed]] = {}
+def _by_method(each: Sequence[Campaign]) -> dict[Method, list[Campaign]]:
+    found: dict[Method, list[Campaign]] = {}
     for one in each:
         found.setdefault(one.method, []).append(one)
     return found
 
 
-def _pooled_rows(each: Sequence[Replayed]) -> list[dict[str, Any]]:
+def _pooled_rows(each: Sequence[Campaign]) -> list[dict[str, Any]]:
     rows = []
     for method, sets in _by_method(each).items():
         gains = np.array([one.gains for one in sets])  # (K, 3, sizes)
@@ -291,7 +269,7 @@ def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | No
 _NO_DIFFERENCE = "no difference from random found"
 
 
-def _verdicts(each: Sequence[Replayed]) -> list[str]:
+def _verdicts(each: Sequence[Campaign]) -> list[str]:
     """A sentence for each method: whether it differs from chance, by SPA."""
     lines = []
     for method, sets in _by_method(each).items():
@@ -312,7 +290,13 @@ def _verdicts(each: Sequence[Replayed]) -> list[str]:
     return lines
 
 
-def _json(one: Replayed) -> dict[str, Any]:
+def as_json(found: Result) -> Any:
+    """`{"method","metric","sizes","clusters","spa","tau",…}`; a list of them for several sets or methods."""
+    each = [_campaign_json(one) | {"signature": found.signature} for one in found.facts["campaigns"]]
+    return each[0] if len(each) == 1 else each
+
+
+def _campaign_json(one: Campaign) -> dict[str, Any]:
     low, high = np.quantile(one.random, (_LOW, _HIGH), axis=0)
     names = {"clusters": 0, "tau": 1, "spa": 2}
     return {

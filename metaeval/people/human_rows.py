@@ -1,17 +1,17 @@
 """People beside the metrics of a ranking: the value that other people, or half of them, reach by the same measure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Result
 from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.people.ceilings import (
-    Ceiling,
     Humans,
     common_blocks,
     judged_by,
@@ -32,74 +32,43 @@ METRIC, PEOPLE = "metric", "people"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
 
 
-@dataclass(frozen=True)
-class HumanRow:
-    """One value of people. name: such as "people: esa"; n_systems, n_segments: None where they vary.
-
-    is_bound: half of the judgements against the other half, uncorrected: less than all judgements would reach.
-    """
-
-    testset: str
-    lp: str
-    human: str
-    name: str
-    measure: str
-    ceiling: Ceiling
-    n_systems: int | None
-    n_segments: int | None
-    parts: Parts
-    is_bound: bool = False
+_TEXTS = dict.fromkeys(("testset", "lp", "human", "metric", "measure", "signature", "kind"), pl.String)
+_SCHEMA = {**_TEXTS, "value": pl.Float64, "n_systems": pl.Int64, "n_segments": pl.Int64, "is_bound": pl.Boolean}
 
 
-@dataclass(frozen=True)
-class HumanRows:
-    """The rows of people of one slice; notes: how each was made, or why there is none."""
-
-    rows: tuple[HumanRow, ...]
-    notes: tuple[str, ...]
-
-
-def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Options) -> HumanRows:
-    """The values of people by the measures of a ranking.
+def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Options) -> Result:
+    """The values of people by the measures of a ranking, as rows of it. Notes: how each was made, or why there is none.
 
     Other human scores as if they were metrics, each on what it and the slice's human score both judged: one of each
     other protocol, and further rounds of the same; and one random half of the judgements behind the human score against
     the other: Pearson's r corrected by Spearman and Brown for the halves' length, every other measure as it is, a lower
-    bound. None of them has a rank.
+    bound (is_bound), less than all judgements would reach. None of them has a rank; n_systems and n_segments are null
+    where they vary.
     """
-    rows: list[HumanRow] = []
-    notes: list[str] = []
     humans = human_levels(warehouse, asked.testset, asked.lp)
     narrow = _with_one_metric(warehouse, asked)
+    results, notes = [_no_row()], []
     for result in found.results:
         block, measure = result.block, result.evaluation.measure
         official = str(block.selection.human)
         others = _others(humans, official, measure) if narrow is not None else []
-        if not others:
-            notes.append(f"{measure}: no other human score that it can be computed on")
-        for name in others:
-            row = _second(warehouse, asked, narrow or asked, official, name, measure, options)
-            if isinstance(row, HumanRow):
-                rows.append(row)
-                notes.append(
-                    f"{measure}: {row.name}, as if it were a metric, on the systems ({row.n_systems}) and "
-                    f"segments ({row.n_segments}) that it and {official} both judged"
-                )
-            else:
-                notes.append(f"{measure}: {row}")
-        half = _half(warehouse, asked, block, humans, measure, options)
-        if isinstance(half, HumanRow):
-            rows.append(half)
-            of = half.ceiling
-            line = f"{measure}: {half.name}, {of.source}: 2.5-97.5% range {of.low:.3f} to {of.high:.3f}"
-            if not half.is_bound:
-                line += f"; even a perfect metric reaches only about √{of.value:.3f} = {of.value**0.5:.3f}"
-            if f"split-half of {official} " not in half.name:
-                line += f"; metrics are compared with {official}, which is not the score that was halved"
-            notes.append(line)
-        else:
-            notes.append(f"{measure}: {half}")
-    return HumanRows(tuple(rows), tuple(notes))
+        of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
+        of_measure = of_measure or [_no_row("no other human score that it can be computed on")]
+        of_measure.append(_half(warehouse, asked, block, humans, measure, options))
+        results += of_measure
+        notes += [f"{measure}: {note}" for one in of_measure for note in one.notes]
+    parts = [line for one in results for line in one.lines]
+    return Result(pl.concat([one.frame for one in results]), parts, tuple(notes))
+
+
+def _no_row(*why: str) -> Result:
+    return Result(pl.DataFrame(schema=_SCHEMA), (), why)
+
+
+def _row(asked: Slice, human: str, measure: Measure, name: str, note: str, parts: Parts, **cells: object) -> Result:
+    row = {"testset": asked.testset, "lp": asked.lp, "human": human, "metric": name, "measure": str(measure)}
+    row |= {"signature": line(parts), "kind": PEOPLE}
+    return Result(pl.DataFrame([row | cells], schema=_SCHEMA), parts, (f"{name}, {note}",))
 
 
 def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
@@ -123,22 +92,25 @@ def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
 
 def _second(
     warehouse: Warehouse, asked: Slice, narrow: Slice, official: str, name: str, measure: Measure, options: Options
-) -> HumanRow | str:
+) -> Result:
     """Another human score as if it were a metric; or why it is not. narrow: the slice with one metric."""
     try:
         one, other = common_blocks(warehouse, narrow, official, name, measure, options)
     except QuestionError as error:
-        return because(f"no row of {name}: ", error)
+        return _no_row(because(f"no row of {name}: ", error))
     if protocol_of(name) == protocol_of(official) and _is_same(one, other):
-        return f"no row of {name}: it has the scores of {official}"
+        return _no_row(f"no row of {name}: it has the scores of {official}")
     ceiling = second_human(one, other, measure, options)
     if np.isnan(ceiling.value):
-        return f"no row of {name}: not defined"
-    label = f"people: {name}"
+        return _no_row(f"no row of {name}: not defined")
     n_systems, n_segments = len(one.systems), int((one.judged & other.judged).any(axis=0).sum())
-    of_people = (("people", name), ("n_systems", n_systems), ("n_segments", n_segments))
-    parts = _parts(asked, one, measure, options, *of_people)
-    return HumanRow(asked.testset, asked.lp, official, label, str(measure), ceiling, n_systems, n_segments, parts)
+    counts = {"n_systems": n_systems, "n_segments": n_segments}
+    parts = _parts(asked, one, measure, options, ("people", name), *counts.items())
+    note = (
+        f"as if it were a metric, on the systems ({n_systems}) and segments ({n_segments}) that it and {official} both "
+        "judged"
+    )
+    return _row(asked, official, measure, f"people: {name}", note, parts, value=ceiling.value, is_bound=False, **counts)
 
 
 def _is_same(one: Block, other: Block) -> bool:
@@ -153,45 +125,40 @@ def _is_same(one: Block, other: Block) -> bool:
 
 def _half(
     warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
-) -> HumanRow | str:
+) -> Result:
     """One half of the judgements against the other; or why there is none."""
     if measure.definition.needs_spans:
-        return "no halves: errors are those of one annotator at a time"
+        return _no_row("no halves: errors are those of one annotator at a time")
     official = str(block.selection.human)
     name = judged_by(humans, official)
     if name is None:
-        return f"no halves: no single judgements behind {official} are on file"
+        return _no_row(f"no halves: no single judgements behind {official} are on file")
     single = judgements(warehouse, block.selection.evalset_id, name)
     ceiling = split_half(block.take(metrics=[]), single, name, measure, options)
     if ceiling is None:
-        return f"no halves of {name}: not defined, as both judged no output in common, or too few systems"
+        return _no_row(f"no halves of {name}: not defined, as both judged no output in common, or too few systems")
     label, corrected, between = f"split-half of {name}", "no", ""
     is_pearson = str(measure) in _PEARSON
     if is_pearson:
         low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
         if np.isnan(value):
-            return f"no halves of {name}: they correlate negatively"
+            return _no_row(f"no halves of {name}: they correlate negatively")
         between = f", {ceiling.value:.3f} between halves"
         ceiling = replace(ceiling, value=value, low=0.0 if np.isnan(low) else low, high=high)
         corrected = "yes"
-    made = f"{ceiling.halves}, {counted(ceiling.n_splits or 0, 'split')}{between}"
     what = "as many judgements again" if is_pearson else "half of the judgements"
-    ceiling = replace(ceiling, source=f"{made}: what {what} would reach on {_outputs(single, measure)}")
+    note = (
+        f"{ceiling.halves}, {counted(ceiling.n_splits or 0, 'split')}{between}: what {what} would reach on "
+        f"{_outputs(single, measure)}: 2.5-97.5% range {ceiling.low:.3f} to {ceiling.high:.3f}"
+    )
+    if is_pearson:
+        note += f"; even a perfect metric reaches only about √{ceiling.value:.3f} = {ceiling.value**0.5:.3f}"
+    if name != official:
+        note += f"; metrics are compared with {official}, which is not the score that was halved"
     shown = f"people: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
     how = (("people", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
     parts = _parts(asked, block, measure, options, *how, ("spearman_brown", corrected))
-    return HumanRow(
-        asked.testset,
-        asked.lp,
-        official,
-        shown,
-        str(measure),
-        ceiling,
-        None,
-        None,
-        parts,
-        is_bound=not is_pearson,
-    )
+    return _row(asked, official, measure, shown, note, parts, value=ceiling.value, is_bound=not is_pearson)
 
 
 _PEARSON = ("pearson", "pearson(by=none)")  # whose length Spearman and Brown's formula corrects
@@ -216,35 +183,19 @@ def _parts(asked: Slice, block: Block, measure: Measure, options: Options, *how:
     )
 
 
-def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame:
+def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
     """A ranking with the rows of people where their values stand, lower bounds last, without rank and cluster.
 
     The columns are those of the ranking with kind behind base_metric: "metric" or "people".
     """
     columns = list(frame.columns)
     place = columns.index("base_metric") + 1
-    rows = [
-        {
-            "testset": row.testset,
-            "lp": row.lp,
-            "human": row.human,
-            "metric": row.name,
-            "measure": row.measure,
-            "value": row.ceiling.value,
-            "n_systems": row.n_systems,
-            "n_segments": row.n_segments,
-            "signature": line(row.parts),
-            "kind": PEOPLE,
-            "is_bound": row.is_bound,
-        }
-        for one in found
-        for row in one.rows
-    ]
     metrics = frame.with_columns(kind=pl.lit(METRIC)).with_row_index("order")
     groups = ["testset", "lp", "measure"]
-    people = pl.DataFrame(rows, schema={**frame.schema, "kind": pl.String, "is_bound": pl.Boolean}, orient="row")
     first = metrics.group_by(groups, maintain_order=True).agg(group=pl.col("order").min())
-    both = pl.concat([metrics, people], how="diagonal").join(first, on=groups, how="left", maintain_order="left")
+    both = pl.concat([metrics, *(one.frame for one in found)], how="diagonal").join(
+        first, on=groups, how="left", maintain_order="left"
+    )
     place_of = ["group", pl.col("is_bound").fill_null(False), "value"]
     ordered = both.sort(place_of, descending=[False, False, True], nulls_last=True, maintain_order=True)
     return ordered.select(*columns[:place], "kind", *columns[place:])

@@ -10,16 +10,15 @@ from queries.slices import Slice
 from warehouse.fields import Option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
-    from metaeval.choosing.choice import Asked, Choice
-    from metaeval.choosing.replay import Replay
+    from metaeval.answer import Answer, Result
+    from metaeval.choosing.choice import ChoiceSettings
 
 _MOST_BUDGET = 10_000_000
 _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is annotated"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample(Slice, Question["Choice | Replay"], name="sample"):
+class Sample(Slice, Question["Result"], name="sample"):
     """Choose segments to annotate within a budget.
 
     Segments are chosen from what metrics or outputs say.
@@ -84,30 +83,34 @@ class Sample(Slice, Question["Choice | Replay"], name="sample"):
     ] = 100
     seed: Seed = 0
 
-    def answer(self, run: Run) -> "Answer[Choice | Replay]":
+    def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.choosing.choice import choose
-        from metaeval.choosing.replay import replay
+        from metaeval.choosing.replay import as_json, reading, replay
 
-        how = self._how()
+        asked, settings = self.part(Slice), self._settings()
         with run.opened() as warehouse:
             if not self.evaluate:
                 with_texts = self.texts is not None
-                found = choose(warehouse, self.part(Slice), how, with_texts=with_texts, progress=run.progress)
-                return answer_of(self, found.table, found)
+                found = choose(warehouse, asked, settings, with_texts=with_texts, progress=run.progress)
+                return answer_of(self, found)
             methods = None if self.method is None else (self.method,)
-            again = replay(
-                warehouse, self.part(Slice), how, methods, clip=self.clip, draws=self.draws, progress=run.progress
+            found = replay(
+                warehouse,
+                asked,
+                settings,
+                methods,
+                clip=self.clip,
+                draws=self.draws,
+                each_set=self.each_set,
+                progress=run.progress,
             )
-        pooled = not self.each_set and again.n_sets > 1
-        return answer_of(
-            self, again.table(pooled=pooled), again, reading=again.reading(pooled=pooled), shape=again.json
-        )
+        return answer_of(self, found, reading=reading(found.frame), shape=as_json(found))
 
-    def _how(self) -> "Asked":
-        from metaeval.choosing.choice import Asked
+    def _settings(self) -> "ChoiceSettings":
+        from metaeval.choosing.choice import ChoiceSettings
 
-        asked = Asked(
+        settings = ChoiceSettings(
             method=self.method or "metric_var",
             metric=self.metric,
             unit=self.unit,
@@ -118,7 +121,7 @@ class Sample(Slice, Question["Choice | Replay"], name="sample"):
             seed=self.seed,
         )
         if self.words is not None:
-            return replace(asked, budget="words", size=self.words)
+            return replace(settings, budget="words", size=self.words)
         if self.minutes is not None:
-            return replace(asked, budget="minutes", size=self.minutes)
-        return replace(asked, size=self.size)
+            return replace(settings, budget="minutes", size=self.minutes)
+        return replace(settings, size=self.size)

@@ -9,7 +9,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.choosing.choice import Asked, choose
+from metaeval.choosing.choice import ChoiceSettings, choose
 from metaeval.choosing.methods import METHODS, chrf_similarity, unigram_similarity
 from metaeval.choosing.replay import PERCENT, replay
 from queries.slices import Slice
@@ -26,7 +26,7 @@ def _scores(warehouse: Warehouse, metric: str) -> pl.DataFrame:
 
 
 def test_variance_and_mean_are_those_of_sql(simulated_warehouse: Warehouse) -> None:
-    chosen = choose(simulated_warehouse, SET, Asked(metric="simBLEU")).table
+    chosen = choose(simulated_warehouse, SET, ChoiceSettings(metric="simBLEU"))
     systems = {part.split(":")[0]: part.split(":")[1] for part in chosen.signature.split("|")}["n_systems"]
     frame = chosen.frame
     (metric,) = simulated_warehouse.rows(
@@ -57,13 +57,13 @@ def _systems(warehouse: Warehouse) -> list[str]:
 
 @pytest.mark.slow
 def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) -> None:
-    every = choose(simulated_warehouse, SET, Asked()).table.frame
+    every = choose(simulated_warehouse, SET, ChoiceSettings()).frame
     n_whole = dict(every.group_by("document").len().iter_rows())
     budgets = (("segments", 20), ("words", 150), ("minutes", 60))
     of_a_method = [("metric_var", unit, *one) for unit in ("segment", "document") for one in budgets]
     for method, unit, budget, size in (*of_a_method, *((method, "document", "words", 150) for method in METHODS)):
-        what = Asked(method=method, unit=unit, budget=budget, size=size, words_per_minute=30)  # type: ignore[arg-type]
-        frame = choose(simulated_warehouse, SET, what).table.frame
+        what = ChoiceSettings(method=method, unit=unit, budget=budget, size=size, words_per_minute=30)  # type: ignore[arg-type]
+        frame = choose(simulated_warehouse, SET, what).frame
         assert 0 < frame["cost"].sum() <= size, what
         if unit == "document":
             n_chosen = dict(frame.group_by("document").len().iter_rows())
@@ -72,13 +72,13 @@ def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) 
 
 @pytest.mark.slow
 def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: Warehouse) -> None:
-    found = choose(simulated_warehouse, SET, Asked(size=7), with_texts=True)
-    assert found.texts["segment"].n_unique() == 7
-    assert set(found.texts["segment"]) == set(found.table.frame["segment"])
-    assert set(found.texts["system"]) == set(_systems(simulated_warehouse))
-    assert found.texts.height == 7 * len(_systems(simulated_warehouse))
-    assert found.texts["source"].null_count() == found.texts["output"].null_count() == 0
-    for row in found.texts.sample(5, seed=0).rows(named=True):
+    found = choose(simulated_warehouse, SET, ChoiceSettings(size=7), with_texts=True)
+    assert found.facts["texts"]["segment"].n_unique() == 7
+    assert set(found.facts["texts"]["segment"]) == set(found.frame["segment"])
+    assert set(found.facts["texts"]["system"]) == set(_systems(simulated_warehouse))
+    assert found.facts["texts"].height == 7 * len(_systems(simulated_warehouse))
+    assert found.facts["texts"]["source"].null_count() == found.facts["texts"]["output"].null_count() == 0
+    for row in found.facts["texts"].sample(5, seed=0).rows(named=True):
         ((text,),) = simulated_warehouse.rows(
             "SELECT text FROM texts WHERE (testset, lp, kind) = ('sim24', 'en-de', 'output') AND name = $system "
             "AND segment = $segment",
@@ -89,16 +89,16 @@ def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: 
 
 def test_chance_needs_no_scores_and_other_seeds_choose_others(simulated_warehouse: Warehouse) -> None:
     one, other = (
-        choose(simulated_warehouse, SET, Asked(method="random", size=10, seed=seed)).table.frame["segment"].to_list()
+        choose(simulated_warehouse, SET, ChoiceSettings(method="random", size=10, seed=seed)).frame["segment"].to_list()
         for seed in (0, 1)
     )
     assert one != other
-    assert one == choose(simulated_warehouse, SET, Asked(method="random", size=10)).table.frame["segment"].to_list()
+    assert one == choose(simulated_warehouse, SET, ChoiceSettings(method="random", size=10)).frame["segment"].to_list()
 
 
 def test_all_segments_are_candidates_on_request(simulated_warehouse: Warehouse) -> None:
     annotated, every = (
-        choose(simulated_warehouse, SET, Asked(among=among)).table.frame.height  # type: ignore[arg-type]
+        choose(simulated_warehouse, SET, ChoiceSettings(among=among)).frame.height  # type: ignore[arg-type]
         for among in (None, "all")
     )
     ((n,),) = simulated_warehouse.rows("SELECT count(*) FROM segments WHERE (testset, lp) = ('sim24', 'en-de')")
@@ -120,31 +120,34 @@ def test_similarity_by_characters_is_the_mean_of_sacrebleu_s_sentence_chrf(outpu
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (Asked(metric="simBLUE"), "unknown metric 'simBLUE'"),
-        (Asked(method="diversity", metric="simBLEU"), "diversity takes no metric"),
-        (Asked(size=-1), "budget -1"),
-        (Asked(budget="minutes", size=5), "how many words of the source an annotator judges"),
-        (Asked(budget="words", size=0.5), "0.5 words buy no segment"),
+        (ChoiceSettings(metric="simBLUE"), "unknown metric 'simBLUE'"),
+        (ChoiceSettings(method="diversity", metric="simBLEU"), "diversity takes no metric"),
+        (ChoiceSettings(size=-1), "budget -1"),
+        (ChoiceSettings(budget="minutes", size=5), "how many words of the source an annotator judges"),
+        (ChoiceSettings(budget="words", size=0.5), "0.5 words buy no segment"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: Asked, words: str) -> None:
+def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: ChoiceSettings, words: str) -> None:
     with pytest.raises(QuestionError, match=words):
         choose(simulated_warehouse, SET, what)
 
 
 @pytest.mark.slow
 def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, SET, Asked(), draws=4)
-    assert {one.method for one in found.each} == set(METHODS) - {"random"}
-    for one in found.each:
+    found = replay(simulated_warehouse, SET, ChoiceSettings(), draws=4)
+    assert {one.method for one in found.facts["campaigns"]} == set(METHODS) - {"random"}
+    for one in found.facts["campaigns"]:
         assert one.sizes == tuple(one.n_segments * percent // 100 for percent in PERCENT)
         assert one.random.shape == (4, 3, len(PERCENT))
         assert (np.abs(one.values[1]) <= 1).all()
         assert ((one.values[2] >= 0) & (one.values[2] <= 1)).all()
-    frame = found.table().frame
-    assert frame.height == len(found.each) * len(PERCENT)
+    frame = found.frame
+    assert frame.height == len(found.facts["campaigns"]) * len(PERCENT)
     assert (frame["spa_gain_low"] <= frame["spa_gain"]).all()
-    assert all(any(word in note for word in ("better", "worse", "as good")) for note in found.notes[: len(found.each)])
+    assert all(
+        any(word in note for word in ("better", "worse", "as good"))
+        for note in found.notes[: len(found.facts["campaigns"])]
+    )
 
 
 @pytest.mark.slow
@@ -152,8 +155,8 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
     """Of 20 ways that are chance, the 95% range should hold about 19; 4 outside have p = .016 by the binomial."""
     n_outside = 0
     for seed in range(20):
-        what = Asked(method="random", size=15, seed=seed)
-        (found,) = replay(simulated_warehouse, SET, what, ("random",), draws=40).each
+        what = ChoiceSettings(method="random", size=15, seed=seed)
+        (found,) = replay(simulated_warehouse, SET, what, ("random",), draws=40).facts["campaigns"]
         low, high = np.quantile(found.random[:, 2].mean(axis=1), (0.025, 0.975))
         n_outside += not low <= found.values[2].mean() <= high
     assert n_outside <= 4
@@ -161,10 +164,10 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
 
 @pytest.mark.slow
 def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, Slice("sim24", "all"), Asked(size=15), ("metric_var",), draws=10)
-    (row,) = found.table(pooled=True).frame.rows(named=True)
-    gains = np.array([one.gains[2, 0] for one in found.each])
+    found = replay(simulated_warehouse, Slice("sim24", "all"), ChoiceSettings(size=15), ("metric_var",), draws=10)
+    (row,) = found.frame.rows(named=True)
+    gains = np.array([one.gains[2, 0] for one in found.facts["campaigns"]])
     assert row["n_sets"] == len(gains) > 1
     assert row["spa_gain"] == pytest.approx(gains.mean())
     assert row["spa_gain_low"] < row["spa_gain"] < row["spa_gain_high"]
-    assert all(str(one.by) in found.notes[0] for one in found.each)
+    assert all(str(one.by) in found.notes[0] for one in found.facts["campaigns"])

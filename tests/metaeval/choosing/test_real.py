@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from metaeval.choosing.choice import Asked, choose
+from metaeval.choosing.choice import ChoiceSettings, choose
 from metaeval.choosing.methods import candidates, utility
 from metaeval.choosing.replay import replay
 from queries.slices import Slice
@@ -34,9 +34,9 @@ def _expected(name: str) -> Any:
     return json.loads(beside_data("expected", "subset", name).read_text(encoding="utf-8"))
 
 
-def _asked(method: str, by: str) -> Asked:
+def _asked(method: str, by: str) -> ChoiceSettings:
     how: Any = {"similarity": by} if method == "diversity" else {"metric": by}
-    return Asked(method=method, **how)  # type: ignore[arg-type]
+    return ChoiceSettings(method=method, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("method", "by"), METHODS)
@@ -44,14 +44,14 @@ def test_segments_are_chosen_in_the_same_order_and_parts_say_the_same_of_systems
     wmt23_warehouse: Warehouse, method: str, by: str
 ) -> None:
     expected = _expected(f"wmt23.en-de.{method}.{by}.json")
-    found = choose(wmt23_warehouse, SET, _asked(method, by)).table.frame
+    found = choose(wmt23_warehouse, SET, _asked(method, by)).frame
     there = candidates(wmt23_warehouse, SET, also=()).segments
     places = [place for place in expected["order"] if by != "chrf" or there[place] != MARKED]
     found = found.filter(pl.col("segment").is_in(there[places].tolist()))
     assert found["segment"].to_list() == there[places].tolist()
     assert found["utility"].to_list() == pytest.approx([expected["utility"][place] for place in places], rel=1e-12)
     of_parts = _expected("wmt23.en-de.json")["en-de"]
-    (replayed,) = replay(wmt23_warehouse, SET, _asked(method, by), (method,), clip=-25, draws=2).each  # type: ignore[arg-type]
+    (replayed,) = replay(wmt23_warehouse, SET, _asked(method, by), (method,), clip=-25, draws=2).facts["campaigns"]  # type: ignore[arg-type]
     assert replayed.clusters == len(of_parts["clusters_full"])
     parts = list(of_parts["methods"][f"{method}({by})"]["props"].values())
     assert list(replayed.sizes) == [part["k"] for part in parts]
@@ -66,7 +66,7 @@ def test_the_segment_that_chrf_places_otherwise_has_a_byte_order_mark(wmt23_ware
     there = candidates(wmt23_warehouse, SET, also=())
     texts = {(kind, name): {MARKED: of[MARKED]} for (kind, name), of in there.texts.items() if kind == "output"}
     texts["output", "AIRC"][MARKED] = "\ufeff" + texts["output", "AIRC"][MARKED]
-    values = utility(replace(there, texts=texts), "diversity", similarity="chrf").values
+    values = utility(replace(there, texts=texts), "diversity", similarity="chrf")[0]
     place = there.segments.tolist().index(MARKED)
     assert values[place] == pytest.approx(expected["utility"][place], rel=1e-12)
 
@@ -87,7 +87,9 @@ def test_chance_says_on_average_the_same(wmt23_warehouse: Warehouse) -> None:
     expected = np.array(
         _expected("wmt23.en-de.json")["en-de"]["random_mean_over_20_seeds"]
     )  # (10, 3): SPA, clusters, τ
-    (found,) = replay(wmt23_warehouse, SET, Asked(method="random"), ("random",), clip=-25, draws=30).each
+    (found,) = replay(wmt23_warehouse, SET, ChoiceSettings(method="random"), ("random",), clip=-25, draws=30).facts[
+        "campaigns"
+    ]
     deviation = found.random.std(axis=0, ddof=1) * np.sqrt(1 / 20 + 1 / 30)
     for column, row in ((0, 2), (1, 0), (2, 1)):
         assert (np.abs(found.random.mean(axis=0)[row] - expected[:, column]) <= 4 * deviation[row]).all()

@@ -220,10 +220,10 @@ def test_people_beside_metrics_are_other_annotators(tmp_path: Path) -> None:
         for measure in ("mpp", "mp", "em", "char_f1"):
             found = study(warehouse, asked, [parse_measure(measure)], OPTIONS)
             people = human_rows(warehouse, asked, found, OPTIONS)
-            (row,) = people.rows
-            assert row.name == "people: second"
-            assert row.ceiling.value == pytest.approx(float(found.results[0].evaluation.value[0]), abs=1e-12), measure
-            assert 0 < row.ceiling.value < 1
+            row = people.frame.row(0, named=True)
+            assert (people.frame.height, row["metric"]) == (1, "people: second")
+            assert row["value"] == pytest.approx(float(found.results[0].evaluation.value[0]), abs=1e-12), measure
+            assert 0 < row["value"] < 1
             assert people.notes[-1] == f"{measure}: no halves: errors are those of one annotator at a time"
 
 
