@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from queries.evalsets import evalset_id, unknown_testset
+from queries.evalsets import BY_PREFERENCES, evalset_id, unknown_testset
 from warehouse import Warehouse
 from warehouse.errors import unknown
 
@@ -17,13 +17,30 @@ CATALOGUE_SECONDS = 60.0
 _NARROW = """
 WHERE ($testset IS NULL OR testset = $testset) AND ($lp IS NULL OR lp = $lp)
 """
+_HOWS = ", ".join(f"('{how}')" for how in BY_PREFERENCES)
+_MADE_OF_PREFERENCES = f"""
+SELECT h.* REPLACE (
+  h.human || ':' || w.how AS human,
+  coalesce(e.standard_human_sys = h.human || ':' || w.how, false) AS is_standard,
+  'sys' AS levels,
+  0 AS n_scores,
+  NULL AS n_missing
+)
+FROM humans AS h
+JOIN evalsets AS e ON e.testset = h.testset AND e.lp = h.lp
+CROSS JOIN (VALUES {_HOWS}) AS w (how)
+WHERE (h.testset, h.lp, h.human) IN (SELECT (testset, lp, human) FROM preferences)
+"""
 _LISTINGS = {
     "testsets": """
         SELECT * FROM testsets WHERE ($testset IS NULL OR testset = $testset) AND $lp IS NULL ORDER BY year, testset
     """,
     "lps": f"SELECT * FROM evalsets {_NARROW} ORDER BY year, testset, lp",
     "metrics": f"SELECT * FROM metrics {_NARROW} ORDER BY year, testset, lp, metric",
-    "humans": f"SELECT * FROM humans {_NARROW} ORDER BY year, testset, lp, human",
+    "humans": f"""
+        SELECT * FROM (SELECT * FROM humans UNION ALL {_MADE_OF_PREFERENCES}) {_NARROW}
+        ORDER BY year, testset, lp, human
+    """,
     "systems": f"SELECT * FROM systems {_NARROW} ORDER BY testset, lp, system",
     "sources": f"""
         SELECT testset, lp, origin, reader, n_rows, n_missing, loaded_at, status, fault, sha256, path
@@ -92,6 +109,9 @@ _NAMES: dict[NameKind, str] = {
     "phenomenon": "SELECT DISTINCT x.phenomenon FROM segment AS x",
     "reference": "SELECT DISTINCT sc.reference FROM vector AS x JOIN scorer AS sc ON sc.scorer_id = x.scorer_id",
 }
+_WITH_PREFERENCES = f"""
+{_OF_SCORERS} 'human' AND x.vector_id IN (SELECT vector_a FROM preference)
+"""
 _OF_EVALSETS = """
 JOIN evalset AS e ON e.evalset_id = x.evalset_id
 JOIN testset AS t ON t.testset_id = e.testset_id
@@ -105,7 +125,11 @@ def names(warehouse: Warehouse, kind: NameKind, testsets: Sequence[str] = (), lp
     """Names of one kind, sorted, of all or of some test sets and language pairs; for completion, so without a frame."""
     asked = {"testsets": list(testsets), "lps": list(lps)}
     with warehouse.within(CATALOGUE_SECONDS):
-        return [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
+        found = [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
+        if kind == "human":
+            ranked = [name for (name,) in warehouse.rows(_WITH_PREFERENCES + _OF_EVALSETS, asked)]
+            found = sorted([*found, *(f"{name}:{how}" for name in ranked for how in BY_PREFERENCES)])
+        return found
 
 
 def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":

@@ -145,16 +145,15 @@ def clusters_of_ranges(scores: npt.ArrayLike, low: npt.ArrayLike, high: npt.Arra
     """Clusters from 1 for the best, in the order of the systems: one ends where all later systems rank below it.
 
     scores: (n_systems,), higher is better. low, high: best and worst rank of each.
-    A cluster ends after a system where the worst rank so far is above the best rank of every later one.
+    A cluster ends after a system whose worst rank is above the best rank of every later one.
     Source: the shared tasks of 2014 to 2016.
     >>> clusters_of_ranges([0.5, 0.4, 0.1], [1, 1, 3], [2, 2, 3]).tolist()
     [1, 1, 2]
     """
     order = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
     best, worst = np.asarray(low, dtype=np.int64)[order], np.asarray(high, dtype=np.int64)[order]
-    worst_so_far = np.maximum.accumulate(worst)
     best_to_come = np.minimum.accumulate(best[::-1])[::-1]
-    begins = np.concatenate([[0], worst_so_far[:-1] < best_to_come[1:]]).astype(np.int64)
+    begins = np.concatenate([[0], worst[:-1] < best_to_come[1:]]).astype(np.int64)
     clusters = np.empty(len(order), dtype=np.int64)
     clusters[order] = np.cumsum(begins) + 1
     return clusters

@@ -9,6 +9,8 @@ import pytest
 from metaeval.inputs import Inputs
 from metaeval.people.ranked_systems import ranked_systems
 from metaeval.system_scores import system_scores
+from queries.evalsets import BY_PREFERENCES
+from queries.listing import listing, names
 from queries.slices import Slice
 from tests.helpers import beside_data
 from tests.sharing import made_once
@@ -79,3 +81,27 @@ def test_better_than_others_is_as_wmt12_printed_it(tmp_path: Path) -> None:
         row["system"]: float(row["better_than_others"]) for row in printed
     }
     assert np.all(np.diff(found["value"].to_numpy()) < 0)
+
+
+def test_better_than_others_is_the_human_score_that_wmt12_released(tmp_path: Path) -> None:
+    """Of two language pairs the released table has people's scores to four decimals, on a scale to 100."""
+    rankings = beside_data("more", "rankings", "wmt12", "wmt12.RNK_results.csv")
+    wanted = ("rank", "Spanish,English", "English,French")
+    lines = rankings.read_text().splitlines(keepends=True)
+    (tmp_path / "wmt12.csv").write_text("".join([lines[0], *(one for one in lines if one.startswith(wanted))]))
+    load([tmp_path / "wmt12.csv"], tmp_path / "w.duckdb")
+    with beside_data("data", "wmt12-es-en", "mt-systems-scored-by-humans").open(newline="") as file:
+        released = [row for row in csv.DictReader(file, delimiter="\t") if row["METRIC"] == "HUMAN"]
+    assert len(released) == 27
+    for lp in ("es-en", "en-fr"):
+        with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+            block = Inputs(warehouse, Slice("wmt12", lp, human="rr:bto")).of_level("sys")
+        found = dict(zip(block.systems, system_scores(block, "submitted").human.tolist(), strict=True))
+        scores = {row["SYSTEM"]: float(row["SCORE"]) / 100 for row in released if row["LP"] == lp}
+        assert {name: found[name] for name in scores} == pytest.approx(scores, abs=1e-6)
+
+
+def test_scores_made_of_preferences_are_listed_and_completed(arena: Path) -> None:
+    with Warehouse.open(arena) as warehouse:
+        listed = listing(warehouse, "humans")["human"].to_list()
+        assert listed == names(warehouse, "human") == ["arena", *sorted(f"arena:{how}" for how in BY_PREFERENCES)]
