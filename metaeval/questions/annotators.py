@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from metaeval.fields import requires
 from metaeval.options import Draws, Run, Seed
 from metaeval.question import EvalsetQuestion
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
+
+_RESAMPLED = ("view=sets", "view=annotators", "view=")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,24 +26,35 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     Example: scorehouse annotators sim24 en-de
     """
 
-    needs = dict.fromkeys(("draws", "seed"), ("view=sets", "view=annotators", "view="))
+    needs = requires(("metric", "epsilon", "by_document"), "view=replace", draws=_RESAMPLED, seed=_RESAMPLED)
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
     view: Annotated[
-        Literal["sets", "annotators", "pairs", "pace", "agreement", "judges"] | None,
+        Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace"] | None,
         Option(
             "One row per human score, annotator, or pair of annotators with outputs in common; how fast each judged; "
-            "kappa of preferences between and within annotators; or judges that answer with preferences: ties, "
-            "position bias, and agreement with people.",
+            "kappa of preferences between and within annotators; judges that answer with preferences: ties, position "
+            "bias, and agreement with people; or whether each metric may replace an annotator.",
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
+    metric: Annotated[str | None, Option("With replace: this metric beside each annotator.", names="metric")] = None
+    epsilon: Annotated[
+        float,
+        Option(
+            "How much less often than an annotator a metric may be right: .2 for experts, .15 for skilled annotators, "
+            ".1 for crowd workers.",
+            least=0,
+            most=1,
+        ),
+    ] = 0.2
+    by_document: Annotated[bool, Option("Treat items of one document as dependent.")] = False
     seed: Seed = 0
     draws: Draws = 1000
 
     def answer(self, run: Run) -> "Answer[Result]":
-        if self.view == "pace":
+        if self.view == "pace" or self.view == "replace":
             return super().answer(run)
         from metaeval.answer import answer_of
 
@@ -64,6 +78,13 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
+
+        if self.view == "replace":
+            from metaeval.people.replacement import replacements
+
+            how = (self.metric, self.epsilon, self.by_document)
+            with run.opened() as warehouse:
+                return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
         from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:

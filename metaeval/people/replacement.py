@@ -1,0 +1,193 @@
+"""May a metric replace an annotator? Each metric beside the annotators of a human score with several of them.
+
+An item is a segment with two systems, and what is compared is the answer: which system is better, or a tie. A metric's
+tie threshold is chosen on the other half of the documents, so that no item helps to set its own threshold.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.answer import Result, or_none
+from metaeval.inputs import Inputs, metric_place
+from metaeval.kernels.agreement.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
+from metaeval.kernels.agreement.preferences import best_preference_thresholds
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.people.reliability import numbered
+from metaeval.signature import slice_parts, stamped
+from queries.annotations import JudgedScore, annotations, judged_scores
+from queries.blocks import Block, places_of
+from queries.slices import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+from warehouse.wording import counted, option
+
+FEWEST_ITEMS = 30
+_FALSE_DISCOVERIES = 0.05
+_FEWEST_ANNOTATORS = 3
+_MOST_ANSWERS = 50_000_000  # of all annotators: 400 MB
+
+
+def replacements(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    human: str | None,
+    metric: str | None,
+    epsilon: float,
+    by_document: bool,
+) -> Result:
+    """Whether each metric agrees with the annotators as well as they agree with each other.
+
+    A row for each metric and annotator: name, kind, agreement (mean share of the annotators who give the same answer,
+    without the annotator in question), of metrics winning_rate, advantage (share of items on which the metric agrees
+    with the others at least as well as an annotator, mean over annotators), n_beaten and n_tested (annotators), and
+    n_items. With metric, a row for each annotator: annotator, agreement, advantage, p (one-sided, before correction),
+    is_beaten, n_items.
+    epsilon: see `alternative_annotator_test`. by_document: items of one document count as dependent.
+    Raises QuestionError: fewer than 3 annotators, no metric, an unknown metric, or too many items.
+    """
+    score, *others = judged_scores(warehouse, testset, lp, human)
+    if others:
+        humans = ", ".join(one.human for one in (score, *others))
+        raise QuestionError(f"several human scores have judgements: {humans}; name one with {option('human', 'NAME')}")
+    asked = Slice(testset=testset, lp=lp, human=score.human, status="all", intersection=True)
+    block = Inputs(warehouse, asked, None).of_level("seg")
+    block = block.take(segments=block.judged.any(axis=0), metrics=block.with_segments)
+    raters, judged = _judgements(warehouse, score, block)
+    pairs = np.triu_indices(len(block.systems), 1)
+    answers = _answers(judged, pairs)
+    is_item = (~np.isnan(answers)).sum(axis=0) >= 2
+    answers = answers[:, is_item]
+    n_items = (~np.isnan(answers)).sum(axis=1)
+    if (n_items > 0).sum() < _FEWEST_ANNOTATORS:
+        raise QuestionError(
+            f"the test leaves one annotator out and compares with the others: it needs {_FEWEST_ANNOTATORS} annotators "
+            f"with outputs in common, {score.human} of {testset} {lp} has {(n_items > 0).sum()}"
+        )
+    documents = numbered(block.selection.documents)
+    group = np.arange(len(block.segments)) if documents is None else documents
+    group = np.tile(group, len(pairs[0]))[is_item]
+    differences = (block.scores[:, pairs[0]] - block.scores[:, pairs[1]]).reshape(len(block.metrics), -1)[:, is_item]
+    of_metrics = _with_ties(differences, answers, group % 2 == 0)
+    names = [choice.name for choice in block.metrics]
+    chosen = range(len(names))
+    if metric is not None:
+        place = metric_place(block, metric)
+        if place is None:
+            raise unknown("metric", metric, names, where=f"{testset} {lp}")
+        chosen = range(place, place + 1)
+    tests = [
+        alternative_annotator_test(
+            answers,
+            of_metrics[place],
+            epsilon=epsilon,
+            min_items=FEWEST_ITEMS,
+            q=_FALSE_DISCOVERIES,
+            clusters=group if by_document else None,
+        )
+        for place in chosen
+    ]
+    agreement = _agreement(answers, answers, among_themselves=True)
+    if metric is not None:
+        columns = {"agreement": agreement, "advantage": tests[0].advantage, "p": tests[0].p}
+        frame = pl.DataFrame({"annotator": raters, **columns, "is_beaten": tests[0].is_beaten, "n_items": n_items})
+        frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None)).sort("p", "annotator", nulls_last=True)
+    else:
+        people = zip(raters, agreement, strict=True)
+        values = zip(names, _agreement(of_metrics, answers), tests, strict=True)
+        rows: list[tuple[Any, ...]] = [
+            (name, "metric", *map(or_none, (value, test.winning_rate, test.advantage_probability)), *_counts(test))
+            for name, value, test in values
+        ]
+        rows += [(name, "annotator", or_none(value), None, None, None, None) for name, value in people]
+        frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+        counts = [answers.shape[1]] * len(names) + n_items.tolist()
+        frame = frame.with_columns(n_items=pl.Series(counts, dtype=pl.Int64))
+        frame = frame.sort("agreement", "name", descending=[True, False], nulls_last=True)
+    parts = stamped(
+        ("replace", "all" if metric is None else names[chosen[0]]),
+        *slice_parts(block.selection),
+        ("items", "pairs_of_systems"),
+        ("ties", "threshold_of_other_half"),
+        ("epsilon", f"{epsilon:g}"),
+        ("clusters", "document" if by_document else None),
+        ("correction", f"benjamini-yekutieli_{_FALSE_DISCOVERIES:g}"),
+        ("n_annotators", len(raters)),
+        ("n_systems", len(block.systems)),
+        ("n_items", answers.shape[1]),
+    )
+    return Result(frame, parts, _notes(agreement, n_items, epsilon, documents is None), {"agreement": agreement})
+
+
+_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("name", "kind"), pl.String),
+    **dict.fromkeys(("agreement", "winning_rate", "advantage"), pl.Float64),
+    **dict.fromkeys(("n_beaten", "n_tested"), pl.Int64),
+}
+
+
+def _counts(test: AlternativeAnnotator) -> tuple[int, int]:
+    """Annotators whom a metric beats, and those who were tested."""
+    return int(test.is_beaten.sum()), int((~np.isnan(test.p)).sum())
+
+
+def _notes(agreement: Floats, n_items: Ints, epsilon: float, without_documents: bool) -> tuple[str, ...]:
+    notes = [
+        f"annotators agree with each other on {np.nanmean(agreement):.3f} of the pairs of outputs (better, worse, tie)",
+        "winning_rate: share of annotators that the metric beats; .5 or more passes. It beats one who is right more "
+        f"often than the metric on significantly less than {epsilon:g} of the items ({option('epsilon')})",
+    ]
+    if n_short := int((n_items < FEWEST_ITEMS).sum()):
+        notes.append(f"{counted(n_short, 'annotator')} with fewer than {FEWEST_ITEMS} items: not tested")
+    if without_documents:
+        notes.append("no documents are known: each segment stands for one")
+    return tuple(notes)
+
+
+def _judgements(warehouse: Warehouse, score: JudgedScore, block: Block) -> tuple[list[str], Floats]:
+    """Annotators, and (annotators, systems, segments) mean judgements; NaN where an annotator did not judge."""
+    found = annotations(warehouse, score).filter("counts").drop_nulls("rater")
+    raters = sorted(set(found["rater"]))
+    shape = (len(raters), len(block.systems), len(block.segments))
+    if shape[0] * shape[1] * (shape[1] - 1) // 2 * shape[2] > _MOST_ANSWERS:
+        raise QuestionError(f"{shape[0]} annotators and {shape[1]} systems give too many pairs of outputs")
+    place = places_of(block, found["system"].to_list(), found["segment"].to_list())
+    number = {name: at for at, name in enumerate(raters)}
+    rater = np.array([number[name] for name in found["rater"]], dtype=np.int64)
+    at = (rater * shape[1] * shape[2] + place)[place >= 0]
+    values = found["value"].to_numpy()[place >= 0]
+    n = np.bincount(at, minlength=int(np.prod(shape)))
+    total = np.bincount(at, values, minlength=int(np.prod(shape)))
+    return raters, np.where(n > 0, total / np.maximum(n, 1), np.nan).reshape(shape)
+
+
+def _answers(judged: Floats, pairs: tuple[Ints, Ints]) -> Floats:
+    """(annotators, pairs × segments): 1 the first output is better, −1 the second, 0 a tie; NaN: not both judged."""
+    difference = judged[:, pairs[0]] - judged[:, pairs[1]]
+    return np.sign(np.round(difference, 9)).reshape(len(judged), -1)
+
+
+def _with_ties(differences: Floats, answers: Floats, is_first_half: Bools) -> Floats:
+    """(metrics, items) answers of metrics; in each half ties are up to the threshold that is best in the other half."""
+    found = np.sign(differences)
+    for half in (is_first_half, ~is_first_half):
+        rater, item = np.nonzero(~np.isnan(answers) & ~half)
+        if len(item):
+            threshold = best_preference_thresholds(differences[:, item], answers[rater, item].astype(np.int64))
+            found[:, half] = np.where(np.abs(differences[:, half]) <= threshold[:, None], 0, found[:, half])
+    return found
+
+
+def _agreement(given: Floats, answers: Floats, *, among_themselves: bool = False) -> Floats:
+    """(rows of given,) mean over items of the share of annotators, or of the others, with the same answer."""
+    found = np.full(len(given), np.nan)
+    for row, one in enumerate(given):
+        others = np.delete(answers, row, axis=0) if among_themselves else answers
+        is_there = ~np.isnan(others) & ~np.isnan(one)
+        n = is_there.sum(axis=0)
+        same = ((others == one) & is_there).sum(axis=0)
+        if n.any():
+            found[row] = (same[n > 0] / n[n > 0]).mean()
+    return found
