@@ -14,7 +14,7 @@ from warehouse.export.reimport import Source
 
 
 @dataclass(frozen=True)
-class Gridded:
+class GriddedSlice:
     """A slice as an engine takes it.
 
     block: systems, segments and human scores; of metrics it has the choice, but no arrays. grid: all chosen metrics on
@@ -56,7 +56,7 @@ def gridded(
     *,
     round_human: int | None = None,
     human: HumanUse = "required",
-) -> Gridded:
+) -> GriddedSlice:
     """Resolve a slice at segment level, as `Inputs` does; its systems and segments depend on no metric scores.
 
     Raises QuestionError: see `select`; an unknown engine or one that cannot read the source.
@@ -66,4 +66,4 @@ def gridded(
     counter = Counter(source, engine)
     block = human_block(source.catalogue, select(source.catalogue, asked, "seg", human=human))
     block = rounded(block, round_human)
-    return Gridded(block, grid_of(block), counter)
+    return GriddedSlice(block, grid_of(block), counter)

@@ -49,7 +49,7 @@ from .agreement.variance_components import (
     variance_components,
 )
 from .arrays.grouping import Grouping, group_labels
-from .arrays.scales import AutoRank, autorank, mad_outliers
+from .arrays.scales import autorank, mad_outliers
 from .resampling.assisted_means import AssistedMean, assisted_mean
 from .resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from .resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges, trueskill
@@ -58,7 +58,6 @@ from .spans import span_precision_recall
 __all__ = [
     "AlternativeAnnotator",
     "AssistedMean",
-    "AutoRank",
     "Calibration",
     "CrossedSlope",
     "GroupMean",

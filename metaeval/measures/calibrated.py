@@ -26,7 +26,7 @@ from warehouse import QuestionError
 from warehouse.progress import Progress
 
 
-class Calibrated(CountedPairs):
+class CalibratedMeasure(CountedPairs):
     """A share of pairs at the tie threshold that is best for each metric.
 
     Where thresholds are given they are kept; else they are calibrated on the block.
@@ -102,13 +102,13 @@ class Calibrated(CountedPairs):
         return kernels.average(self.statistic, kernels.pair_counts(human, metrics, kept, epsilon)).value
 
 
-class AccEq(Calibrated):
+class AccEq(CalibratedMeasure):
     """acc23, calibrated."""
 
     pair_statistic: ClassVar[PairStatistic] = "acc23"
 
 
-class TauEq(Calibrated):
+class TauEq(CalibratedMeasure):
     """tau_23, calibrated."""
 
     pair_statistic: ClassVar[PairStatistic] = "tau_23"

@@ -24,7 +24,7 @@ from metaeval.kernels.resampling.resampled_decisions import (
     error_resample,
 )
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
-from metaeval.measures.judged import Judged, Units, judged_segments
+from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number
 from metaeval.options import Options, Population, Test
@@ -97,7 +97,7 @@ class OutputMeasure(Measure):
         return self.of_judged(block, judged_segments(block), self._good(block).values[:, kept])
 
     @abstractmethod
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         """The measure of judged segments, (N, S'), prepared for resampling; good: (N, S')."""
 
     @property
@@ -210,7 +210,7 @@ class DecisionMeasure(OutputMeasure):
         best = self._best(np.concatenate(goods), np.concatenate(scores)) if goods else None
         return np.nan if best is None else best
 
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         found = self._thresholds(block)
         kept = None if self["threshold"] == BEST else np.array(found, dtype=np.float64)
         return decision_resample(good, judged.scores, self.name, self.beta2, kept)  # type: ignore[arg-type]
@@ -234,7 +234,7 @@ class Area(OutputMeasure):
         kernel = getattr(decisions, self.name)
         return self._values(block, good, np.array([kernel(good.values, scores) for scores in block.scores]))
 
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         return curve_resample(good, judged.scores, self.name)
 
 
@@ -256,7 +256,7 @@ class Brier(OutputMeasure):
         ]
         return self._values(block, good, np.array(found))
 
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         folds = folds_of(block)[:, block.judged.any(axis=0)]
         return calibrated_resample(good, judged.scores, folds, decisions.brier_score)
 
@@ -280,7 +280,7 @@ class ErrorOfScores(OutputMeasure):
         values = -(errors.mean(axis=1) ** (1 / self.power)) if block.judged.any() else np.full(len(errors), np.nan)
         return self._values(block, self._good(block), values)
 
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         return error_resample(judged.human, judged.scores, self.power)
 
 
@@ -296,7 +296,7 @@ class Reranking(OutputMeasure):
         details = {"human_of_selected": np.array([selected for _, selected in found])}
         return self._values(block, self._good(block), np.array([share for share, _ in found]), details=details)
 
-    def of_judged(self, block: Block, judged: Judged, good: Floats) -> ResampleStatistic:
+    def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
         return any_resample(judged.human, judged.scores, _reranked)
 
 

@@ -20,7 +20,7 @@ from metaeval.kernels.resampling.resampled_statistics import (
 )
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.in_groups import GroupMeasure, group_labels
-from metaeval.measures.judged import Judged, judged_segments, labels
+from metaeval.measures.judged import JudgedSegments, judged_segments, labels
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import BY, ON_NAN
 from metaeval.options import Options, Test
@@ -45,11 +45,11 @@ class GroupCorrelation(GroupMeasure):
     def of_groups(self, labels: Ints, human: Floats, metrics: Floats) -> Floats:
         return kernels.group_mean(CORRELATIONS[self.correlation](human, metrics, labels), self["on_nan"]).value
 
-    def table(self, judged: Judged) -> tuple[Floats, Ints]:
+    def table(self, judged: JudgedSegments) -> tuple[Floats, Ints]:
         assert judged.labels is not None
         return CORRELATIONS[self.correlation](judged.human, judged.scores, judged.labels), group_labels(judged)
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop":
             return item_resample(judged.human, judged.scores, self.correlation)
         return super().resample_of(judged)
@@ -72,13 +72,13 @@ class GroupKendall(GroupCorrelation):
 class GroupPearson(GroupCorrelation):
     """Pearson's r in each group, which is made of sums."""
 
-    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         if self.on_nan == "drop":
             assert judged.labels is not None
             return pearson_swap(judged.human, judged.scores, judged.labels, swap)
         return super().swap_of(judged, swap)
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         if self.by == "none" and self.on_nan == "drop":
             return pearson_resample(judged.human, judged.scores)
         return super().resample_of(judged)

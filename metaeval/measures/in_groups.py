@@ -20,7 +20,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
-from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.judged import JudgedSegments, judged_segments
 from metaeval.measures.measure import Measure
 from metaeval.options import Options, Test
 from queries.blocks import Block
@@ -73,7 +73,7 @@ class GroupMeasure(Measure):
         """Whether this swaps groups as a whole."""
         return _ALIGNED.get(self.by) == swap
 
-    def judged(self, block: Block) -> Judged:
+    def judged(self, block: Block) -> JudgedSegments:
         """The judged segments of a block with their groups."""
         return judged_segments(block, self.by)
 
@@ -82,7 +82,7 @@ class GroupMeasure(Measure):
         """(M,) the measure of plain arrays: human (N, S), metrics (M, N, S), labels (N, S)."""
 
     @abstractmethod
-    def table(self, judged: Judged) -> tuple[Floats, Ints]:
+    def table(self, judged: JudgedSegments) -> tuple[Floats, Ints]:
         """(M, n_groups) the statistic of each group, NaN where not defined, and the groups' labels."""
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
@@ -94,7 +94,7 @@ class GroupMeasure(Measure):
         """From pair counts, without a tie threshold, to the measure; None where it is made of other things."""
         return None
 
-    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         """The kernel that swaps inside groups; slow but for pairs of items and tau_b, families have faster ones."""
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
@@ -107,7 +107,7 @@ class GroupMeasure(Measure):
             return all_pairs_swap(judged.human, judged.scores, swap, judged.labels)
         return any_swap(judged.human, judged.scores, partial(self.of_groups, judged.labels), swap)
 
-    def whole_groups(self, judged: Judged, swap: Swap) -> SwapStatistic:
+    def whole_groups(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         """The kernel that swaps whole groups: a hybrid's values are those of the metrics that its groups come from."""
         values, groups = self.table(judged)
         if self.on_nan == "zero":
@@ -126,7 +126,7 @@ class GroupMeasure(Measure):
         if not self._resampled:
             raise QuestionError("documents and domains cannot be resampled", about=f"measure {str(self)!r}")
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         """The kernel that resamples; slow, families have faster ones."""
         return any_resample(judged.human, judged.scores, self.of_resample)
 
@@ -143,7 +143,7 @@ class GroupMeasure(Measure):
         return kernels.group_labels(self.by, human.shape)  # type: ignore[arg-type]
 
 
-def group_labels(judged: Judged) -> Ints:
+def group_labels(judged: JudgedSegments) -> Ints:
     """Labels of the groups with at least two judged scores."""
     assert judged.labels is not None
     return judged_groups(judged.human, judged.labels).labels

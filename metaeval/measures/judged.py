@@ -25,7 +25,7 @@ LEAST_UNITS = 5
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSegments:
     """Segments with at least one judgement: human (N, S'), scores (M, N, S'); labels (N, S') of groups, or None."""
 
     human: Floats
@@ -33,12 +33,12 @@ class Judged:
     labels: Ints | None = None
 
 
-def judged_segments(block: Block, by: object = None) -> Judged:
+def judged_segments(block: Block, by: object = None) -> JudgedSegments:
     """Arrays of a block without segments that nobody judged; by: grouping of a measure, None = without."""
     kept = block.judged.any(axis=0)
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
-    return Judged(human, block.scores[:, :, kept], groups)
+    return JudgedSegments(human, block.scores[:, :, kept], groups)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
 from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.in_groups import GroupMeasure
-from metaeval.measures.judged import Judged, labels
+from metaeval.measures.judged import JudgedSegments, labels
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options
@@ -79,12 +79,12 @@ class CountedPairs(GroupMeasure):
         counts = pair_counts_without_copies(human, metrics, groups, epsilon, relative=relative, origins=origins)
         return kernels.average(self.statistic, counts, self.pool, self.on_nan).value  # type: ignore[arg-type]
 
-    def table(self, judged: Judged) -> tuple[Floats, Ints]:
+    def table(self, judged: JudgedSegments) -> tuple[Floats, Ints]:
         assert judged.labels is not None
         counts = self.counts(judged.labels, judged.human, judged.scores)
         return self.statistic(counts), counts.labels
 
-    def _thresholds(self, judged: Judged) -> Floats:
+    def _thresholds(self, judged: JudgedSegments) -> Floats:
         """Tie threshold of each metric, (M,), in its own units."""
         epsilon, relative = self.threshold
         if not relative:
@@ -96,14 +96,14 @@ class CountedPairs(GroupMeasure):
     def count_statistic(self) -> CountStatistic | None:
         return self.statistic if self.threshold[0] == 0 else None
 
-    def whole_groups(self, judged: Judged, swap: Swap) -> SwapStatistic:
+    def whole_groups(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         if self.pool == "groups":
             return super().whole_groups(judged, swap)
         assert judged.labels is not None
         counts = self.counts(judged.labels, judged.human, judged.scores)
         return pooled_counts_swap(counts, self.statistic, mask_shape(swap, judged.human.shape))
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
             return item_resample(judged.human, judged.scores, self.statistic_name, self._thresholds(judged))
         return super().resample_of(judged)
@@ -152,7 +152,7 @@ class Tabular(CountedPairs):
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         return GroupMeasure.resample_of(self, judged)
 
 
@@ -194,7 +194,7 @@ class KendallLike(CountedPairs):
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def resample_of(self, judged: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
         return GroupMeasure.resample_of(self, judged)
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:

@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, accuracy_
 from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample, soft_pairwise_standard_errors
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
-from metaeval.measures.judged import Judged, Units, judged_segments
+from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.measures.system_level import SystemMeasure, only_ties, scores_all_alike, unless_tied
@@ -153,7 +153,7 @@ class SoftPairwiseAccuracy(Measure):
     def n_draws(self) -> int | None:
         return None if self["n"] == _INFINITE else int(self["n"])
 
-    def _signs(self, judged: Judged, options: Options) -> npt.NDArray[np.int8] | None:
+    def _signs(self, judged: JudgedSegments, options: Options) -> npt.NDArray[np.int8] | None:
         """The random signs of an evaluation set, None in the normal limit."""
         if self.n_draws is None:
             return None

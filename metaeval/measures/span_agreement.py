@@ -32,7 +32,7 @@ _SIDES: Mapping[str, tuple[bool, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Compared:
+class SpanComparison:
     """Pairs of a prediction and a gold annotation of one output, as the kernel takes them.
 
     places: (A,) of the outputs in the block, flat; shares: (A,) of a pair among those of its output.
@@ -91,7 +91,7 @@ class SpanMeasure(Measure):
                 found[at, :, column] = np.bincount(compared.places, sums[:, column], n_systems * n_segments)
         return found.reshape(len(block.metrics), n_systems, n_segments, 4)
 
-    def of_outputs(self, compared: Compared) -> Floats:
+    def of_outputs(self, compared: SpanComparison) -> Floats:
         """(A, 4) numerator and denominator of precision, then of recall, of each pair."""
         weights = self.get("weights", "none").split(":")
         try:
@@ -109,7 +109,7 @@ class SpanMeasure(Measure):
             more = "; take algorithm=greedy" if weights == ["none"] or not self["severity_penalty"] else ""
             raise QuestionError(f"{self}: {error}{more}") from error
 
-    def compared(self, block: Block, scorer: int) -> Compared:
+    def compared(self, block: Block, scorer: int) -> SpanComparison:
         """Each annotation of a scorer beside each gold one of the outputs that are judged."""
         gold, places = annotations_in(block, HUMAN_SCORER)
         is_judged = block.judged.ravel()[places]
@@ -122,7 +122,7 @@ class SpanMeasure(Measure):
         own = own[np.repeat((np.cumsum(n_own) - n_own)[places], n) + within]
         gold, places = np.repeat(gold, n), np.repeat(places, n)
         n_pairs = np.bincount(places, minlength=block.human.size)
-        return Compared(self._spans(block, own), self._spans(block, gold), places, 1.0 / n_pairs[places])
+        return SpanComparison(self._spans(block, own), self._spans(block, gold), places, 1.0 / n_pairs[places])
 
     def _spans(self, block: Block, annotations: Ints) -> Spans:
         spans = block.spans

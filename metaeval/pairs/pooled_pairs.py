@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval import kernels
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.correlation import Correlation
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
+from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.options import Options
@@ -57,56 +58,32 @@ class PooledPairs:
             return np.asarray(self.human_p <= alpha, dtype=np.bool_)
 
 
-@dataclass(frozen=True)
-class Accuracies:
-    """accuracy: (M,) share of right pairs, NaN without pairs. n_pairs. on_par: (M,) whether the winner beats the metric
-    in less than 95% of the resampled pairs; None where it was not asked for."""
-
-    accuracy: Floats
-    n_pairs: int
-    on_par: Bools | None
-
-
 def accuracies(
     pairs: PooledPairs, counted: npt.ArrayLike, *, seed: int | None = None, n_draws: int = 10_000
-) -> Accuracies:
-    """The share of pairs that each metric orders as people do, over some of the pairs.
+) -> tuple[Floats, Bools | None]:
+    """The share of pairs that each metric orders as people do, over some of the pairs, (M,); NaN without pairs.
+
+    Also whether the winner beats the metric in less than 95% of the resampled pairs, (M,): on par; None where it was
+    not asked for.
 
     counted: (P,) booleans. seed: compares metrics by the paired bootstrap of system pairs; None does not.
     Source: Kocmi et al. 2021, section 4.2 and appendix B.
     """
     right = pairs.right[:, np.asarray(counted, dtype=np.bool_)]
-    n_pairs = right.shape[1]
-    if not n_pairs:
-        return Accuracies(np.full(len(right), np.nan), 0, None)
+    if not right.shape[1]:
+        return np.full(len(right), np.nan), None
     on_par = None
     if seed is not None and len(right) > 1:
         on_par = system_pair_bootstrap(right, rng=np.random.default_rng([seed, 5]), n_draws=n_draws).is_on_par
-    return Accuracies(right.mean(axis=1), n_pairs, on_par)
+    return right.mean(axis=1), on_par
 
 
-@dataclass(frozen=True)
-class Errors:
-    """Pairs of systems by two tests, each (M,): of the metric (bootstrap) and of people (Wilcoxon).
-
-    both, neither: the two agree; type_1: only the metric finds a difference; type_2: only people do. right_if_found:
-    share of right pairs among those in which the metric finds a difference; NaN without any.
-    """
-
-    both: Ints
-    neither: Ints
-    type_1: Ints
-    type_2: Ints
-    right_if_found: Floats
-
-    @property
-    def type_2_share(self) -> Floats:
-        """Type II errors among the pairs in which the metric finds no difference; NaN without any."""
-        return ratio(self.type_2, self.type_2 + self.neither)
-
-
-def errors(pairs: PooledPairs) -> Errors:
+def errors(pairs: PooledPairs) -> pl.DataFrame:
     """The two-by-two table of both tests at 0.05, over pairs with segment scores by people and by the metric.
+
+    One row per metric, of its test (bootstrap) and people's (Wilcoxon). both, neither: the two agree; type_1: only the
+    metric finds a difference; type_2: only people do. right_if_found: share of right pairs among those in which the
+    metric finds a difference; type_2_share: Type II errors among those in which it finds none; NaN without any.
 
     Raises ValueError: the pairs were read without the bootstrap.
     Source: Kocmi et al. 2021, section 5.3 and appendix C.
@@ -117,18 +94,17 @@ def errors(pairs: PooledPairs) -> Errors:
     by_people = pairs.significant(0.05) & tested
     found = np.zeros(tested.shape, dtype=np.bool_)
     found[tested] = pairs.metric_p[tested] <= 0.05
-    right = ratio((pairs.right & found).sum(axis=1), found.sum(axis=1))
-    return Errors(
-        both=_count(found & by_people),
-        neither=_count(tested & ~found & ~by_people),
-        type_1=_count(found & ~by_people),
-        type_2=_count(~found & by_people),
-        right_if_found=right,
-    )
-
-
-def _count(which: Bools) -> Ints:
-    return np.asarray(which.sum(axis=1), dtype=np.int64)
+    counts = {
+        "both": (found & by_people).sum(axis=1),
+        "neither": (tested & ~found & ~by_people).sum(axis=1),
+        "type_1": (found & ~by_people).sum(axis=1),
+        "type_2": (~found & by_people).sum(axis=1),
+    }
+    shares = {
+        "right_if_found": ratio((pairs.right & found).sum(axis=1), found.sum(axis=1)),
+        "type_2_share": ratio(counts["type_2"], counts["type_2"] + counts["neither"]),
+    }
+    return pl.DataFrame({"metric": pairs.metrics, **counts, **shares})
 
 
 def difference_correlations(pairs: PooledPairs) -> dict[str, Floats]:

@@ -138,12 +138,12 @@ def _shares(
     cells: list[Cell] = []
     n_draws = request.draws or DRAWS
     for column, counted in columns.items():
-        one = accuracies(found, counted, seed=request.seed, n_draws=n_draws)
-        cells += cells_of(*label, "n", {column: one.n_pairs})
+        accuracy, on_par = accuracies(found, counted, seed=request.seed, n_draws=n_draws)
+        cells += cells_of(*label, "n", {column: int(counted.sum())})
         for place, name in enumerate(found.metrics):
-            values = {column: 100 * float(one.accuracy[place])}
-            if one.on_par is not None:
-                values[f"{column} on par"] = float(one.on_par[place])
+            values = {column: 100 * float(accuracy[place])}
+            if on_par is not None:
+                values[f"{column} on par"] = float(on_par[place])
             cells += cells_of(*label, name, values)
     signature = _signature(request, item, label, found, ("resamples", n_draws), ("seed", request.seed))
     notes = (
@@ -203,21 +203,21 @@ def table_4(request: Request, asked: Sequence[Slice]) -> Computed:
     """Accuracy without and with the paired bootstrap, and the errors of the two tests against each other."""
     found = _pairs(request, asked, tests_metrics=True)
     label = label_of(asked)
-    every = accuracies(found, np.ones(found.human.size, dtype=np.bool_))
-    tests = errors(found)
+    every, _ = accuracies(found, np.ones(found.human.size, dtype=np.bool_))
+    tests = errors(found).rows(named=True)
     cells: list[Cell] = []
     assert found.metric_p is not None
     for place, name in enumerate(found.metrics):
         if np.isnan(found.metric_p[place]).all():
             continue
         values = {
-            "No test": 100 * float(every.accuracy[place]),
-            "Boot.": 100 * float(tests.right_if_found[place]),
-            "Both": int(tests.both[place]),
-            "Neither": int(tests.neither[place]),
-            "Type I n": int(tests.type_1[place]),
-            "Type II n": int(tests.type_2[place]),
-            "Type II share": 100 * float(tests.type_2_share[place]),
+            "No test": 100 * float(every[place]),
+            "Boot.": 100 * tests[place]["right_if_found"],
+            "Both": tests[place]["both"],
+            "Neither": tests[place]["neither"],
+            "Type I n": tests[place]["type_1"],
+            "Type II n": tests[place]["type_2"],
+            "Type II share": 100 * tests[place]["type_2_share"],
         }
         cells += cells_of(*label, name, values)
     signature = _signature(request, "table-4", label, found, ("resamples", BOOTSTRAP_DRAWS), ("seed", request.seed))

@@ -66,7 +66,7 @@ def table_1(request: Request, asked: Slice) -> Computed:
         n_metrics = n_metrics or len(found.names)
         assert found.null is not None
         others = [] if measure.n_draws is None else _other_seeds(measure, block, found, request.seed)
-        noise = count_noise(
+        of_pairs, of_clusters = count_noise(
             found.null,
             found.values,
             np.random.default_rng([request.seed, 1]),
@@ -76,8 +76,8 @@ def table_1(request: Request, asked: Slice) -> Computed:
         of_distinct = float(np.std([found.n_distinct, *(n for _, n in others)], ddof=1)) if others else 0.0
         for column, value, error in (
             ("distinct", found.n_distinct, of_distinct),
-            ("significant", found.n_significant, noise.n_significant),
-            ("clusters", found.n_clusters, noise.n_clusters),
+            ("significant", found.n_significant, of_pairs),
+            ("clusters", found.n_clusters, of_clusters),
         ):
             cells.append(Cell(row, f"{name}_{column}", asked.testset, asked.lp, float(value), error))
         signatures.append(found.signature)

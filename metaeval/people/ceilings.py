@@ -10,7 +10,7 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.people.reliability import RANGE, Judged, normalised, numbered, splits
+from metaeval.people.reliability import RANGE, Judgements, normalised, numbered, splits
 from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
 from queries.slices import Slice
@@ -133,7 +133,7 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
 
 
-def _judged(block: Block, single: pl.DataFrame) -> Judged | None:
+def _judged(block: Block, single: pl.DataFrame) -> Judgements | None:
     """The judgements of the block's outputs; None for fewer than two."""
     places = places_of(block, single["system"], single["segment"])
     there = places >= 0
@@ -145,7 +145,7 @@ def _judged(block: Block, single: pl.DataFrame) -> Judged | None:
         values = normalised(values, raters)
     shape = (len(block.systems), len(block.segments))
     rows, columns = np.divmod(places[there], shape[1])
-    return Judged(rows, columns, values, raters, shape)
+    return Judgements(rows, columns, values, raters, shape)
 
 
 def _halves(block: Block, first: Floats, second: Floats) -> Block:

@@ -6,7 +6,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import resample_counts
-from metaeval.people.reliability import Judged, numbered
+from metaeval.people.reliability import Judgements, numbered
 from queries.annotations import JudgedScore, annotations
 from warehouse import Warehouse
 
@@ -21,7 +21,7 @@ class People:
     has_order: whether times are on file. n_excluded: judgements that do not count, by annotator where known.
     """
 
-    judged: Judged
+    judged: Judgements
     documents: Ints
     n_each: Ints
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ def read(warehouse: Warehouse, score: JudgedScore) -> People | None:
     raters = frame["rater"].to_list()
     known = sorted({rater for rater in raters if rater is not None}) if None not in raters else []
     number = {name: place for place, name in enumerate(known)}
-    judged = Judged(
+    judged = Judgements(
         np.array([row_of[name] for name in frame["system"]], dtype=np.int64),
         np.array([column_of[name] for name in frame["segment"]], dtype=np.int64),
         frame["value"].to_numpy().astype(np.float64),

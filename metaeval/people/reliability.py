@@ -20,7 +20,7 @@ _STREAM = 6  # of the seed
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgements:
     """Judgements of outputs: rows (systems) and columns (segments) of a grid of this shape, values, annotators.
 
     raters: numbers from 0 without gaps; None where some annotator is not known.
@@ -67,7 +67,7 @@ def normalised(values: Floats, raters: Ints) -> Floats:
     return np.divide(values - mean, sd, out=np.zeros_like(values), where=sd > 0)
 
 
-def splits(judged: Judged, seed: int) -> Iterator[tuple[Floats, Floats]]:
+def splits(judged: Judgements, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """The (N, S) scores of both halves in each of 100 random splits.
 
     Judgements of one output are shared out evenly.
@@ -102,7 +102,7 @@ class Reliability:
         return float(spearman_brown(self.r))
 
 
-def reliability(judged: Judged, seed: int) -> tuple[Reliability, Reliability]:
+def reliability(judged: Judgements, seed: int) -> tuple[Reliability, Reliability]:
     """The reliability of system scores and of output scores.
 
     A half's score of an output is the mean of its judgements, its score of a system the mean over its outputs' scores.

@@ -130,15 +130,15 @@ def _rank_language_pair(warehouse: Warehouse, asked: Slice, low: float, high: fl
     if len(flat) == len(metrics):
         raise QuestionError(f"{', '.join(flat)}: no scale on {IT}, too many systems have the same score", where=where)
     metrics, scores = [name for name in metrics if name not in flat], scores[has_scale]
-    found = kernels.autorank(scores, low, high)
+    z, scaled_ranks = kernels.autorank(scores, low, high)
     frame = pl.DataFrame(
         {
             "testset": [asked.testset] * len(systems),
             "lp": [asked.lp] * len(systems),
-            "rank": (1 + (found.z[:, np.newaxis] < found.z).sum(axis=1)).tolist(),
+            "rank": (1 + (z[:, np.newaxis] < z).sum(axis=1)).tolist(),
             "system": systems,
-            "autorank": found.rank,
-            "z": found.z,
+            "autorank": scaled_ranks,
+            "z": z,
             **{name: scores[place] for place, name in enumerate(metrics)},
         }
     )

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, Opened, check_used
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.signature import option_parts, signed
+from metaeval.signature import option_parts, stamped
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states
@@ -58,7 +58,7 @@ def _returning(earlier: _Year, later: _Year) -> list[tuple[int, int]]:
     return sorted(pairs.items())
 
 
-def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options: Options) -> Table:
+def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options: Options) -> Result:
     """Calibrated thresholds of metrics that return in a language pair, carried from each year to the later ones.
 
     Columns: lp, metric, year_from, testset_from, human_from, version_from, epsilon_from, year, testset, human, version,
@@ -79,14 +79,14 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
     if not rows:
         raise QuestionError(f"no metric with a threshold by {measure} returns in a later year of a language pair")
     frame = pl.DataFrame(rows, orient="row", infer_schema_length=None).sort("lp", "metric", "year_from", "year")
-    signature = signed(
+    parts = stamped(
         ("thresholds", "carried"),
         ("measure", measure),
         ("testset", ",".join(dict.fromkeys(one.state.testset for one in years))),
         ("lp", ",".join(dict.fromkeys(one.state.lp for one in years))),
         *option_parts(options),
     )
-    return Table(frame, signature, tuple(notes))
+    return Result(frame, parts, tuple(notes))
 
 
 def carried_between(

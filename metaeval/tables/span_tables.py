@@ -13,7 +13,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.spans import Spans
 from metaeval.kernels.spans.precision_recall import rates
 from metaeval.measures import Measure
-from metaeval.measures.span_agreement import Compared, SpanMeasure
+from metaeval.measures.span_agreement import SpanComparison, SpanMeasure
 from queries.blocks import HUMAN_SCORER, Block
 from queries.reasons import Reason
 from queries.slices import Slice
@@ -110,7 +110,7 @@ def _groups(block: Block, by: By | None) -> Iterator[tuple[str | None, Block]]:
             yield name, replace(block, human=np.where(kept, block.human, np.nan))
 
 
-def _overlaps(compared: Compared) -> tuple[Ints, Ints]:
+def _overlaps(compared: SpanComparison) -> tuple[Ints, Ints]:
     """Places of gold and of predicted spans that overlap."""
     gold, predicted = compared.gold, compared.predicted
     first, last = (np.searchsorted(predicted.output, gold.output, side=side) for side in ("left", "right"))

@@ -193,7 +193,7 @@ def _has_two(values: Floats, x: Floats) -> Bools:
 
 
 @dataclass(frozen=True)
-class _Solved:
+class _Solution:
     """b for given variances, those of residuals 1: its information (1 / variance), the weighted sum of squares of what
     it leaves, -2 log-likelihood without these, and what the slope gains from 1 more in all values of a column, (C,), or
     in the slope of a row, (R,).
@@ -285,7 +285,7 @@ class _Data:
         noise = EXACT * float((self.y**2).sum()) + EXACT**2 * float(np.nansum(self.values**2))
         return self.freedom < 1 or self.solved(0.0, 0.0, 0.0).squares <= noise
 
-    def solved(self, column: float, slope: float, family: float) -> _Solved:
+    def solved(self, column: float, slope: float, family: float) -> _Solution:
         """column, slope, family: σ_u², τ² and σ_f² over σ_e².
 
         A row's precision is (identity - 1/n - κ x xᵀ) / scale with κ = slope / (scale + slope Σ x²), x centred; what
@@ -308,10 +308,10 @@ class _Data:
         determinant = float(((n - 2) * np.log(self.scales) + np.log(own)).sum() + np.linalg.slogdet(matrix)[1])
         of_columns = inner[:, 0] / information
         of_rows = self.rows_x @ (self.x / information - shared @ of_columns) / own
-        return _Solved(found, information, squares, determinant + np.log(information), of_columns, of_rows)
+        return _Solution(found, information, squares, determinant + np.log(information), of_columns, of_rows)
 
 
-def _freedom(data: _Data, solved: _Solved, ratios: Ratios, n_families: int) -> float:
+def _freedom(data: _Data, solved: _Solution, ratios: Ratios, n_families: int) -> float:
     """Degrees of freedom of b's variance, which is the sum of what f and u, t, and e add to it.
 
     The lesser of Satterthwaite's, of families - 2 (a column of no family is one), rows - 1 and the residuals' own,

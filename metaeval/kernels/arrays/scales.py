@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -105,17 +104,11 @@ def broken_ties(scores: npt.ArrayLike, rng: np.random.Generator) -> Floats:
     return np.asarray(np.where(np.isnan(values), np.nan, places.reshape(values.shape)), dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class AutoRank:
-    """z: (N,), mean over metrics of the scaled system scores, higher is better. rank: (N,), 1 for the best, N for the
-    worst, the others in between by their distance."""
-
-    z: Floats
-    rank: Floats
-
-
-def autorank(scores: npt.ArrayLike, low: float = 25.0, high: float = 100.0) -> AutoRank:
+def autorank(scores: npt.ArrayLike, low: float = 25.0, high: float = 100.0) -> tuple[Floats, Floats]:
     """Systems ranked by several metrics.
+
+    Returns z, (N,), the mean over metrics of the scaled system scores, higher is better; and ranks, (N,), 1 for the
+    best, N for the worst, the others in between by their distance.
 
     scores: (n_metrics, n_systems), higher is better. Each metric is centred at its median and divided by the distance
         of two percentiles over systems (linear interpolation): `high` and `low`, which the worst systems do not move.
@@ -123,7 +116,7 @@ def autorank(scores: npt.ArrayLike, low: float = 25.0, high: float = 100.0) -> A
         have rank 1.
     Raises ValueError: no metric, fewer than two systems, a score that is not finite, or not low < high.
     Source: Kocmi et al. 2025, preliminary ranking of WMT25, section "AutoRank".
-    >>> autorank([[4.0, 3.0, 2.0, 1.0, 0.0]]).rank.tolist()
+    >>> autorank([[4.0, 3.0, 2.0, 1.0, 0.0]])[1].tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     values = np.asarray(scores, dtype=np.float64)
@@ -138,7 +131,7 @@ def autorank(scores: npt.ArrayLike, low: float = 25.0, high: float = 100.0) -> A
     z = np.mean((values - middle[:, np.newaxis]) / spread[:, np.newaxis], axis=0)
     span = z.max() - z.min()
     share = (z.max() - z) / span if span != 0 else np.zeros_like(z)
-    return AutoRank(z, 1 + (values.shape[1] - 1) * share)
+    return z, 1 + (values.shape[1] - 1) * share
 
 
 Kind = Literal["independent", "segment", "system", "outliers"]

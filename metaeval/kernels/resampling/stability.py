@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -64,14 +63,6 @@ def segment_ablation(
     return found
 
 
-@dataclass(frozen=True)
-class CountNoise:
-    """Standard errors, between runs with other random seeds, of the significant pairs and of the clusters."""
-
-    n_significant: float
-    n_clusters: float
-
-
 def count_noise(
     null: npt.ArrayLike,
     values: npt.ArrayLike,
@@ -80,8 +71,10 @@ def count_noise(
     other_values: npt.ArrayLike = (),
     alpha: float = 0.05,
     n_resamples: int = 200,
-) -> CountNoise:
+) -> tuple[float, float]:
     """Redraw the resamples of a two-sided permutation test and count again; then the same for other values.
+
+    Returns the standard errors, between runs with other random seeds, of the significant pairs and of the clusters.
 
     null: (n_pairs, n_draws) differences under the null hypothesis of metrics a < b in row order, shared draws along the
     second axis; all pairs follow the same redrawn resamples, so that the dependence between pairs is kept.
@@ -104,7 +97,8 @@ def count_noise(
     variance = np.var(redrawn, axis=0, ddof=1)
     if len(by_seed) > 1:
         variance += np.var(by_seed, axis=0, ddof=1)
-    return CountNoise(*np.sqrt(variance).tolist())
+    of_pairs, of_clusters = np.sqrt(variance).tolist()
+    return of_pairs, of_clusters
 
 
 def _counts(values: Floats, p: Floats, alpha: float) -> tuple[int, int]:

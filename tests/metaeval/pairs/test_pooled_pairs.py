@@ -48,20 +48,19 @@ def test_differences_of_one_human_score_alone_are_correlated() -> None:
 
 
 def test_accuracy_is_the_share_of_right_pairs_and_no_difference_is_wrong() -> None:
-    found = accuracies(_pairs([1.0, -2.0, 3.0], [[1.0, -1.0, 0.0], [-1.0, 1.0, 2.0]]), [True, True, True])
-    np.testing.assert_allclose(found.accuracy, [2 / 3, 1 / 3])
-    assert (found.n_pairs, found.on_par) == (3, None)
-    some = accuracies(_pairs([1.0, -2.0, 3.0], [[1.0, -1.0, 0.0]]), [True, True, False])
-    assert some.accuracy.tolist() == [1.0]
-    none = accuracies(_pairs([1.0], [[1.0]]), [False])
-    assert np.isnan(none.accuracy[0])
-    assert none.n_pairs == 0
+    found, on_par = accuracies(_pairs([1.0, -2.0, 3.0], [[1.0, -1.0, 0.0], [-1.0, 1.0, 2.0]]), [True, True, True])
+    np.testing.assert_allclose(found, [2 / 3, 1 / 3])
+    assert on_par is None
+    some, _ = accuracies(_pairs([1.0, -2.0, 3.0], [[1.0, -1.0, 0.0]]), [True, True, False])
+    assert some.tolist() == [1.0]
+    none, _ = accuracies(_pairs([1.0], [[1.0]]), [False])
+    assert np.isnan(none[0])
 
 
 def test_the_winner_is_on_par_with_itself_and_a_metric_that_is_always_wrong_is_not() -> None:
-    found = accuracies(_pairs([1.0] * 20, [[1.0] * 20, [-1.0] * 20]), [True] * 20, seed=0, n_draws=200)
-    assert found.on_par is not None
-    assert found.on_par.tolist() == [True, False]
+    _, on_par = accuracies(_pairs([1.0] * 20, [[1.0] * 20, [-1.0] * 20]), [True] * 20, seed=0, n_draws=200)
+    assert on_par is not None
+    assert on_par.tolist() == [True, False]
 
 
 def test_errors_are_counted_by_hand() -> None:
@@ -73,17 +72,17 @@ def test_errors_are_counted_by_hand() -> None:
         metric_p=np.array([[0.0, 0.05, 0.3, 0.01, 0.8, 0.0]]),
     )
     found = errors(given)
-    assert (found.both[0], found.neither[0], found.type_1[0], found.type_2[0]) == (2, 1, 1, 1)
-    assert found.right_if_found[0] == pytest.approx(2 / 3)
-    assert found.type_2_share[0] == 0.5
+    assert found.select("both", "neither", "type_1", "type_2").row(0) == (2, 1, 1, 1)
+    assert found["right_if_found"][0] == pytest.approx(2 / 3)
+    assert found["type_2_share"][0] == 0.5
     with pytest.raises(ValueError, match="no p-values"):
         errors(_pairs([1.0], [[1.0]]))
 
 
 def test_a_metric_without_segment_scores_takes_no_pair_from_the_others() -> None:
     found = errors(_pairs([1.0], [[1.0], [1.0]], human_p=np.array([0.01]), metric_p=np.array([[np.nan], [0.01]])))
-    assert found.both.tolist() == [0, 1]
-    assert np.isnan(found.right_if_found[0])
+    assert found["both"].to_list() == [0, 1]
+    assert np.isnan(found["right_if_found"][0])
 
 
 def test_correlations_of_differences_do_not_depend_on_which_system_comes_first() -> None:
@@ -126,7 +125,7 @@ def test_bootstrapped_p_values_are_two_sided(simulated_warehouse: Warehouse) -> 
     there = found.metric_p[~np.isnan(found.metric_p)]
     assert ((there >= 0) & (there <= 1)).all()
     assert np.isin(np.round(there * 50, 9), [*range(0, 50, 2), 50]).all()  # twice a share of 50
-    assert errors(found).both.sum() > 0
+    assert errors(found)["both"].sum() > 0
 
 
 def test_sets_without_scores_are_named_and_nothing_at_all_is_refused(simulated_warehouse: Warehouse) -> None:

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.people.reliability import Judged, numbered, reliability
+from metaeval.people.reliability import Judgements, numbered, reliability
 
 N_SYSTEMS, N_SEGMENTS = 60, 10
 
 
-def _people(noise: float, n_raters: int, seed: int = 0) -> Judged:
+def _people(noise: float, n_raters: int, seed: int = 0) -> Judgements:
     """Every annotator judges every output: systems' truth of variance 1, each judgement with noise of this variance."""
     rng = np.random.default_rng(seed)
     rows, columns, raters = (one.ravel() for one in np.mgrid[:N_SYSTEMS, :N_SEGMENTS, :n_raters].astype(np.int64))
     values = rng.normal(size=N_SYSTEMS)[rows] + rng.normal(0, noise**0.5, len(rows))
-    return Judged(rows, columns, values, raters, (N_SYSTEMS, N_SEGMENTS))
+    return Judgements(rows, columns, values, raters, (N_SYSTEMS, N_SEGMENTS))
 
 
 @pytest.mark.slow
@@ -55,14 +55,14 @@ def test_one_judgement_of_each_output_says_nothing_of_outputs() -> None:
 def test_two_systems_are_too_few() -> None:
     some = _people(1.0, 4)
     kept = some.rows < 2
-    few = Judged(some.rows[kept], some.columns[kept], some.values[kept], None, (2, N_SEGMENTS))
+    few = Judgements(some.rows[kept], some.columns[kept], some.values[kept], None, (2, N_SEGMENTS))
     assert np.isnan(reliability(few, 0)[0].r)
     assert not np.isnan(reliability(few, 0)[1].r)
 
 
 def test_annotators_are_split_where_at_least_four_are_known() -> None:
     assert (_people(1.0, 4).halves, _people(1.0, 3).halves) == ("annotators", "judgements")
-    unknown = Judged(*(np.zeros(1, dtype=np.int64),) * 2, np.zeros(1), None, (1, 1))
+    unknown = Judgements(*(np.zeros(1, dtype=np.int64),) * 2, np.zeros(1), None, (1, 1))
     assert unknown.halves == "judgements"
     assert numbered(["b", "a", "b"]).tolist() == [0, 1, 0]  # type: ignore[union-attr]
     assert numbered(["b", None]) is None
