@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -68,19 +67,18 @@ def composed_score(
     overall = parts.sum(axis=1)
     order = np.lexsort((np.arange(len(names)), -np.nan_to_num(overall), np.isnan(overall)))
     parts, overall = parts[order], overall[order]
-    test = (
-        None
-        if testing is None
-        else _Test(testing, draw_signs(np.random.default_rng(seed), testing.draws, len(classes)))
-    )
-    clusters, n_significant = _tested(test, parts)
+    signs = None  # (n_draws, n_items)
+    if testing is not None:
+        signs = draw_signs(np.random.default_rng(seed), testing.draws, len(classes))
+    clusters, n_significant = _clusters(testing, signs, parts)
     tasks = []
     for one in there:
         of_class = classes == one
         values = parts[:, of_class].sum(axis=1) / declared[one]
-        found, _ = _tested(test, parts, of_class)
+        found, _ = _clusters(testing, signs, parts, of_class)
+        by = "none" if testing is None else SIGNS
         tasks.append(
-            Task(tuple(chosen), "seg", MEASURE, "none" if test is None else SIGNS, "none", declared[one], values, False,
+            Task(tuple(chosen), "seg", MEASURE, by, "none", declared[one], values, False,
                  competition_ranks(values), found, domain=one)
         )  # fmt: skip
     counts = rows.filter(metric=names[0])
@@ -124,24 +122,18 @@ def _parts(known: pl.DataFrame, n_metrics: int, declared: Mapping[str, float]) -
     return found["part"].to_numpy().reshape(n_metrics, -1)
 
 
-@dataclass(frozen=True)
-class _Test:
-    """How metrics are tested. signs: (n_draws, n_items)."""
-
-    options: TestOptions
-    signs: Signs
-
-
-def _tested(test: _Test | None, parts: Floats, items: Bools | slice = slice(None)) -> tuple[Ints, int | None]:
+def _clusters(
+    testing: TestOptions | None, signs: Signs | None, parts: Floats, items: Bools | slice = slice(None)
+) -> tuple[Ints, int | None]:
     """Clusters by the sum of some items' parts (0 = not tested), and how many pairs of metrics differ."""
     values = parts[:, items].sum(axis=1)
     known = ~np.isnan(values)
     clusters = np.zeros(len(parts), dtype=np.int64)
-    if test is None or known.sum() < 2:
+    if testing is None or signs is None or known.sum() < 2:
         return clusters, None
     scores = parts[known][:, items]
-    p = sign_flip_p_values(scores[np.newaxis], np.ones(scores.shape, dtype=np.bool_), test.signs[:, items])[0]
-    if test.options.side == "two-sided":
+    p = sign_flip_p_values(scores[np.newaxis], np.ones(scores.shape, dtype=np.bool_), signs[:, items])[0]
+    if testing.side == "two-sided":
         p = np.minimum(1.0, 2 * np.minimum(p, p.T))
-    clusters[known] = significance_clusters(values[known], p, test.options.alpha)
-    return clusters, n_significant_pairs(values[known], p, test.options.alpha)
+    clusters[known] = significance_clusters(values[known], p, testing.alpha)
+    return clusters, n_significant_pairs(values[known], p, testing.alpha)

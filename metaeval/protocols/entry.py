@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
@@ -21,7 +22,7 @@ from warehouse.wording import option
 
 
 @dataclass(frozen=True)
-class Entered:
+class TaskBlock:
     """One language pair's block for a rule. absent: base name -> why the metric is not in the selection.
 
     domain: None = all; human_references: None = as the organisers ranked them; outliers: which of them are excluded.
@@ -35,8 +36,7 @@ class Entered:
     outliers: Outliers = "organisers"
 
 
-@dataclass(frozen=True)
-class Dropped:
+class DroppedTask(NamedTuple):
     """A task that cannot be scored: the measure, its language pair, and why."""
 
     task: str
@@ -60,8 +60,8 @@ class Entry:
     protocol: Protocol
     testset: str
     lps: tuple[str, ...]
-    entered: tuple[tuple[Entered, ...], ...]
-    dropped: tuple[Dropped, ...]
+    entered: tuple[tuple[TaskBlock, ...], ...]
+    dropped: tuple[DroppedTask, ...]
     notes: tuple[str, ...]
 
 
@@ -129,11 +129,11 @@ def enter(
     asked = asked or Slice(testset, chosen[0])
     asked = replace(asked, testset=testset, status="all" if all_metrics else "primary")
     reader = _Reader(blocks or Blocks(warehouse, options), asked)
-    entered: list[tuple[Entered, ...]] = []
-    dropped: list[Dropped] = []
+    entered: list[tuple[TaskBlock, ...]] = []
+    dropped: list[DroppedTask] = []
     errors: list[QuestionError] = []
     for rule in protocol.rules:
-        found: list[Entered] = []
+        found: list[TaskBlock] = []
         for lp in chosen:
             if not reader.applies(rule, lp):
                 continue
@@ -141,14 +141,14 @@ def enter(
                 variants = reader.variants(rule, lp, protocol.outliers_of(rule, testset, lp))
             except QuestionError as error:
                 errors.append(error)
-                dropped.append(Dropped(task_named(rule), lp, error.text))
+                dropped.append(DroppedTask(task_named(rule), lp, error.text))
                 continue
             for one, domain in variants:
                 try:
                     found.append(reader.entered(rule, one, domain))
                 except QuestionError as error:
                     errors.append(error)
-                    dropped.append(Dropped(task_named(rule, domain), lp, error.text))
+                    dropped.append(DroppedTask(task_named(rule, domain), lp, error.text))
         entered.append(tuple(found))
     if errors and not any(entered):
         raise errors[0]
@@ -254,7 +254,7 @@ class _Reader:
             for use in references
         ]
 
-    def entered(self, rule: Rule, asked: Slice, domain: str | None) -> Entered:
+    def entered(self, rule: Rule, asked: Slice, domain: str | None) -> TaskBlock:
         """The block of one task, or of a part of a pooled one.
 
         Raises QuestionError: nothing is left.
@@ -266,4 +266,4 @@ class _Reader:
             if choice.reason is not None:  # the variant that would be scored comes last, and its reason counts
                 absent[choice.base_name] = choice.reason
         outliers: Outliers = "none" if asked.outliers == "none" else "organisers"
-        return Entered(asked.lp, block, absent, domain, asked.human_references, outliers)
+        return TaskBlock(asked.lp, block, absent, domain, asked.human_references, outliers)

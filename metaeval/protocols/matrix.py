@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Opened
 from metaeval.options import Options
@@ -18,7 +18,7 @@ from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import NothingScoredError, ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
-from metaeval.signature import option_parts, signed
+from metaeval.signature import option_parts, stamped
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -39,37 +39,15 @@ class Cell:
         """The metrics of rank 1; none without scores."""
         return () if self.score is None else self.score.winners
 
-
-@dataclass(frozen=True)
-class Answer:
-    """What is stored of a cell: its scores, or why there are none."""
-
-    score: ProtocolScore | None
-    reason: str | None
-    signature: str
+    @property
+    def signature(self) -> str:
+        """That under which it is stored."""
+        return f"protocol:{self.protocol}|testset:{self.testset}" if self.score is None else self.score.signature
 
 
-@dataclass(frozen=True)
-class _Waiting:
-    """A cell to be scored: its inputs, or what is known of it already. is_kept: from the store; seconds: of reading."""
-
-    protocol: Protocol
-    question: Question[Answer]
-    entry: Answer | Entry
-    is_kept: bool = False
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Cells by year and test set, then protocol."""
-
-    cells: tuple[Cell, ...]
-    notes: tuple[str, ...]
-
-    def of(self, testset: str) -> list[Cell]:
-        """The cells of a test set that have scores."""
-        return [cell for cell in self.cells if cell.testset == testset and cell.score is not None]
+def scored_cells(cells: Sequence[Cell], testset: str) -> list[Cell]:
+    """The cells of a test set that have scores."""
+    return [cell for cell in cells if cell.testset == testset and cell.score is not None]
 
 
 def matrix(
@@ -80,8 +58,9 @@ def matrix(
     database: Path | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
-) -> Matrix:
-    """Score every test set by every protocol, from the result store where it has the answer.
+) -> tuple[list[Cell], list[str]]:
+    """Every test set by every protocol, from the result store where it has the answer, by year, test set and protocol;
+    and a line where results could not be stored.
 
     opened: opens the warehouse. testsets: joined by commas, or "all". database: where results are kept; None keeps
     none.
@@ -93,7 +72,7 @@ def matrix(
         for state in evalset_states(warehouse, testsets, "all"):
             states.setdefault(state.testset, []).append(state)
     cells: list[Cell] = []
-    unsaved: list[tuple[Question[Answer], Answer, float]] = []
+    unsaved: list[tuple[Question[Cell], Cell, float]] = []
     done, total = 0, len(states) * len(protocols())
     for testset, of_testset in states.items():
         year = of_testset[0].year
@@ -104,74 +83,73 @@ def matrix(
             continue
         if progress is not None:
             progress(f"reading {testset}", done, total)
-        waiting = _read(opened, testset, of_testset, options, fresh)
+        waiting = _read(opened, testset, of_testset, options, fresh, year)
         while waiting:  # what is scored is let go
-            one = waiting.pop(0)
+            protocol, question, inputs, seconds = waiting.pop(0)
             if progress is not None:
-                progress(f"{one.protocol.name} on {testset}", done, total)
+                progress(f"{protocol.name} on {testset}", done, total)
             started = time.perf_counter()
-            found = _scored(one, options)
-            cells.append(Cell(one.protocol.name, testset, year, found.score, found.reason))
-            if not one.is_kept:
-                unsaved.append((one.question, found, one.seconds + time.perf_counter() - started))
+            cell = inputs if isinstance(inputs, Cell) else _scored(protocol, inputs, options, year)
+            cells.append(cell)
+            if seconds is not None:
+                unsaved.append((question, cell, seconds + time.perf_counter() - started))
             done += 1
     notes = keep(database, unsaved) if database is not None and unsaved else []
-    return Matrix(tuple(cells), tuple(notes))
+    return cells, notes
 
 
-def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], options: Options) -> Question[Answer]:
+def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], options: Options) -> Question[Cell]:
     rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
     key = key_of(
         "matrix", [one.fingerprint for one in states], protocol.name, protocol.overall, str(rules), testset, options
     )
-    return Question(key, "matrix", testset, "all", Answer)
+    return Question(key, "matrix", testset, "all", Cell)
 
 
 def _read(
-    opened: Opened, testset: str, states: Sequence[EvalsetState], options: Options, fresh: bool
-) -> list[_Waiting]:
-    """What is stored of a test set, and what is to be scored; protocols share the blocks that they read."""
-    found = []
+    opened: Opened, testset: str, states: Sequence[EvalsetState], options: Options, fresh: bool, year: int | None
+) -> list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]]:
+    """What is stored of a test set, and what is to be scored; protocols share the blocks that they read.
+
+    With the seconds that reading took; None for a cell from the store.
+    """
+    found: list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]] = []
     with opened() as warehouse:
         blocks = Blocks(warehouse, options)
         for protocol in protocols().values():
             question = _question(protocol, testset, states, options)
             if not fresh and (kept := question.stored(warehouse)) is not None:
-                found.append(_Waiting(protocol, question, kept, is_kept=True))
+                found.append((protocol, question, kept, None))
                 continue
             started = time.perf_counter()
             try:
-                entry: Answer | Entry = enter(warehouse, protocol, testset, options=options, blocks=blocks)
+                inputs: Cell | Entry = enter(warehouse, protocol, testset, options=options, blocks=blocks)
             except QuestionError as error:
-                entry = _unanswered(protocol, testset, error)
-            found.append(_Waiting(protocol, question, entry, seconds=time.perf_counter() - started))
+                inputs = Cell(protocol.name, testset, year, None, _reason(error))
+            found.append((protocol, question, inputs, time.perf_counter() - started))
     return found
 
 
-def _scored(waiting: _Waiting, options: Options) -> Answer:
+def _scored(protocol: Protocol, entry: Entry, options: Options, year: int | None) -> Cell:
     """The scores or why there are none."""
-    if isinstance(waiting.entry, Answer):
-        return waiting.entry
     try:
-        found = score(waiting.entry, options=options)
+        return Cell(protocol.name, entry.testset, year, score(entry, options=options), None)
     except QuestionError as error:
-        return _unanswered(waiting.protocol, waiting.entry.testset, error)
-    return Answer(found, None, found.signature)
+        return Cell(protocol.name, entry.testset, year, None, _reason(error))
 
 
-def _unanswered(protocol: Protocol, testset: str, error: QuestionError) -> Answer:
-    reason = error.by_any if isinstance(error, NothingScoredError) else error.reason
-    return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}")
+def _reason(error: QuestionError) -> str:
+    return error.by_any if isinstance(error, NothingScoredError) else error.reason
 
 
-def winners_frame(found: Matrix) -> pl.DataFrame:
+def winners_frame(cells: Sequence[Cell]) -> pl.DataFrame:
     """One row for each test set and protocol: who wins, and how far the ranking is from that of the year's own rules.
 
     Columns: testset, year, protocol, winner (several joined by commas), overall, n_metrics (with an overall score),
     tasks, lps, kendall, spearman (rank correlation with the ranking by the test set's own rules), n_common, reason; by
     year, test set and protocol.
     """
-    rows = [_winner_row(cell, found) for cell in found.cells]
+    rows = [_winner_row(cell, cells) for cell in cells]
     of_winner = ("winner", "overall", "n_metrics", "tasks", "lps")
     return _frame(rows, *("testset", "year", "protocol"), *of_winner, *("kendall", "spearman", "n_common", "reason"))
 
@@ -184,11 +162,11 @@ def _frame(rows: Sequence[Any], *columns: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _winner_row(cell: Cell, found: Matrix) -> dict[str, Any]:
+def _winner_row(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
     row: dict[str, Any] = {"testset": cell.testset, "year": cell.year, "protocol": cell.protocol}
     if cell.score is None:
         return row | {"reason": cell.reason}
-    own = next((one.score for one in found.of(cell.testset) if one.protocol == _own_rules(cell)), None)
+    own = next((one.score for one in scored_cells(cells, cell.testset) if one.protocol == _own_rules(cell)), None)
     row |= {
         "winner": ", ".join(cell.winners) or None,
         "overall": float(cell.score.overall[0]),
@@ -211,14 +189,14 @@ def _own_rules(cell: Cell) -> str | None:
         return None
 
 
-def agreement_frame(found: Matrix) -> pl.DataFrame:
+def agreement_frame(cells: Sequence[Cell]) -> pl.DataFrame:
     """Rank correlation of every two protocols on each test set.
 
     Columns: testset, year, protocol, versus, kendall, spearman, n_common; by year, test set and protocols.
     """
     rows = []
-    for testset in dict.fromkeys(cell.testset for cell in found.cells):
-        for first, second in combinations(found.of(testset), 2):
+    for testset in dict.fromkeys(cell.testset for cell in cells):
+        for first, second in combinations(scored_cells(cells, testset), 2):
             assert first.score is not None
             assert second.score is not None
             both = rank_correlation(first.score, second.score)
@@ -226,26 +204,26 @@ def agreement_frame(found: Matrix) -> pl.DataFrame:
     return _frame(rows, "testset", "year", "protocol", "versus", "kendall", "spearman", "n_common")
 
 
-def wide_winners(found: Matrix) -> pl.DataFrame:
+def wide_winners(cells: Sequence[Cell]) -> pl.DataFrame:
     """A line for each protocol, a column for each test set with an answer: the winner, and Kendall's tau with the
     ranking by the year's own rules.
     """
     rows: Mapping[tuple[str, str], dict[str, Any]] = {
-        (row["protocol"], row["testset"]): row for row in winners_frame(found).rows(named=True)
+        (row["protocol"], row["testset"]): row for row in winners_frame(cells).rows(named=True)
     }
-    answered = [name for name in dict.fromkeys(cell.testset for cell in found.cells) if found.of(name)]
+    answered = [name for name in dict.fromkeys(cell.testset for cell in cells) if scored_cells(cells, name)]
     columns: dict[str, list[str]] = {"rules of": list(protocols())}
     for testset in answered:
         columns[testset] = [_winner_text(rows[name, testset]) for name in protocols()]
     return pl.DataFrame(columns)
 
 
-def wide_ranks(found: Matrix, testset: str) -> pl.DataFrame:
+def wide_ranks(cells: Sequence[Cell], testset: str) -> pl.DataFrame:
     """A line for each metric of a test set, a column for each protocol with an answer: the metric's rank.
 
     Best by the year's own rules first, else by the mean of its ranks.
     """
-    cells = found.of(testset)
+    cells = scored_cells(cells, testset)
     ranks = {
         cell.protocol: {
             name: int(rank) or None for name, rank in zip(cell.score.metrics, cell.score.ranks, strict=True)
@@ -278,10 +256,10 @@ def _winner_text(row: dict[str, Any]) -> str:
     return f"{who} of {row['n_metrics']}" + ("" if row["kendall"] is None else f" ({row['kendall']:.2f})")
 
 
-def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options) -> Table:
+def matrix_result(cells: Sequence[Cell], frame: pl.DataFrame, what: str, options: Options) -> Result:
     """A frame of the matrix with its signature and notes on what is not there."""
-    answered = dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None)
-    signature = signed(
+    answered = dict.fromkeys(cell.testset for cell in cells if cell.score is not None)
+    parts = stamped(
         ("protocols", what),
         ("testset", ",".join(answered) or None),
         ("n_protocols", len(protocols())),
@@ -290,7 +268,7 @@ def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options
         *option_parts(options),
     )
     reasons: dict[str, dict[str, list[str]]] = {}
-    for cell in found.cells:
+    for cell in cells:
         if cell.score is None:
             reasons.setdefault(str(cell.reason), {}).setdefault(cell.testset, []).append(cell.protocol)
     n = len(protocols())
@@ -299,4 +277,4 @@ def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options
         + "; ".join(name if len(rules) == n else f"{name} by {', '.join(rules)}" for name, rules in where.items())
         for reason, where in reasons.items()
     ]
-    return Table(frame, signature, (*notes, *found.notes))
+    return Result(frame, parts, tuple(notes))

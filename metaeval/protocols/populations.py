@@ -17,7 +17,7 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import document_names
 from metaeval.options import Options, Population, Test, TestOptions
-from metaeval.protocols.significance import aligned, clusters_of
+from metaeval.protocols.significance import Own, aligned, clusters_of
 from metaeval.protocols.tasks import Job
 from metaeval.signature import p_value_convention
 from metaeval.significance.metric_tests import by_default
@@ -47,15 +47,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Own:
-    """The protocol's own p-values, (k, k), among the metrics at some places."""
-
-    p: Floats
-    there: Ints
-
-
-@dataclass(frozen=True)
-class _Part:
+class _LanguagePair:
     """One language pair of a task, its weight in the task, and what each of its annotated segments counts as: itself,
     or its document.
     """
@@ -113,7 +105,7 @@ def of_task(
     test = _holding(job, testing.population)
     if test is None or (len(job.group) > 1 and test not in ("bootstrap-normal", "perm-inputs", "perm-systems")):
         return None
-    there = own.there
+    _, there = own
     if measure.resamples_segments(test):
         there = np.array([place for place in there if _has_segments(job, names[place])], dtype=np.int64)
     if len(there) < 2:
@@ -126,7 +118,7 @@ def of_task(
         options = replace(options, system_score="judged-mean") if measure.resamples_segments(test) else options
         blocks = [aligned(one, chosen) for one in job.group]
         p = run(measure, blocks, _epsilon(job, chosen), options, its_testing, rng).p
-    return _beside(test, job.values(names), own, Own(p, there), testing)
+    return _beside_own(test, job.values(names), own, (p, there), testing)
 
 
 def of_overall(
@@ -144,7 +136,7 @@ def of_overall(
     """
     if testing.population != "segments" or any("perm-inputs" not in job.rule.measure.tests for job in jobs):
         return None
-    there = np.array([k for k in own.there if all(_has_segments(job, names[k]) for job in jobs)], dtype=np.int64)
+    there = np.array([k for k in own[1] if all(_has_segments(job, names[k]) for job in jobs)], dtype=np.int64)
     if len(there) < 2:
         return None
     chosen = [names[place] for place in there]
@@ -167,17 +159,17 @@ def of_overall(
     ]
     n_units = len({unit for part, _ in weighted for unit in part.units})
     p = of_draws(overall[there], np.sum(draws, axis=0), n_units, testing.side).p
-    return _beside("bootstrap-normal", overall, own, Own(p, there), testing)
+    return _beside_own("bootstrap-normal", overall, own, (p, there), testing)
 
 
-def _joint(weighted: Sequence[tuple[_Part, float]]) -> JointResample:
+def _joint(weighted: Sequence[tuple[_LanguagePair, float]]) -> JointResample:
     """The weighted sum of parts of one language pair."""
     places = _places([part for part, _ in weighted])
     n_units = 1 + max(int(own.max()) for own in places)
     return JointResample([part.resampled for part, _ in weighted], [weight for _, weight in weighted], places, n_units)
 
 
-def _places(parts: Sequence[_Part]) -> list[Ints]:
+def _places(parts: Sequence[_LanguagePair]) -> list[Ints]:
     """For each part, which of all parts' units each of its segments counts as."""
     units = {unit: place for place, unit in enumerate(dict.fromkeys(unit for part in parts for unit in part.units))}
     return [np.array([units[unit] for unit in part.units], dtype=np.int64) for part in parts]
@@ -193,7 +185,7 @@ def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
     return p_value_convention(testing.side, testing.plus_one, mid_p=True)
 
 
-def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_Part]:
+def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_LanguagePair]:
     """The language pairs of a task; pooled ones weigh as much as they have pairs."""
     measure = job.rule.measure
     options = replace(options, system_score="judged-mean") if measure.level == "sys" else options
@@ -204,7 +196,7 @@ def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOption
         n_pairs = [0.0 if n is None else float(np.max(n)) for n in found]
         weights = [n / float(np.sum(n_pairs)) for n in n_pairs]
     return [
-        _Part(measure, block, options, _epsilon(job, names), weight, _units(one.lp, block, testing))
+        _LanguagePair(measure, block, options, _epsilon(job, names), weight, _units(one.lp, block, testing))
         for one, block, weight in zip(job.group, blocks, weights, strict=True)
     ]
 
@@ -220,7 +212,7 @@ def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int 
     return tuple((lp, int(segment)) for segment in block.segments[kept])
 
 
-def _permuted(parts: Sequence[_Part], testing: TestOptions, rng: np.random.Generator) -> Floats:
+def _permuted(parts: Sequence[_LanguagePair], testing: TestOptions, rng: np.random.Generator) -> Floats:
     places = _places(parts)
     n_units = 1 + max(int(own.max()) for own in places)
     statistic = joint_swap([part.swapped for part in parts], [part.weight for part in parts], places, n_units)
@@ -247,10 +239,11 @@ def _epsilon(job: Job, names: Sequence[str]) -> Floats | None:
     return np.asarray(first.evaluation.epsilon[[first.places[name] for name in names]], dtype=np.float64)
 
 
-def _beside(test: Test, values: Floats, own: Own, found: Own, testing: TestOptions) -> Beside:
+def _beside_own(test: Test, values: Floats, own: Own, found: Own, testing: TestOptions) -> Beside:
     """values: (M,), higher is better."""
     clusters = np.zeros(len(values), dtype=np.int64)
-    clusters[found.there] = clusters_of(values[found.there], found.p, testing.alpha)
+    p, there = found
+    clusters[there] = clusters_of(values[there], p, testing.alpha)
     by_own, by_this = (_significant(values, one, testing.alpha) for one in (own, found))
     return Beside(
         test=test,
@@ -265,9 +258,9 @@ def _beside(test: Test, values: Floats, own: Own, found: Own, testing: TestOptio
 def _significant(values: Floats, found: Own, alpha: float) -> npt.NDArray[np.bool_]:
     """(M, M): the metric of the row has the higher value and p ≤ alpha."""
     is_found = np.zeros((len(values), len(values)), dtype=np.bool_)
-    order = found.there[best_first(values[found.there])]
-    place = {metric: row for row, metric in enumerate(found.there)}
+    p, there = found
+    order = there[best_first(values[there])]
+    place = {metric: row for row, metric in enumerate(there)}
     rows = [place[metric] for metric in order]
-    ordered = np.triu(found.p[np.ix_(rows, rows)] <= alpha, 1)
-    is_found[np.ix_(order, order)] = ordered
+    is_found[np.ix_(order, order)] = np.triu(p[np.ix_(rows, rows)] <= alpha, 1)
     return is_found

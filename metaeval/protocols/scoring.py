@@ -9,8 +9,8 @@ from metaeval.cache import FROM_STORE, Question, key
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.options import Options, Population, Run, TestOptions
 from metaeval.protocols import Protocol
-from metaeval.protocols.entry import Dropped, Entry, enter
-from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
+from metaeval.protocols.entry import DroppedTask, Entry, enter
+from metaeval.protocols.populations import Beside, beside, convention, of_overall, tests_beside
 from metaeval.protocols.significance import TaskTest, check_tests, organisers, rule_test, tested_tasks
 from metaeval.protocols.task_scores import (
     IN_WORDS,
@@ -128,7 +128,7 @@ def score(
     if significance:
         check_tests(jobs, testing, options, entry.protocol.name, tests_beside(jobs, testing))
         tests = tested_tasks(jobs, names, options, testing, progress, keep_null=not by_ranks)
-    own = [None if test is None else Own(test.p, test.null.there) for test in tests]
+    own = [None if test is None else test.own for test in tests]
     besides: list[Beside | None] = [None] * len(jobs)
     if testing.population is not None:
         besides = beside(jobs, names, own, options, given)
@@ -178,7 +178,7 @@ def _is_primary(entry: Entry) -> bool:
     return any(one.block.selection.slice.status == "primary" for entered in entry.entered for one in entered)
 
 
-def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
+def _on_dropped(dropped: Sequence[DroppedTask]) -> list[str]:
     """A line for each dropped kind of task, with its language pairs."""
     lines = []
     for task in dict.fromkeys(one.task for one in dropped):
@@ -232,7 +232,7 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], 
 def _signature(
     entry: Entry,
     jobs: Sequence[Job],
-    dropped: Sequence[Dropped],
+    dropped: Sequence[DroppedTask],
     n_metrics: int,
     options: Options,
     testing: TestOptions | None,
@@ -276,7 +276,7 @@ def _signature(
     return signed(*parts)
 
 
-def _dropped_tasks(dropped: Sequence[Dropped]) -> str | None:
+def _dropped_tasks(dropped: Sequence[DroppedTask]) -> str | None:
     without: dict[str, dict[str, None]] = {}
     for one in dropped:
         without.setdefault(one.task, {})[one.lp] = None

@@ -12,7 +12,7 @@ from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.options import Options, Test, TestOptions
 from metaeval.protocols import Rule
-from metaeval.protocols.tasks import Job, Ranked
+from metaeval.protocols.tasks import Job, RankedBlock
 from metaeval.significance.options import check_applicable, fitted_to
 from metaeval.significance.runner import run
 from queries.blocks import Block
@@ -31,30 +31,39 @@ def rule_test(rule: Rule, options: Options) -> Test:
     return rule.test or rule.measure.tests[0]
 
 
-@dataclass(frozen=True)
-class TaskNull:
-    """Drawn differences of one task: drawn (n_pairs, n_draws) for the metrics at places `there`, None if not drawn."""
+Own = tuple[Floats, Ints]
+"""The protocol's own p-values, (k, k), among the metrics at some places, (k,)."""
 
+
+@dataclass(frozen=True)
+class TaskTest:
+    """A task's clusters, aligned with all metrics of the score (0 = none), and p-values among those at some places.
+
+    drawn: (n_pairs, n_draws) differences of the metrics at these places, None if not drawn; mapped: see `Task`.
+    """
+
+    clusters: Ints
+    own: Own
     drawn: Floats | None
-    there: Ints
     weight: float
     mapped: bool
 
     def among(self, places: Ints) -> Floats:
         """Its differences in the overall score among some of its metrics, rows as of np.triu_indices."""
         assert self.drawn is not None
-        row = np.zeros((len(self.there), len(self.there)), dtype=np.int64)
-        row[np.triu_indices(len(self.there), 1)] = np.arange(len(self.drawn))
-        chosen = np.searchsorted(self.there, places)
+        _, there = self.own
+        row = np.zeros((len(there), len(there)), dtype=np.int64)
+        row[np.triu_indices(len(there), 1)] = np.arange(len(self.drawn))
+        chosen = np.searchsorted(there, places)
         first, second = np.triu_indices(len(places), 1)
         scale = self.weight / (2.0 if self.mapped else 1.0)  # (r + 1) / 2 halves differences
         return np.asarray(self.drawn[row[chosen[first], chosen[second]]] * scale)
 
 
-def overall_p(nulls: Sequence[TaskNull], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
+def overall_p(tests: Sequence[TaskTest], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
     """p-values of the overall score, from the weighted average of the tasks' draws."""
-    total = math.fsum(null.weight for null in nulls)
-    drawn = sum((null.among(complete) for null in nulls), np.zeros(1)) / total
+    total = math.fsum(test.weight for test in tests)
+    drawn = sum((test.among(complete) for test in tests), np.zeros(1)) / total
     return difference_p_values(drawn, overall, alternative=testing.side, plus_one=testing.plus_one)
 
 
@@ -73,18 +82,6 @@ def check_tests(
         raise QuestionError(f"{protocol} counts ties whole, as its organisers do; compare and rank can count them half")
     if "williams" in wanted and testing.side != "greater":
         raise QuestionError(f"{protocol} takes Williams' test, which is one-sided")
-
-
-@dataclass(frozen=True)
-class TaskTest:
-    """A task's clusters, aligned with all metrics of the score (0 = none), and its drawn differences.
-
-    p: among the metrics at null.there.
-    """
-
-    clusters: Ints
-    null: TaskNull
-    p: Floats
 
 
 def tested_tasks(
@@ -110,8 +107,7 @@ def tested_tasks(
         p, drawn = _tested(job, test, own, options, testing, rng, step, keep_null=keep_null)
         clusters = np.zeros(len(names), dtype=np.int64)
         clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
-        null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
-        found.append(TaskTest(clusters, null, p))
+        found.append(TaskTest(clusters, (p, there), drawn, job.weight, job.rule.measure.definition.is_correlation))
     return found
 
 
@@ -149,6 +145,6 @@ def _tested(
     return found.p, found.null
 
 
-def aligned(ranked: Ranked, names: Sequence[str]) -> Block:
+def aligned(ranked: RankedBlock, names: Sequence[str]) -> Block:
     """The block with its metrics in the order of names."""
     return ranked.block.take(metrics=[ranked.places[name] for name in names])

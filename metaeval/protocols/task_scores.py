@@ -10,8 +10,8 @@ from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_s
 from metaeval.notes import Hinted, placed
 from metaeval.options import Options, TestOptions
 from metaeval.protocols.entry import Entry
-from metaeval.protocols.populations import Beside, Own
-from metaeval.protocols.significance import TaskTest, clusters_of, overall_p, rule_test
+from metaeval.protocols.populations import Beside
+from metaeval.protocols.significance import Own, TaskTest, clusters_of, overall_p, rule_test
 from metaeval.protocols.tasks import Job
 from metaeval.significance.standings import warning_of_clusters
 from warehouse.wording import option
@@ -135,16 +135,16 @@ def verdict_on(
             found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
     in_all = [all(place in job.common(names) for job in jobs) for place in range(len(names))]
     complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
-    nulls = [test.null for test in tests if test is not None]
+    there = [test for test in tests if test is not None]
     if by_ranks:
         found.notes.append(
             "the overall score, a mean of ranks, is not tested; 'overall by cluster' is the mean of cluster ranks"
         )
-    elif any(null.drawn is None for null in nulls):
+    elif any(test.drawn is None for test in there):
         found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
     elif len(complete) > 1:
-        p = overall_p(nulls, complete, overall[complete], testing)
-        found.own = Own(p, complete)
+        p = overall_p(there, complete, overall[complete], testing)
+        found.own = (p, complete)
         found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
         indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
         warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])

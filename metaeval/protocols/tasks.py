@@ -10,14 +10,14 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.options import Options
 from metaeval.protocols import Rule
-from metaeval.protocols.entry import Dropped, Entered, Entry, task_named
+from metaeval.protocols.entry import DroppedTask, Entry, TaskBlock, task_named
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedBlock:
     """One language pair of a task, evaluated. block: restricted to the metrics that the measure ranks.
 
     places: base name -> place among them; absent: base name -> why it is not there.
@@ -41,7 +41,7 @@ class Job:
     """
 
     rule: Rule
-    group: tuple[Ranked, ...]
+    group: tuple[RankedBlock, ...]
     outliers: str
     domain: str | None
     human_references: bool | None
@@ -67,7 +67,7 @@ class Job:
         return values
 
 
-def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[Dropped]]:
+def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[DroppedTask]]:
     """The tasks with their weights, and those dropped: without a human score, or without any metric that has a value.
 
     A language pair without any is dropped from a pooled task.
@@ -83,7 +83,7 @@ def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[Dropped]]:
                 found.append(Job(rule, (ranked,), one.outliers, one.domain, one.human_references))
             else:
                 why = _why_undefined(rule, ranked, options) if ranked.places else _why_none(ranked)
-                dropped.append(Dropped(task_named(rule, one.domain), one.lp, why))
+                dropped.append(DroppedTask(task_named(rule, one.domain), one.lp, why))
         if rule.lps == "pooled" and found:
             found = [replace(found[0], group=tuple(ranked for job in found for ranked in job.group))]
         jobs += found
@@ -128,7 +128,7 @@ def _attributes(job: Job) -> tuple[object, ...]:
     return ",".join(job.lps), job.domain, measure.level, job.human_references, by, measure.name
 
 
-def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
+def _ranked(rule: Rule, entered: TaskBlock, options: Options) -> RankedBlock:
     evaluation = evaluate(rule.measure, entered.block, options)
     names = {metric.name for metric in evaluation.metrics}
     block = entered.block.take(metrics=[metric.name in names for metric in entered.block.metrics])
@@ -147,15 +147,15 @@ def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
                 "a protocol scores one of each metric"
             )
         places[metric.base_name] = place
-    return Ranked(entered.lp, block, evaluation, places, {k: why for k, why in absent.items() if k not in places})
+    return RankedBlock(entered.lp, block, evaluation, places, {k: why for k, why in absent.items() if k not in places})
 
 
-def _why_undefined(rule: Rule, ranked: Ranked, options: Options) -> str:
+def _why_undefined(rule: Rule, ranked: RankedBlock, options: Options) -> str:
     why = without_variation(rule.measure, ranked.block, options)
     return "not defined for any metric" if why is None else f"not defined, {why}"
 
 
-def _why_none(ranked: Ranked) -> str:
+def _why_none(ranked: RankedBlock) -> str:
     excluded = by_reason(ranked.absent).items()
     if not excluded:
         return "no metric is left"

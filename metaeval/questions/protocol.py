@@ -1,6 +1,6 @@
 """`protocol`: a shared task's own rules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -172,25 +172,26 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         from metaeval.protocols import matrix
 
         options = self.part(Options)
-        found = matrix.matrix(
+        cells, unsaved = matrix.matrix(
             run.opened, self.rules, options, database=run.database, fresh=self.recompute, progress=run.progress
         )
-        frame = matrix.agreement_frame(found) if self.agreement else matrix.winners_frame(found)
-        table = matrix.matrix_table(found, frame, "agreement" if self.agreement else "matrix", options)
-        if frame.is_empty() or not any(cell.score for cell in found.cells):
+        frame = matrix.agreement_frame(cells) if self.agreement else matrix.winners_frame(cells)
+        found = matrix.matrix_result(cells, frame, "agreement" if self.agreement else "matrix", options)
+        table = replace(found, notes=(*found.notes, *unsaved))
+        if frame.is_empty() or not any(cell.score for cell in cells):
             raise QuestionError("no protocol has its inputs: " + "; ".join(table.notes))
         if self.agreement:
             return answer_of(self, table, None)
-        cells = (
+        meaning = (
             "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
             "rules of the test set's own year"
         )
-        if len(answered := list(dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None))) == 1:
-            ranks, title = matrix.wide_ranks(found, answered[0]), "the metric's rank by the rules of each year"
+        if len(answered := list(dict.fromkeys(cell.testset for cell in cells if cell.score is not None))) == 1:
+            ranks, title = matrix.wide_ranks(cells, answered[0]), "the metric's rank by the rules of each year"
             return answer_of(
                 self, table, None, reading=ranks, reading_notes=table.notes, title=f"{answered[0]}: {title}"
             )
-        return answer_of(self, table, None, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))
+        return answer_of(self, table, None, reading=matrix.wide_winners(cells), reading_notes=(*table.notes, meaning))
 
     def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
         from metaeval.answer import drawable

@@ -11,7 +11,15 @@ from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.protocols import protocol_named, protocols
 from metaeval.protocols.entry import Blocks, enter
-from metaeval.protocols.matrix import Matrix, agreement_frame, matrix, matrix_table, wide_winners, winners_frame
+from metaeval.protocols.matrix import (
+    Cell,
+    agreement_frame,
+    matrix,
+    matrix_result,
+    scored_cells,
+    wide_winners,
+    winners_frame,
+)
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.tables.carried import carried_thresholds
@@ -37,13 +45,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(tiny: Path) -> Matrix:
-    return matrix(lambda: Warehouse.open(tiny), "all", OPTIONS)
+def found(tiny: Path) -> list[Cell]:
+    return matrix(lambda: Warehouse.open(tiny), "all", OPTIONS)[0]
 
 
 @pytest.mark.slow
-def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: Matrix) -> None:
-    assert [(cell.testset, cell.protocol) for cell in found.cells] == [
+def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: list[Cell]) -> None:
+    assert [(cell.testset, cell.protocol) for cell in found] == [
         (testset, name) for testset in ("wmt22", "wmt24") for name in protocols()
     ]
     frame = winners_frame(found)
@@ -54,7 +62,7 @@ def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: Matrix) ->
             row = frame.filter((pl.col("testset") == "wmt24") & (pl.col("protocol") == name)).row(0, named=True)
             assert row["overall"] == alone.overall[0]
             assert row["winner"].split(", ")[0] == alone.metrics[0]
-            own = next(cell.score for cell in found.of("wmt24") if cell.protocol == "wmt24")
+            own = next(cell.score for cell in scored_cells(found, "wmt24") if cell.protocol == "wmt24")
             assert own is not None
             assert (row["kendall"], row["n_common"]) == (
                 rank_correlation(alone, own)[0],
@@ -85,7 +93,7 @@ def test_a_block_that_is_not_there_is_looked_for_once(tiny: Path, monkeypatch: p
     assert len(asked) == 1
 
 
-def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: Matrix) -> None:
+def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: list[Cell]) -> None:
     frame = winners_frame(found)
     own = frame.filter((pl.col("testset") == "wmt24") & (pl.col("protocol") == "wmt24")).row(0, named=True)
     assert own["kendall"] == pytest.approx(1.0)
@@ -93,7 +101,7 @@ def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: Matrix
     assert set(without["testset"]) >= {"wmt22"}
     assert without["reason"].null_count() == 0
     assert "no language pair has human and metric scores" in without["reason"].to_list()
-    table = matrix_table(found, frame, "matrix", OPTIONS)
+    table = matrix_result(found, frame, "matrix", OPTIONS)
     assert "no scores, no language pair has human and metric scores: wmt22" in table.notes
     assert table.signature.startswith("protocols:matrix|testset:wmt24|")
     wide = wide_winners(found)
@@ -101,8 +109,8 @@ def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: Matrix
     assert wide["rules of"].to_list() == list(protocols())
 
 
-def test_agreement_has_every_two_protocols_of_a_test_set(found: Matrix) -> None:
-    n = len(found.of("wmt24"))
+def test_agreement_has_every_two_protocols_of_a_test_set(found: list[Cell]) -> None:
+    n = len(scored_cells(found, "wmt24"))
     frame = agreement_frame(found)
     assert frame.height == n * (n - 1) // 2
     same = frame.filter((pl.col("protocol") == "wmt24") & (pl.col("versus") == "wmt25")).row(0, named=True)
@@ -110,10 +118,10 @@ def test_agreement_has_every_two_protocols_of_a_test_set(found: Matrix) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_matrix_comes_from_the_store(tiny: Path, found: Matrix, tmp_path: Path) -> None:
+def test_a_second_matrix_comes_from_the_store(tiny: Path, found: list[Cell], tmp_path: Path) -> None:
     database = Path(shutil.copy(tiny, tmp_path / "own.duckdb"))
     for _ in range(2):
-        again = matrix(lambda: Warehouse.open(database), "wmt24", OPTIONS, database=database)
+        again, _ = matrix(lambda: Warehouse.open(database), "wmt24", OPTIONS, database=database)
         assert winners_frame(again).equals(winners_frame(found).filter(pl.col("testset") == "wmt24"))
     with Warehouse.open(database) as warehouse:
         ((n,),) = warehouse.rows("SELECT count(*) FROM results WHERE kind = 'matrix' AND testset = 'wmt24'")
