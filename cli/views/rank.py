@@ -10,11 +10,11 @@ from cli.render.cells import number_text
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
-    from metaeval.questions.rank import Rank, Ranking
+    from metaeval.answer import Answer, Result
+    from metaeval.questions.rank import Rank
 
 
-def show(answer: "Answer[Ranking | None]", output: Output) -> None:
+def show(answer: "Answer[Result]", output: Output) -> None:
     """The rows; for reading one a metric."""
     from cli.render.wide import wide_texts
     from metaeval.measures import parse_measure

@@ -16,7 +16,7 @@ from metaeval.kernels.arrays.scales import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import labels
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of, printed_values
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of, printed_values
 from metaeval.signature import signed
 from metaeval.tables.carried import carried_between
 from metaeval.tables.thresholds import ties
@@ -68,7 +68,7 @@ def drawn_statistics(human: Sequence[float], metric: Sequence[float]) -> dict[st
     return {name: float(kernels.system_correlation(human, [metric], name)[0]) for name in names}
 
 
-def figure_1(request: Request, asked: Sequence[Slice]) -> Computed:
+def figure_1(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Pearson, Spearman and Kendall of a noisy linear metric and of an ordered one that is not linear."""
     cells: list[Cell] = []
     for name, metric in DRAWN_METRICS.items():
@@ -83,31 +83,31 @@ def figure_1(request: Request, asked: Sequence[Slice]) -> Computed:
         "the paper draws its vectors and does not print them; these are made to its description: metric1 noisy but "
         "linear, metric2 in perfect order but not linear",
     )
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
-def figure_2(request: Request, asked: Sequence[Slice]) -> Computed:
+def figure_2(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Every tau of two made-up metrics against made-up human scores with ties."""
     cells: list[Cell] = []
     for name, metric in TOY_METRICS.items():
         cells += cells_of("", "", name, toy_taus(TOY_HUMAN, metric))
     signature = signed(("paper", f"{NAME} figure-2"), ("n", len(TOY_HUMAN)))
-    return Computed(
+    return ItemValues(
         tuple(cells), signature, ("tau_c follows the formula as printed; elsewhere it is SciPy's, twice that",)
     )
 
 
-def tied_pairs(request: Request, asked: Slice, columns: Sequence[str]) -> Computed:
+def tied_pairs(request: Request, asked: Slice, columns: Sequence[str]) -> ItemValues:
     """Pairs and tied pairs of the human score, in each grouping."""
     with request.opened() as warehouse:
         found = ties(warehouse, asked)
     cells: list[Cell] = []
     for row in found.frame.filter(found.frame["kind"] == "human").rows(named=True):
         cells += cells_of(asked.testset, asked.lp, row["by"], {column: row[column] for column in columns})
-    return Computed(tuple(cells), found.signature)
+    return ItemValues(tuple(cells), found.signature)
 
 
-def table_4(request: Request, asked: Slice) -> Computed:
+def table_4(request: Request, asked: Slice) -> ItemValues:
     """The share of pairs within a segment that each metric ties."""
     with request.opened() as warehouse:
         found = ties(warehouse, asked)
@@ -116,7 +116,7 @@ def table_4(request: Request, asked: Slice) -> Computed:
     for row in found.frame.filter((found.frame["kind"] == "metric") & (found.frame["by"] == "item")).rows(named=True):
         name = names[row["scorer"]]
         cells += cells_of(asked.testset, asked.lp, name, {"share_tied": row["share_tied"]})
-    return Computed(tuple(cells), found.signature)
+    return ItemValues(tuple(cells), found.signature)
 
 
 def _base_names(block: Block) -> dict[str, str]:
@@ -145,7 +145,7 @@ def _block(request: Request, asked: Slice, item: str) -> Block:
 
 def correlations(
     request: Request, asked: Slice, item: str, by: str, statistics: Sequence[str] = STATISTICS
-) -> Computed:
+) -> ItemValues:
     """Every tau, acc23 and its calibrated version of every metric, with ranks; undefined values are 0, as printed."""
     block = _block(request, asked, item)
     found: dict[str, Evaluation] = {}
@@ -166,10 +166,10 @@ def correlations(
         cells += cells_of(asked.testset, asked.lp, metric.base_name, row)
     signature = table_signature(("paper", f"{NAME} {item}"), block, ("by", by))
     notes = (f"{CONSTANT}: a metric that gives every translation the same score; undefined values count as 0",)
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
-def figure_3(request: Request, asked: Slice) -> Computed:
+def figure_3(request: Request, asked: Slice) -> ItemValues:
     """Kendall's tau_b by item of one metric cut into k buckets of equal width, and the segments it is defined on."""
     block = request.block(replace(asked, metrics=request.metrics))
     if request.metrics and len(block.metrics) > 1:
@@ -187,7 +187,7 @@ def figure_3(request: Request, asked: Slice) -> Computed:
         values = {"tau_b": float(defined.mean()) if defined.size else None, "n_groups": int(defined.size)}
         cells += cells_of(asked.testset, asked.lp, name, values)
     signature = table_signature(("paper", f"{NAME} figure-3"), block, ("metric", block.metrics[0].name))
-    return Computed(tuple(cells), signature, (f"metric: {block.metrics[0].name}",))
+    return ItemValues(tuple(cells), signature, (f"metric: {block.metrics[0].name}",))
 
 
 def _by_group(block: Block, scores: Floats | None = None, statistic: str = "tau_b") -> Floats:
@@ -216,7 +216,7 @@ def on_common(values: Floats, reference: int) -> Floats:
     return np.where(np.isnan(values[reference]), np.nan, values)
 
 
-def section_6_1(request: Request, asked: Slice) -> Computed:
+def section_6_1(request: Request, asked: Slice) -> ItemValues:
     """tau_b on the segments where the metric with most ties is defined, and tau_10 with ties broken at random."""
     block = request.block(replace(asked, metrics=request.metrics))
     taus = _by_group(block)
@@ -248,10 +248,10 @@ def section_6_1(request: Request, asked: Slice) -> Computed:
         ("paper", f"{NAME} section-6.1"), block, ("common", block.metrics[reference].name), ("seed", request.seed)
     )
     notes = (f"common: segments where {block.metrics[reference].name} is defined; ties broken by {SEEDS} random seeds",)
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
-def carried(request: Request, asked: Sequence[Slice]) -> Computed:
+def carried(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Each metric's ε* carried from one evaluation set to another, and what acc_eq by item loses by it.
 
     Between sets of one language pair, and between language pairs of one test set. Each row has the set's own ε* and
@@ -276,7 +276,7 @@ def carried(request: Request, asked: Sequence[Slice]) -> Computed:
         ("human", ",".join(dict.fromkeys(str(one.human) for one in asked if one.human)) or "official"),
         ("metrics", ",".join(request.metrics) or None),
     )
-    return Computed(tuple(cells.values()), signature, tuple(notes))
+    return ItemValues(tuple(cells.values()), signature, tuple(notes))
 
 
 def _mean(values: Floats) -> Floats:
@@ -293,7 +293,7 @@ _GROUPINGS = {"none": "no grouping", "item": "by segment", "system": "by system"
 
 def _table(number: int, lp: str, by: str) -> Item:
     item = f"table-{number}"
-    compute: Callable[[Request, Slice], Computed] = partial(correlations, item=item, by=by)
+    compute: Callable[[Request, Slice], ItemValues] = partial(correlations, item=item, by=by)
     title = f"every tau and accuracy, {_GROUPINGS[by]}, {lp}"
     return Item(item, title, (("wmt22", lp),), compute, human="mqm", is_stored=by != "item")
 

@@ -12,7 +12,7 @@ from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import parse_measure
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from metaeval.robustness import noise as injection
 from metaeval.robustness.oracles import oracles as made_of_errors
 from metaeval.robustness.settings import NoiseSettings
@@ -75,7 +75,7 @@ def _values(request: Request, asked: Slice) -> tuple[Block, dict[str, Floats]]:
     return block, found
 
 
-def rankings(request: Request, asked: Slice) -> Computed:
+def rankings(request: Request, asked: Slice) -> ItemValues:
     """Metrics by pairwise difference Pearson, beside global and segment-wise Pearson and acc_eq, and how they agree."""
     block, found = _values(request, asked)
     places = {name: ranks(values) for name, values in found.items()}
@@ -88,10 +88,10 @@ def rankings(request: Request, asked: Slice) -> Computed:
         both = ~np.isnan(found[one]) & ~np.isnan(found[other])
         tau = float(kernels.system_correlation(found[one][both], found[other][both][np.newaxis], "kendall")[0])
         cells += cells_of(asked.testset, asked.lp, f"{one} ~ {other}", {"kendall": tau, "n_metrics": int(both.sum())})
-    return Computed(tuple(cells), table_signature(("paper", "diianni-2025 rankings"), block), (_NOTE,))
+    return ItemValues(tuple(cells), table_signature(("paper", "diianni-2025 rankings"), block), (_NOTE,))
 
 
-def sentinels(request: Request, asked: Slice) -> Computed:
+def sentinels(request: Request, asked: Slice) -> ItemValues:
     """Ranks of the sentinel metrics, which see a part of their input alone, and of the made-up one, by each measure.
 
     A share of 1 means that every other metric is ranked above.
@@ -110,10 +110,10 @@ def sentinels(request: Request, asked: Slice) -> Computed:
         raise QuestionError(
             f"{asked.testset} {asked.lp} has {counted(len(block.metrics) - 1, 'metric')}; ranks need at least 2"
         )
-    return Computed(tuple(cells), table_signature(("paper", "diianni-2025 sentinels"), block), (_NOTE,))
+    return ItemValues(tuple(cells), table_signature(("paper", "diianni-2025 sentinels"), block), (_NOTE,))
 
 
-def noise(request: Request, asked: Slice) -> Computed:
+def noise(request: Request, asked: Slice) -> ItemValues:
     """Each measure as noise in one metric rises: means over draws with their spread, for each kind of noise.
 
     The metric is the human score itself, which is perfect without noise; `metrics` chooses another.
@@ -135,13 +135,13 @@ def noise(request: Request, asked: Slice) -> Computed:
         name = names[one["measure"]]
         values |= {f"{name}_{what}": one[key] for what, key in _SPREAD.items()}
     cells = [cell for row, values in by_row.items() for cell in cells_of(asked.testset, asked.lp, row, values)]
-    return Computed(tuple(cells), found.signature, (f"metric: {found.frame['metric'][0]}", *found.notes))
+    return ItemValues(tuple(cells), found.signature, (f"metric: {found.frame['metric'][0]}", *found.notes))
 
 
 _SPREAD = {"mean": "value", "low": "low", "high": "high", "sd": "sd", "n_undefined": "n_undefined"}
 
 
-def oracles(request: Request, asked: Slice) -> Computed:
+def oracles(request: Request, asked: Slice) -> ItemValues:
     """Metrics made of people's own errors under other weights, in the order of each measure; and further rounds."""
     with request.opened() as warehouse:
         found = made_of_errors(warehouse, asked, list(MEASURES.values()), request.options)
@@ -153,7 +153,7 @@ def oracles(request: Request, asked: Slice) -> Computed:
         for cell in cells_of(asked.testset, asked.lp, row, values):
             if not (cell.column == f"{name}_rank" and one["kind"] == "round"):
                 cells[row, cell.column] = replace(cell, note=one["reason"] or "")
-    return Computed(tuple(cells.values()), found.signature, found.notes)
+    return ItemValues(tuple(cells.values()), found.signature, found.notes)
 
 
 _SETS = (("wmt23", "en-de"), ("wmt23", "zh-en"), ("wmt24", "en-de"), ("wmt24", "ja-zh"), ("wmt24", "en-es"))

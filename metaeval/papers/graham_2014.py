@@ -8,7 +8,7 @@ from metaeval import kernels
 from metaeval.answer import table_signature
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.published_tests import WilliamsTest, williams_test
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from queries.slices import Slice
@@ -20,7 +20,7 @@ _SHOWN = {"figure-1": ("AMBER", "TerrorCat"), "code-example": ("AMBER", "BLEU_4_
 
 
 @dataclass(frozen=True)
-class _Tested:
+class _WilliamsTests:
     """Metrics with system scores, in the order of |r|; current: n − 3 degrees of freedom, legacy: n − 2."""
 
     block: Block
@@ -35,7 +35,7 @@ class _Tested:
         return table_signature(more[0], self.block, *more[1:])
 
 
-def _tested(request: Request, asked: Slice) -> _Tested:
+def _tested(request: Request, asked: Slice) -> _WilliamsTests:
     """Williams' test of all metrics, with absolute correlations as in the paper.
 
     Raises QuestionError: fewer than 2 metrics or 4 systems.
@@ -55,7 +55,7 @@ def _tested(request: Request, asked: Slice) -> _Tested:
     order = np.lexsort((np.arange(r.size), -np.nan_to_num(r)))
     scores = scores[order]
     names = tuple(block.metrics[place].base_name for place in order)
-    return _Tested(
+    return _WilliamsTests(
         block,
         human,
         scores,
@@ -65,7 +65,7 @@ def _tested(request: Request, asked: Slice) -> _Tested:
     )
 
 
-def _places(tested: _Tested, request: Request, item: str) -> list[int]:
+def _places(tested: _WilliamsTests, request: Request, item: str) -> list[int]:
     """Two metrics: those that are named, else the paper's, else the first and the last with a correlation.
 
     Raises QuestionError: not two are named, or none has a correlation.
@@ -87,7 +87,7 @@ def _places(tested: _Tested, request: Request, item: str) -> list[int]:
     return [int(defined[0]), int(defined[-1])]
 
 
-def figure_1(request: Request, asked: Slice) -> Computed:
+def figure_1(request: Request, asked: Slice) -> ItemValues:
     """Two metrics against people: r, rho, and the standardised scores of every system."""
     tested = _tested(request, asked)
     cells: list[Cell] = []
@@ -105,7 +105,9 @@ def figure_1(request: Request, asked: Slice) -> Computed:
         for system, x, y in zip(systems, human, metric, strict=True):
             row = f"{tested.names[place]}: {system}"
             cells += cells_of(asked.testset, asked.lp, row, {"human": float(x), "metric": float(y)})
-    return Computed(tuple(cells), tested.signature("figure-1"), ("scores are standardised; correlations are absolute",))
+    return ItemValues(
+        tuple(cells), tested.signature("figure-1"), ("scores are standardised; correlations are absolute",)
+    )
 
 
 def _standardised(scores: Floats) -> Floats:
@@ -114,7 +116,7 @@ def _standardised(scores: Floats) -> Floats:
     return standardised
 
 
-def figure_2(request: Request, asked: Slice) -> Computed:
+def figure_2(request: Request, asked: Slice) -> ItemValues:
     """Metrics by |r|: their correlations with each other, and who correlates significantly more."""
     tested = _tested(request, asked)
     between = np.abs(
@@ -131,20 +133,20 @@ def figure_2(request: Request, asked: Slice) -> Computed:
                 values[f"p_legacy:{second}"] = float(tested.legacy.p[place, other])
         cells += cells_of(asked.testset, asked.lp, name, values)
     cells += cells_of(asked.testset, asked.lp, "all pairs", _shares(tested))
-    return Computed(tuple(cells), tested.signature("figure-2"), _NOTES)
+    return ItemValues(tuple(cells), tested.signature("figure-2"), _NOTES)
 
 
-def figure_3(request: Request, asked: Slice) -> Computed:
+def figure_3(request: Request, asked: Slice) -> ItemValues:
     """The share of pairs that differ significantly, and of metrics that beat BLEU."""
     tested = _tested(request, asked)
     cells = cells_of(asked.testset, asked.lp, f"{asked.testset}.{asked.lp}", _shares(tested))
-    return Computed(tuple(cells), tested.signature("figure-3"), _NOTES)
+    return ItemValues(tuple(cells), tested.signature("figure-3"), _NOTES)
 
 
 _NOTES = ("correlations are absolute; p is one-sided; legacy: n - 2 degrees of freedom instead of n - 3",)
 
 
-def _shares(tested: _Tested) -> dict[str, float | int | None]:
+def _shares(tested: _WilliamsTests) -> dict[str, float | int | None]:
     n = len(tested.names)
     upper = np.triu_indices(n, 1)
     significant = int(np.count_nonzero(tested.current.p[upper] < ALPHA))
@@ -164,7 +166,7 @@ def _shares(tested: _Tested) -> dict[str, float | int | None]:
     }
 
 
-def code_example(request: Request, asked: Slice) -> Computed:
+def code_example(request: Request, asked: Slice) -> ItemValues:
     """Williams' test of two metrics, with both degrees of freedom."""
     tested = _tested(request, asked)
     one, other = _places(tested, request, "code-example")
@@ -177,7 +179,7 @@ def code_example(request: Request, asked: Slice) -> Computed:
         "p_legacy": float(tested.legacy.p[one, other]),
         "n_systems": tested.human.size,
     }
-    return Computed(tuple(cells_of(asked.testset, asked.lp, row, values)), tested.signature("code-example"), _NOTES)
+    return ItemValues(tuple(cells_of(asked.testset, asked.lp, row, values)), tested.signature("code-example"), _NOTES)
 
 
 _ES_EN = (("wmt12", "es-en"),)

@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Computed:
+class ItemValues:
     """What an item gives on one evaluation set, or on several together."""
 
     cells: tuple[Cell, ...]
@@ -85,8 +85,8 @@ class Item:
     name: str
     title: str
     sets: tuple[tuple[str, str], ...] = ()
-    compute: Callable[[Request, Slice], Computed] | None = None
-    compute_together: Callable[[Request, Sequence[Slice]], Computed] | None = None
+    compute: Callable[[Request, Slice], ItemValues] | None = None
+    compute_together: Callable[[Request, Sequence[Slice]], ItemValues] | None = None
     human: str | None = None
     chart: ChartKind | None = None
     is_stored: bool = False
@@ -134,7 +134,7 @@ ROUNDING = 1e-9  # of values that are printed with all their digits
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedValue:
     """A printed value: where, what, and to how many decimals (negative: tens).
 
     kind: "input" counts what went in; with fewer loaded, nothing printed of the evaluation set can be compared.
@@ -160,12 +160,12 @@ class Printed:
 
 
 @cache
-def printed_values(paper: str) -> tuple[Printed, ...]:
+def printed_values(paper: str) -> tuple[PrintedValue, ...]:
     """All printed values of a paper, in the order of its file."""
     found = files("metaeval.papers").joinpath("printed", f"{paper}.csv")
     lines = found.read_text(encoding="utf-8").splitlines()
     return tuple(
-        Printed(
+        PrintedValue(
             item=row["item"],
             row=row["row"],
             column=row["column"],
@@ -182,10 +182,10 @@ def printed_values(paper: str) -> tuple[Printed, ...]:
     )
 
 
-def verdict(cell: Cell, printed: Printed) -> Verdict:
+def verdict(cell: Cell, printed: PrintedValue) -> Verdict:
     """How a computed value stands to the printed one.
 
-    >>> one = Printed("t", "a", "b", "", "", 0.97, 2, "1", "value", 0.02, "another rounding")
+    >>> one = PrintedValue("t", "a", "b", "", "", 0.97, 2, "1", "value", 0.02, "another rounding")
     >>> [verdict(Cell("a", "b", "", "", value), one) for value in (0.974, 0.985, 0.9, None)]
     ['met', 'explained', 'differs', 'not_loaded']
     >>> verdict(Cell("a", "b", "", "", 0.985, error=0.01), one)

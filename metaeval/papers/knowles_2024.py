@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import polars as pl
 
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request
 from metaeval.tables.means import system_means
 from queries import counting
 from queries.selection import select
 from queries.slices import Slice
 
 
-def means(request: Request, asked: Slice) -> Computed:
+def means(request: Request, asked: Slice) -> ItemValues:
     """The mean of each system by each metric, judged or not, and by people where they judged it."""
     everything = replace(asked, metrics=request.metrics, status="all", human_references=True)
     with request.opened() as warehouse:
@@ -20,7 +20,7 @@ def means(request: Request, asked: Slice) -> Computed:
     judged = by_people.frame.filter(pl.col("kind") == "human")
     rows = [*judged.iter_rows(named=True), *scored.iter_rows(named=True)]
     cells = [Cell(row["system"], _base_name(row["scorer"]), asked.testset, asked.lp, row["mean"]) for row in rows]
-    return Computed(tuple(cells), by_people.signature, by_people.notes)
+    return ItemValues(tuple(cells), by_people.signature, by_people.notes)
 
 
 def _base_name(scorer: str) -> str:

@@ -20,7 +20,7 @@ from metaeval.pairs.pooled_pairs import (
     of_one_human,
     pooled_pairs,
 )
-from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, ChartKind, Item, ItemValues, Paper, Request, cells_of
 from metaeval.signature import Parts, signed
 from queries.selection import select
 from queries.slices import Outliers, Slice
@@ -49,7 +49,7 @@ def _places(asked: Sequence[Slice], humans: Iterable[str]) -> Parts:
     ]
 
 
-def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_6(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Hunter and Schmidt's mean correlation over the language pairs of each test set."""
     cells: list[Cell] = []
     notes: list[str] = []
@@ -79,7 +79,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
         ("paper", "kocmi-2021 table-6"), ("measure", PEARSON), ("pool", "hunter-schmidt"), *_places(asked, humans)
     )
     notes.append("a metric needs scores in every language pair; outliers: those of the organisers' list")
-    return Computed(tuple(cells), signature, tuple(dict.fromkeys(notes)))
+    return ItemValues(tuple(cells), signature, tuple(dict.fromkeys(notes)))
 
 
 def _pooled(testset: str, lp: str, column: str, found: Sequence[tuple[str, Evaluation]]) -> list[Cell]:
@@ -132,7 +132,7 @@ def _signature(
 
 def _shares(
     request: Request, asked: Sequence[Slice], item: str, found: PooledPairs, columns: dict[str, Bools]
-) -> Computed:
+) -> ItemValues:
     """Accuracy in percent over some pairs, a column for each choice, and which metrics are on par with the best."""
     label = label_of(asked)
     cells: list[Cell] = []
@@ -150,10 +150,10 @@ def _shares(
         "accuracy in percent; on par: the best metric is ahead in less than 95% of the resampled pairs",
         *found.notes,
     )
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
-def table_2(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_2(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Accuracy over all pairs, and over those that people tell apart."""
     found = _pairs(request, asked)
     columns: dict[str, Bools] = {"All": np.ones(found.human.size, dtype=np.bool_)}
@@ -162,7 +162,7 @@ def table_2(request: Request, asked: Sequence[Slice]) -> Computed:
     return _shares(request, asked, "table-2", found, columns)
 
 
-def table_3(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Accuracy over pairs that people tell apart, by direction, script and language."""
     found = _pairs(request, asked)
     apart = found.significant(0.05)
@@ -199,7 +199,7 @@ def _sets_of_domain(request: Request, asked: Sequence[Slice], domain: str) -> se
     }
 
 
-def table_4(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_4(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Accuracy without and with the paired bootstrap, and the errors of the two tests against each other."""
     found = _pairs(request, asked, tests_metrics=True)
     label = label_of(asked)
@@ -226,10 +226,10 @@ def table_4(request: Request, asked: Sequence[Slice]) -> Computed:
         "pairs with segment scores of both; metrics without segment scores are excluded",
         *found.notes,
     )
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
-def table_5(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_5(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Accuracy over pairs that people tell apart, by the kinds of systems: anonymous online systems and submitted ones.
 
     The paper's incremental and independent pairs are marked in its campaigns alone.
@@ -248,7 +248,7 @@ def table_5(request: Request, asked: Sequence[Slice]) -> Computed:
     return _shares(request, asked, "table-5", found, columns)
 
 
-def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_7(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Systems and segments of each evaluation set."""
     cells: list[Cell] = []
     humans: dict[str, None] = {}
@@ -258,10 +258,10 @@ def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
         values = {"n_systems": len(block.systems), "n_segments": block.selection.n_segments}
         cells += cells_of(one.testset, one.lp, f"{one.testset}.{one.lp}", values)
     signature = signed(("paper", "kocmi-2021 table-7"), *_places(asked, humans))
-    return Computed(tuple(cells), signature)
+    return ItemValues(tuple(cells), signature)
 
 
-def table_8(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_8(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Correlations of metric with human differences over all pairs of systems with one human score."""
     found = of_one_human(_pairs(request, asked))
     label = label_of(asked)
@@ -269,10 +269,10 @@ def table_8(request: Request, asked: Sequence[Slice]) -> Computed:
     cells: list[Cell] = []
     for place, name in enumerate(found.metrics):
         cells += cells_of(*label, name, {key.capitalize(): float(values[place]) for key, values in by_name.items()})
-    return Computed(tuple(cells), _signature(request, "table-8", label, found), found.notes)
+    return ItemValues(tuple(cells), _signature(request, "table-8", label, found), found.notes)
 
 
-def table_9(request: Request, asked: Sequence[Slice]) -> Computed:
+def table_9(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Accuracy over pairs that people tell apart, for each language pair."""
     found = _pairs(request, asked)
     apart, lps = found.significant(0.05), np.array(found.lps, dtype=object)
@@ -280,7 +280,7 @@ def table_9(request: Request, asked: Sequence[Slice]) -> Computed:
     return _shares(request, asked, "table-9", found, {lp: one for lp, one in columns.items() if one.any()})
 
 
-def differences(request: Request, asked: Sequence[Slice]) -> Computed:
+def differences(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """Differences of every pair by people and by each metric, with their correlations.
 
     The paper spreads its metrics over two such figures, and its text does not say which are in which.
@@ -302,10 +302,10 @@ def differences(request: Request, asked: Sequence[Slice]) -> Computed:
         f"both items show all, {option('metrics')} chooses",
         *found.notes,
     )
-    return Computed(tuple(cells), _signature(request, "figures-1-2", label, found), notes)
+    return ItemValues(tuple(cells), _signature(request, "figures-1-2", label, found), notes)
 
 
-def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
+def section_5_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
     """How large the differences of a metric are in pairs that people tell apart the other way round."""
     found = _pairs(request, asked)
     label = label_of(asked)
@@ -315,7 +315,7 @@ def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
         sizes = np.abs(found.metric[place, wrong[place]])
         values = {"n_flipped": sizes.size, "median_difference": float(np.median(sizes)) if sizes.size else None}
         cells += cells_of(*label, name, values)
-    return Computed(tuple(cells), _signature(request, "section-5.3", label, found), found.notes)
+    return ItemValues(tuple(cells), _signature(request, "section-5.3", label, found), found.notes)
 
 
 _YEARS = tuple((f"wmt{year}", "all") for year in ("20", "19", "18", "17", "16", "15", "14", "13"))
@@ -325,7 +325,7 @@ _CAMPAIGNS = f"the authors' campaigns are not public; {option('testset')} comput
 def _on_campaigns(
     name: str,
     title: str,
-    compute: Callable[[Request, Sequence[Slice]], Computed],
+    compute: Callable[[Request, Sequence[Slice]], ItemValues],
     chart: ChartKind | None = None,
     *,
     is_stored: bool = False,

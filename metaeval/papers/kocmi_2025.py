@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from metaeval.tables.autorank import as_json, autorank
 from queries.slices import Slice
 
@@ -12,7 +12,7 @@ _LPS = (
 )
 
 
-def preliminary_ranking(request: Request, asked: Slice) -> Computed:
+def preliminary_ranking(request: Request, asked: Slice) -> ItemValues:
     """AutoRank of each system, and its mean by each metric that goes in."""
     with request.opened() as warehouse:
         found = autorank(warehouse, replace(asked, human=None, metrics=request.metrics))
@@ -20,7 +20,7 @@ def preliminary_ranking(request: Request, asked: Slice) -> Computed:
     for row in as_json(found.frame):
         means = {name.rpartition("-")[0]: value for name, value in row["scores"].items()}
         cells += cells_of(asked.testset, asked.lp, row["system"], {"AutoRank": row["autorank"], **means})
-    return Computed(tuple(cells), found.signature, found.notes)
+    return ItemValues(tuple(cells), found.signature, found.notes)
 
 
 PAPER = Paper(

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from metaeval.cache import FROM_STORE, Question, keep, key_of
-from metaeval.papers.items import Cell, Computed, Item, Paper, Printed, Request, Verdict, printed_values, verdict
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, PrintedValue, Request, Verdict, printed_values, verdict
 from metaeval.signature import signed
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.slices import Slice
@@ -29,7 +30,7 @@ class Row:
     """A cell of an item beside what is printed. remarks: on the cell, and on what is not loaded or differs."""
 
     cell: Cell
-    printed: Printed | None
+    printed: PrintedValue | None
     verdict: Verdict
     remarks: tuple[str, ...]
 
@@ -61,8 +62,7 @@ class Outcome:
         return len([row for row in self.rows if row.verdict == wanted])
 
 
-@dataclass(frozen=True)
-class Availability:
+class Availability(NamedTuple):
     """Which evaluation sets an item can be computed on, with what was loaded for each, and why not on others."""
 
     sets: Mapping[Set, EvalsetState]
@@ -196,16 +196,16 @@ def _results(
     *,
     database: Path | None,
     fresh: bool,
-) -> tuple[list[tuple[Computed, list[str]]], dict[Set, QuestionError]]:
+) -> tuple[list[tuple[ItemValues, list[str]]], dict[Set, QuestionError]]:
     """What was computed, with notes on where it came from, and why there is nothing for the other sets."""
     excluded = dict(there.excluded)
     if not item.needs_data:
         assert item.compute_together is not None
         return [(item.compute_together(request, []), [])], excluded
-    found: list[tuple[Computed, list[str]]] = []
+    found: list[tuple[ItemValues, list[str]]] = []
     groups = [asked] if item.compute_together is not None and asked else [[one] for one in asked]
     for place, group in enumerate(groups):
-        part = replace(request, progress=_part(request, f"{paper.name} {item.name}", place, len(groups)))
+        part = replace(request, progress=_progress_of_group(request, f"{paper.name} {item.name}", place, len(groups)))
         try:
             found.append(_stored(part, paper, item, group, there, database=database, fresh=fresh))
         except QuestionError as error:
@@ -213,7 +213,7 @@ def _results(
     return found, excluded
 
 
-def _part(request: Request, what: str, place: int, total: int) -> Progress | None:
+def _progress_of_group(request: Request, what: str, place: int, total: int) -> Progress | None:
     """Progress of one of several parts."""
     if request.progress is None:
         return None
@@ -231,7 +231,7 @@ def _stored(
     *,
     database: Path | None,
     fresh: bool,
-) -> tuple[Computed, list[str]]:
+) -> tuple[ItemValues, list[str]]:
     """The result from the store, or computed now and kept where it takes long."""
     states = [there.sets[one.testset, one.lp] for one in group]
     key = key_of(
@@ -245,27 +245,26 @@ def _stored(
         str(request.metrics),
     )
     joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
-    question = Question(key, "paper", joined[0], joined[1], Computed)
+    question = Question(key, "paper", joined[0], joined[1], ItemValues)
     if item.is_stored and not fresh:
         with request.opened() as warehouse:
             kept = question.stored(warehouse)
         if kept is not None:
             return kept, [FROM_STORE]
     started = time.perf_counter()
-    computed = item.compute_together(request, group) if item.compute_together else _one(item, request, group[0])
+    if item.compute_together is not None:
+        computed = item.compute_together(request, group)
+    else:
+        assert item.compute is not None
+        computed = item.compute(request, group[0])
     if item.is_stored and database is not None:
         return computed, [*question.notes, *keep(database, [(question, computed, time.perf_counter() - started)])]
     return computed, list(question.notes)
 
 
-def _one(item: Item, request: Request, asked: Slice) -> Computed:
-    assert item.compute is not None
-    return item.compute(request, asked)
-
-
 def beside(
     cells: Sequence[Cell],
-    printed: Sequence[Printed],
+    printed: Sequence[PrintedValue],
     excluded: Mapping[Set, str],
     unavailable: str = "",
     *,
@@ -305,7 +304,7 @@ def _place(cell: Cell) -> tuple[str, str, str, str]:
     return (cell.row.casefold(), cell.column, cell.testset, cell.lp)
 
 
-def _short_inputs(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set, str]:
+def _short_inputs(cells: Iterable[Cell], printed: Iterable[PrintedValue]) -> dict[Set, str]:
     """Evaluation sets of which less is loaded than the paper had."""
     needed = {one.place: one.value for one in printed if one.kind == "input"}
     found: dict[Set, str] = {}
@@ -317,7 +316,7 @@ def _short_inputs(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set
     return found
 
 
-def _missing_rows(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set, str]:
+def _missing_rows(cells: Iterable[Cell], printed: Iterable[PrintedValue]) -> dict[Set, str]:
     """Evaluation sets without some of the printed rows."""
     there: dict[Set, set[str]] = {}
     for cell in cells:
@@ -332,11 +331,11 @@ def _missing_rows(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set
     }
 
 
-def _page(printed: Printed) -> str:
+def _page(printed: PrintedValue) -> str:
     return f"p. {printed.page}" if printed.page.isdecimal() else printed.page
 
 
-def _remarks(cell: Cell, printed: Printed, found: Verdict, why: str | None) -> tuple[str, ...]:
+def _remarks(cell: Cell, printed: PrintedValue, found: Verdict, why: str | None) -> tuple[str, ...]:
     remarks = [cell.note]
     remarks += [f"standard error {cell.error:.2g}"] if cell.error else []
     remarks += [why] if why else []

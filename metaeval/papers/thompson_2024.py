@@ -17,7 +17,7 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options, TestOptions
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from metaeval.protocols import protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
@@ -54,7 +54,7 @@ def _compared(request: Request, asked: Slice, name: str) -> Comparison:
     return found
 
 
-def table_1(request: Request, asked: Slice) -> Computed:
+def table_1(request: Request, asked: Slice) -> ItemValues:
     """Distinct values, significant comparisons and clusters by pairwise and by soft pairwise accuracy."""
     row = f"{asked.testset}.{asked.lp}"
     cells: list[Cell] = []
@@ -99,7 +99,7 @@ def table_1(request: Request, asked: Slice) -> Computed:
         "standard errors: the test's resamples are resampled, and spa is computed with five more random seeds",
         "n_pairs, max_distinct: metrics with the same scores count once",
     )
-    return Computed(tuple(cells), "\n".join(signatures), notes)
+    return ItemValues(tuple(cells), "\n".join(signatures), notes)
 
 
 def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
@@ -130,7 +130,7 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
     return block.take(metrics=[place])
 
 
-def figure_1(request: Request, asked: Slice) -> Computed:
+def figure_1(request: Request, asked: Slice) -> ItemValues:
     """p-values of people and of one metric, and how far they agree, for every pair of systems."""
     block = _metric(request.block(replace(asked, metrics=request.metrics)), request.metrics, "prismref")
     n_draws = request.draws or DRAWS
@@ -159,7 +159,9 @@ def figure_1(request: Request, asked: Slice) -> Computed:
         ("resamples", n_draws),
         ("seed", request.seed),
     )
-    return Computed(tuple(cells), signature, (f"metric: {block.metrics[0].name}", "systems are sorted by human score"))
+    return ItemValues(
+        tuple(cells), signature, (f"metric: {block.metrics[0].name}", "systems are sorted by human score")
+    )
 
 
 def _agreements(block: Block, seed: int) -> dict[str, Floats]:
@@ -173,7 +175,7 @@ def _agreements(block: Block, seed: int) -> dict[str, Floats]:
     return {"pa": hard, "spa": 1.0 - np.abs(p[1:] - p[0])}
 
 
-def figure_2(request: Request, asked: Slice) -> Computed:
+def figure_2(request: Request, asked: Slice) -> ItemValues:
     """Pearson's r between the metrics' values by random subsets of systems and by all systems."""
     block = request.block(replace(asked, kind="reference-based", metrics=request.metrics))
     if len(block.metrics) < 3 or len(block.systems) < 4:
@@ -206,10 +208,10 @@ def figure_2(request: Request, asked: Slice) -> Computed:
     )
     notes = ["low, high: 2.5% and 97.5% of the trials"]
     notes += [f"{undefined} trials excluded: all metrics had the same value"] if undefined else []
-    return Computed(tuple(cells), signature, tuple(notes))
+    return ItemValues(tuple(cells), signature, tuple(notes))
 
 
-def figure_3(request: Request, asked: Slice) -> Computed:
+def figure_3(request: Request, asked: Slice) -> ItemValues:
     """Bootstrap 95% intervals of pairwise and soft pairwise accuracy by the number of annotated segments."""
     wanted = request.metrics or ("MetricX-23-ref*", "XCOMET-Ensemble-ref*")
     try:
@@ -240,10 +242,10 @@ def figure_3(request: Request, asked: Slice) -> Computed:
     signature = table_signature(
         ("paper", "thompson-2024 figure-3"), block, ("resamples", n_draws), ("seed", request.seed)
     )
-    return Computed(tuple(cells), signature, ("p-values are the normal limit of the permutation test, spa(n=inf)",))
+    return ItemValues(tuple(cells), signature, ("p-values are the normal limit of the permutation test, spa(n=inf)",))
 
 
-def figure_4(request: Request, asked: Slice) -> Computed:
+def figure_4(request: Request, asked: Slice) -> ItemValues:
     """The p-value of every pair of metrics, clusters and exact ties, by pairwise and soft pairwise accuracy."""
     cells: list[Cell] = []
     signatures = []
@@ -264,10 +266,10 @@ def figure_4(request: Request, asked: Slice) -> Computed:
                 if later > place
             }
             cells += cells_of(asked.testset, asked.lp, metric, values)
-    return Computed(tuple(cells), "\n".join(signatures))
+    return ItemValues(tuple(cells), "\n".join(signatures))
 
 
-def section_3_2(request: Request, asked: Slice) -> Computed:
+def section_3_2(request: Request, asked: Slice) -> ItemValues:
     """Time for a p-value of one system pair: all of an evaluation set at once, and one by one with SciPy."""
     from scipy.stats import permutation_test
 
@@ -297,7 +299,7 @@ def section_3_2(request: Request, asked: Slice) -> Computed:
         ("paper", "thompson-2024 section-3.2"), block, ("resamples", n_draws), ("seed", request.seed)
     )
     row = "p-value of a system pair"
-    return Computed(tuple(cells_of(asked.testset, asked.lp, row, values)), signature, ("times are of this machine",))
+    return ItemValues(tuple(cells_of(asked.testset, asked.lp, row, values)), signature, ("times are of this machine",))
 
 
 def _by_all_rules(request: Request, asked: Slice) -> dict[str, ProtocolScore | str]:
@@ -324,7 +326,7 @@ def _by_all_rules(request: Request, asked: Slice) -> dict[str, ProtocolScore | s
     return found
 
 
-def section_5(request: Request, asked: Slice) -> Computed:
+def section_5(request: Request, asked: Slice) -> ItemValues:
     """The rules of the shared tasks from 2007 to 2024, each run on one evaluation set, beside the newest of them.
 
     Rows: a year's rules as a whole, then each of their system-level tasks (on the whole test set, and without human
@@ -373,7 +375,7 @@ def section_5(request: Request, asked: Slice) -> Computed:
         "overall: mean over tasks, correlations as (r + 1) / 2; by wmt22 a mean of ranks, where lower is better",
         "kendall: with the overall ranking by wmt24, and of a task with that by spa",
     )
-    return Computed(tuple(cells), signature, notes)
+    return ItemValues(tuple(cells), signature, notes)
 
 
 def _defined(metrics: Sequence[str], values: Floats) -> dict[str, float]:

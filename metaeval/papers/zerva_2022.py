@@ -3,7 +3,7 @@
 from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from queries.slices import Slice
 
 MEASURES = {
@@ -20,7 +20,7 @@ MEASURES = {
 ERRORS = {name for name, measure in MEASURES.items() if measure.definition.range == "[-inf, 0]"}
 
 
-def results(request: Request, asked: Slice) -> Computed:
+def results(request: Request, asked: Slice) -> ItemValues:
     """Submissions by Spearman's and Pearson's correlation over segments; errors are positive, as they are printed."""
     block = request.block(asked)
     found = {name: evaluate(measure, block, request.options).value for name, measure in MEASURES.items()}
@@ -28,7 +28,7 @@ def results(request: Request, asked: Slice) -> Computed:
     for place, metric in enumerate(block.metrics):
         values = {name: abs(float(of[place])) if name in ERRORS else float(of[place]) for name, of in found.items()}
         cells += cells_of(asked.testset, asked.lp, metric.base_name, values)
-    return Computed(tuple(cells), table_signature(("paper", "zerva-2022 sentence-level"), block))
+    return ItemValues(tuple(cells), table_signature(("paper", "zerva-2022 sentence-level"), block))
 
 
 PAPER = Paper(

@@ -17,28 +17,15 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Table
+    from metaeval.answer import Answer, Result
     from metaeval.ranking import RankingInputs
     from warehouse import Warehouse
 
 _OTHER_DATA = "people are on other data in each column"
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """What pages and charts of a ranking are made of.
-
-    is_one: of one evaluation set, or pooled. drawn: the table with intervals, where a chart of it is wanted; on: lines
-    on them.
-    """
-
-    is_one: bool
-    drawn: "Table"
-    on: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
-class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank"):
+class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
     TESTSET and LP may be several, joined by commas, or all. Unless pooled, each is ranked by itself. A chart of one has
@@ -155,7 +142,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
             drawn = f"{', '.join(option(name, True) for name in names)} or spa"
             raise QuestionError(f"{option('seed')} needs something that is drawn: {drawn}")
 
-    def answer(self, run: Run) -> "Answer[Ranking | None]":
+    def answer(self, run: Run) -> "Answer[Result]":
         from queries.listing import own_metrics
 
         if self.with_file is None:
@@ -166,7 +153,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
                 own = own_metrics(warehouse)
         return replace(found, question=self, notes=(*notes, *found.notes), own=own)
 
-    def _answer(self, run: Run) -> "Answer[Ranking | None]":
+    def _answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.ranking import explanation, load_ranking_inputs, ranked, slices_of
@@ -181,7 +168,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
                     slices, _ = slices_of(warehouse, asked)
                     if len(slices) > 1:
                         raise QuestionError(f"{option('explain')} takes one test set and one language pair")
-                    return answer_of(self, explanation(warehouse, slices[0], measures, options), None)
+                    return answer_of(self, explanation(warehouse, slices[0], measures, options))
                 if self.pool is not None:
                     self._check_pooled(warehouse)
                 found = load_ranking_inputs(
@@ -206,7 +193,7 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
         if found and set(self.testset.split(",")) != set(found):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
-    def _with_intervals(self, table: "Table", found: "RankingInputs", run: Run) -> "Answer[Ranking | None]":
+    def _with_intervals(self, table: "Result", found: "RankingInputs", run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.intervals import with_intervals, with_ranges
 
@@ -220,7 +207,8 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
             drawn, lines = with_intervals(table, found, self.part(Options), self.draws, run.progress, self.unit)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
-        return answer_of(self, table, Ranking(is_one, drawn, tuple(lines)))
+        drawn = replace(drawn, notes=tuple(lines)) if is_one else table
+        return answer_of(self, replace(table, facts={"drawn": drawn, "is_one": is_one}))
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":
@@ -266,13 +254,14 @@ class Rank(Slice, Options, TestOptions, Question["Ranking | None"], name="rank")
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
-    def chart(self, answer: "Answer[Ranking | None]") -> "alt.VConcatChart":
-        from metaeval.answer import drawable
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map
         from metaeval.wide import wide
 
-        found, frame = drawable(answer), answer.frame
-        if found.is_one:
-            return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on))
+        frame, facts = answer.frame, answer.result.facts
+        if not facts:
+            raise QuestionError(f"this answer of {self.name} has no chart")
+        if facts["is_one"]:
+            return ranking_dots(facts["drawn"].frame, facts["drawn"].signature, list(facts["drawn"].notes))
         people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
         return ranking_heat_map(wide(people), list(self.measures), answer.signature)

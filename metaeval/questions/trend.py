@@ -13,16 +13,15 @@ from warehouse.fields import Argument, Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Result
     from metaeval.trends.history import History
-    from metaeval.trends.views import Shown
 
 
 _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], name="trend"):
+class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], name="trend"):
     """Compare metrics over the years on the same data.
 
     Each metric has its value in each year, and its gap to an anchor on the same data.
@@ -56,7 +55,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], na
         is_wide = self.view == "years" and run.for_reading and not self.charted and self.pool in (None, "mean")
         return is_wide or self.view == "bridges"
 
-    def answer(self, run: Run) -> "Answer[tuple[History, Shown]]":
+    def answer(self, run: Run) -> "Answer[tuple[History, Result]]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.trends.history import history
@@ -76,21 +75,22 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Shown]"], na
             intervals=not self._has_none(run),
         )
         shown = show(found, self.part(TrendSettings))
-        if shown.slopes is not None:
-            shape = within_json(shown.slopes)
-            return answer_of(self, shown.table, (found, shown), shape=shape, digits=_OF_SLOPES)
-        reading = shown.reading
-        return answer_of(self, shown.table, (found, shown), reading=reading.frame, reading_notes=reading.notes)
+        if (slopes := shown.facts.get("slopes")) is not None:
+            return answer_of(self, shown, (found, shown), shape=within_json(slopes), digits=_OF_SLOPES)
+        if (reading := shown.facts.get("reading")) is None:
+            return answer_of(self, shown, (found, shown))
+        return answer_of(self, shown, (found, shown), reading=reading.frame, reading_notes=reading.notes)
 
-    def chart(self, answer: "Answer[tuple[History, Shown]]") -> "alt.VConcatChart":
+    def chart(self, answer: "Answer[tuple[History, Result]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart
         from metaeval.trends.gaps import pooled_by_year
         from metaeval.trends.views import show
 
         history, shown = answer.result
         years = shown if self.view == "years" else show(history, self.part(TrendSettings), "years")
-        by_year = pooled_by_year(years.rows, history.measure, self.pool or "random-effects")
-        return history_chart(years.rows, by_year, history.anchor, years.reading.signature)
+        rows = years.facts["rows"]
+        by_year = pooled_by_year(rows, history.measure, self.pool or "random-effects")
+        return history_chart(rows, by_year, history.anchor, years.signature)
 
 
 _OF_SLOPES = dict.fromkeys(

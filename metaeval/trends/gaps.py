@@ -53,7 +53,7 @@ def smoothed_variances(variances: npt.ArrayLike, n_systems: npt.ArrayLike) -> Fl
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledValue:
     """A value or gap over several evaluation sets; NaN where the way of pooling gives none."""
 
     mean: float
@@ -65,7 +65,7 @@ class Pooled:
     variance: float = float("nan")
 
 
-def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Floats, how: Pooling) -> Pooled:
+def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Floats, how: Pooling) -> PooledValue:
     """One value from those of several evaluation sets.
 
     mean: their plain mean. hunter-schmidt: weighted by the number of systems (tau2: observed minus sampling variance).
@@ -75,29 +75,29 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
     """
     is_system_correlation = measure.definition.is_correlation and measure.level == "sys"
     if how == "mean":
-        return Pooled(float(np.mean(values)))
+        return PooledValue(float(np.mean(values)))
     if how == "hunter-schmidt":
         if not is_system_correlation:
             raise QuestionError(f"hunter-schmidt pools correlations of system scores, {measure} is none; take mean")
         found = kernels.hunter_schmidt(values, n_systems)
         tau2 = max(0.0, found.observed_variance - found.sampling_variance)
         i2 = tau2 / found.observed_variance if found.observed_variance > 0 else 0.0
-        return Pooled(found.mean, tau2=tau2, i2=i2)
+        return PooledValue(found.mean, tau2=tau2, i2=i2)
     if is_system_correlation and (np.abs(values) < 1).all() and (n_systems > 3).all():
         z = kernels.random_effects(np.arctanh(values), 1 / (n_systems - 3))
-        return Pooled(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2)
+        return PooledValue(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2)
     return pool_gaps(values, errors, n_systems)
 
 
-def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> Pooled:
+def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> PooledValue:
     """Gaps of several evaluation sets by random effects with smoothed variances; their plain mean without any error."""
     if np.isnan(errors).all():
-        return Pooled(float(np.mean(gaps)))
+        return PooledValue(float(np.mean(gaps)))
     smooth = smoothed_variances(errors**2, n_systems)
     found = kernels.random_effects(gaps, smooth)
     v = smooth + (0.0 if np.isnan(found.tau2) else found.tau2)
     variance = float(1 / np.sum(1 / v)) if (v > 0).all() else 0.0
-    return Pooled(found.mean, found.low, found.high, found.p, found.tau2, found.i2, variance)
+    return PooledValue(found.mean, found.low, found.high, found.p, found.tau2, found.i2, variance)
 
 
 def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.DataFrame:

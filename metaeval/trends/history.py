@@ -6,15 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import polars as pl
-
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Inputs, Opened, check_used, check_whole
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options, TestOptions
 from metaeval.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
-from metaeval.trends.points import Done, Point, point
+from metaeval.trends.points import Point, ResampleCache, point
 from queries.blocks import Block
 from queries.evalsets import challenge_sets, without_challenge_sets
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
@@ -132,8 +130,7 @@ def history(
             progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
         started = time.perf_counter()
         own = replace(asked, testset=state.testset, lp=state.lp)
-        jobs = _jobs(opened, own, measure, options, anchor, bridged)
-        found[state] = _computed(jobs, measure, options, testing, anchor, intervals=intervals)
+        found[state] = _computed(opened, own, measure, options, testing, anchor, bridged, intervals=intervals)
         unsaved.append((questions[state], found[state], time.perf_counter() - started))
         if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
             notes += keep(database, unsaved)
@@ -178,38 +175,6 @@ def _question(
     return Question(key, "trend", state.testset, state.lp, SetHistory)
 
 
-@dataclass(frozen=True)
-class _Jobs:
-    """What an evaluation set's points are computed on, read from the warehouse. judged: judgements of a human score."""
-
-    block: Block | None
-    judged: pl.DataFrame | None = None
-    judged_by: str = ""
-    bridges: tuple[tuple[Block, Block], ...] = ()
-    error: QuestionError | None = None
-    notes: tuple[str, ...] = ()
-
-
-def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anchor: str, bridged: bool) -> _Jobs:
-    with opened() as warehouse:
-        try:
-            asked, also = _with_own_metrics(warehouse, asked, anchor)
-            block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
-        except QuestionError as error:
-            return _Jobs(None, error=error)
-        humans = human_levels(warehouse, asked.testset, asked.lp)
-        human = str(block.selection.human)
-        behind = judged_by(humans, human)
-        judged = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
-        bridges, notes = [], []
-        for second in second_humans(humans, human, measure) if bridged else []:
-            try:
-                bridges.append(common_blocks(warehouse, asked, human, second, measure, options))
-            except QuestionError as error:
-                notes.append(because("no bridge: ", error))
-    return _Jobs(block, judged, behind or "", tuple(bridges), None, tuple(notes))
-
-
 def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:
     """The slice with those of its metric patterns that the evaluation set has, and the anchor beside them.
 
@@ -228,20 +193,38 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
 
 
 def _computed(
-    jobs: _Jobs, measure: Measure, options: Options, testing: TestOptions, anchor: str, *, intervals: bool
+    opened: Opened,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    bridged: bool,
+    *,
+    intervals: bool,
 ) -> SetHistory:
-    if jobs.error is not None:
-        return SetHistory.without(jobs.error)
-    assert jobs.block is not None
-    ceiling, done = None, Done(intervals)
-    if jobs.judged is not None:
-        ceiling = split_half(jobs.block, jobs.judged, jobs.judged_by, measure, options)
+    """The points of one evaluation set; the warehouse is closed before anything is computed."""
+    ceiling, cache, notes = None, ResampleCache(intervals), []
+    bridges: list[tuple[Block, Block]] = []
     try:
-        points = [point(jobs.block, measure, options, testing, anchor, ceiling=ceiling, done=done)]
+        with opened() as warehouse:
+            asked, also = _with_own_metrics(warehouse, asked, anchor)
+            block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
+            humans = human_levels(warehouse, asked.testset, asked.lp)
+            human = str(block.selection.human)
+            behind = judged_by(humans, human)
+            single = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
+            for second in second_humans(humans, human, measure) if bridged else []:
+                try:
+                    bridges.append(common_blocks(warehouse, asked, human, second, measure, options))
+                except QuestionError as error:
+                    notes.append(because("no bridge: ", error))
+        if single is not None:
+            ceiling = split_half(block, single, str(behind), measure, options)
+        points = [point(block, measure, options, testing, anchor, ceiling=ceiling, cache=cache)]
     except QuestionError as error:
         return SetHistory.without(error)
-    notes = list(jobs.notes)
-    for first, second in jobs.bridges:
+    for first, other in bridges:
         try:
             sides = [
                 point(
@@ -250,11 +233,11 @@ def _computed(
                     options,
                     testing,
                     anchor,
-                    bridge=str(other.selection.human),
-                    ceiling=second_human(one, other, measure, options),
-                    done=done,
+                    bridge=str(against.selection.human),
+                    ceiling=second_human(one, against, measure, options),
+                    cache=cache,
                 )
-                for one, other in ((first, second), (second, first))
+                for one, against in ((first, other), (other, first))
             ]
         except QuestionError as error:
             notes.append(because("no bridge: ", error))

@@ -33,7 +33,7 @@ FEWEST_SYSTEMS = 6
 
 
 @dataclass(frozen=True)
-class Resampled:
+class Resamples:
     """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
     without any.
 
@@ -75,7 +75,7 @@ class Resampled:
 
 def resamples(
     measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions | None
-) -> Resampled:
+) -> Resamples:
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
@@ -92,7 +92,7 @@ def resamples(
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
         if testing is None:
-            return Resampled(measure, evaluation.value, none, what)
+            return Resamples(measure, evaluation.value, none, what)
         statistic, by_document = by_systems, False
         if statistic is None:
             units = units_of(block.selection, block.judged.any(axis=0), testing.unit)
@@ -100,24 +100,24 @@ def resamples(
             by_document = units.documents is not None
         drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.draws)
     except (QuestionError, ValueError) as error:
-        return Resampled(
+        return Resamples(
             measure, evaluation.value, none, what, error.text if isinstance(error, QuestionError) else str(error)
         )
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
     reason = None if draws.shape[1] > 1 else "no resample has a value for every metric"
-    return Resampled(measure, evaluation.value, draws, what, reason, by_document)
+    return Resamples(measure, evaluation.value, draws, what, reason, by_document)
 
 
 @dataclass(frozen=True)
-class Done:
+class ResampleCache:
     """Resamples so far: a bridge's block is often the official one. intervals: whether anything is resampled."""
 
     intervals: bool = True
-    by_content: dict[str, Resampled] = field(default_factory=dict)
+    by_content: dict[str, Resamples] = field(default_factory=dict)
 
     def resamples(
         self, measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions
-    ) -> Resampled:
+    ) -> Resamples:
         """See `resamples`; blocks of the same scores have the same, however their systems were selected."""
         if not self.intervals:
             return resamples(measure, block, evaluation, options, None)
@@ -191,10 +191,10 @@ def point(
     *,
     bridge: str | None = None,
     ceiling: Ceiling | None = None,
-    done: Done | None = None,
+    cache: ResampleCache | None = None,
 ) -> Point:
     """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
-    done: what the points of one evaluation set share.
+    cache: what the points of one evaluation set share.
 
     Raises QuestionError: no metric of the block can be ranked or has a value, or the human score has no scores that the
     measure needs.
@@ -216,7 +216,7 @@ def point(
     evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
-    found = (done or Done()).resamples(measure, used, evaluation, options, testing)
+    found = (cache or ResampleCache()).resamples(measure, used, evaluation, options, testing)
     p, reach, of_test, reasons = _tested(used, measure, options, testing, place, found.population)
     tested = dict(of_test)
     nothing = np.full(len(names), np.nan)
@@ -256,7 +256,7 @@ def point(
                 *_gap_parts(found, anchored, of_test, options, testing),
             ]
         ),
-        notes=(*remarks(block), *_said(found, anchor, place, reasons)),
+        notes=(*remarks(block), *_notes(found, anchor, place, reasons)),
         generalises=_in_words(found.population, tested.get("unit")) if of_test else None,
     )
 
@@ -349,7 +349,7 @@ def _same_gap(names: Sequence[str], measure: Measure) -> str:
     return f"no p-value or interval, as {measure} minus the anchor's is the same in all resamples: {', '.join(names)}"
 
 
-def _gap_parts(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> Parts:
+def _gap_parts(found: Resamples, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> Parts:
     interval = None
     if found.draws.size or found.reason is not None:
         what = f"{found.resampled},by_document" if found.by_document else found.resampled
@@ -357,7 +357,7 @@ def _gap_parts(found: Resampled, anchor: str | None, of_test: Parts, options: Op
     return [("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)]
 
 
-def _said(found: Resampled, anchor: str, place: int | None, reasons: Sequence[str]) -> list[str]:
+def _notes(found: Resamples, anchor: str, place: int | None, reasons: Sequence[str]) -> list[str]:
     lines = [] if found.reason is None else [f"no intervals: {found.reason}"]
     lines += [] if place is not None else [f"no gaps: the anchor {anchor} has no value here"]
     return [*lines, *reasons]

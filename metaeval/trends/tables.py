@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.measures import Measure
 from metaeval.measures.applicable import TOO_NARROW
 from metaeval.people.ceilings import SPLIT_HALF
 from metaeval.ranking import named
-from metaeval.signature import Parts, option_parts, restricted, signed
+from metaeval.signature import Part, Parts, option_parts, restricted, stamped
 from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
 from metaeval.trends.groups import CHOSEN, FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History
@@ -23,10 +23,10 @@ SHOWN_IN_BRIDGES = 5  # groups that the notes name
 SHOWN_OF_FAMILY = 2  # metrics that stand for a family
 
 
-def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str:
-    """One line that says what a trend is made of; each evaluation set has its own in the column signature."""
+def trend_parts(found: History, what: str, *more: Part) -> Parts:
+    """What the signature of a trend says; each evaluation set has its own in the column signature."""
     official = found.official
-    return signed(
+    return stamped(
         ("trend", what),
         ("measure", found.measure),
         ("anchor", found.anchor),
@@ -52,7 +52,7 @@ def computed_parts(found: History) -> Parts:
     ]
 
 
-def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Table:
+def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Result:
     """A line for each group, a column for each year and protocol, the latest first: the value, the gap to the anchor.
 
     frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
@@ -94,8 +94,8 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     ]
     is_pooled = (by_year["n_sets_all"] > 1).any()
     pooled = how if is_pooled else pool
-    signature = trend_signature(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
-    return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
+    parts = trend_parts(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
+    return Result(pl.DataFrame(columns), parts, tuple(dict.fromkeys([*notes, *found.notes])))
 
 
 def _heading(year: int | None, protocol: str) -> str:

@@ -1,21 +1,21 @@
 """The views of a history: years, progress within the same data, trends over years, bridges; each a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 import polars as pl
 
-from metaeval.answer import Table, attributes
+from metaeval.answer import Result, attributes
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.notes import hinted
 from metaeval.trends.gaps import over_years, pooled_by_year
 from metaeval.trends.groups import CHOSEN, grouped
 from metaeval.trends.history import History
 from metaeval.trends.settings import TrendSettings, View
-from metaeval.trends.tables import bridges, contexts, targets, trend_signature, wide, without_answer, without_step
-from metaeval.trends.within import KindSlope, SlopeOf, Within, within
+from metaeval.trends.tables import bridges, contexts, targets, trend_parts, wide, without_answer, without_step
+from metaeval.trends.within import BASE_KIND, KindSlope, SlopeOf, Within, within
 from queries.slices import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted, option
@@ -61,7 +61,7 @@ def within_frame(found: Within) -> pl.DataFrame:
         for slope in found.slopes
         for name, one in slope.by_protocol.items()
     ]
-    rows += [_row("kind", f"{one.kind} minus {one.against}", one.pooled) for one in found.contrasts]
+    rows += [_row("kind", f"{kind} minus {BASE_KIND}", one) for kind, one in found.contrasts.items()]
     schema = {
         **dict.fromkeys(("what", "name", "kind"), pl.String),
         **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
@@ -99,26 +99,16 @@ N_DECIDING = 5  # metrics that are named
 GROWING = "best of a kind or of all: the more metrics a year has, the higher the best of them, without any progress"
 
 
-@dataclass(frozen=True)
-class Shown:
-    """table: of the view, for programs. reading: what a table for reading shows instead; rows: as of `grouped`; slopes:
-    of the view "within".
-    """
-
-    table: Table
-    reading: Table
-    rows: pl.DataFrame
-    slopes: Within | None = None
-
-
 def slice_of_view(asked: Slice, view: View) -> Slice:
     """What a view reads: slopes are of primary and baseline metrics, unless all are asked for."""
     is_narrowed = view == "within" and asked.status != "all"
     return replace(asked, status="primary") if is_narrowed else asked
 
 
-def show(found: History, asked: TrendSettings, view: View | None = None) -> Shown:
+def show(found: History, asked: TrendSettings, view: View | None = None) -> Result:
     """A history in one of its views.
+
+    Facts: rows, as of `grouped`; of the years reading, what a table for reading shows; of the view "within" slopes.
 
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
     """
@@ -128,17 +118,17 @@ def show(found: History, asked: TrendSettings, view: View | None = None) -> Show
     return _VIEWS[view or asked.view](found, asked)
 
 
-def _years(found: History, asked: TrendSettings) -> Shown:
+def _years(found: History, asked: TrendSettings) -> Result:
     rows = grouped(found, asked.by)
     reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
     frame = rows if asked.pool is None else pooled_by_year(rows, found.measure, asked.pool)
-    return Shown(replace(reading, frame=frame), reading, rows)
+    return replace(reading, frame=frame, facts={"rows": rows, "reading": reading})
 
 
-def _over_years(found: History, asked: TrendSettings) -> Shown:
+def _over_years(found: History, asked: TrendSettings) -> Result:
     rows = grouped(found, asked.by)
     frame = over_years(pooled_by_year(rows, found.measure, asked.pool or "mean"), asked.seed)
-    signature = trend_signature(
+    parts = trend_parts(
         found,
         "over-years",
         ("by", ",".join(asked.by)),
@@ -156,8 +146,7 @@ def _over_years(found: History, asked: TrendSettings) -> Shown:
         *without_answer(found),
         *found.notes,
     )
-    table = Table(frame, signature, notes)
-    return Shown(table, table, rows)
+    return Result(frame, parts, notes, {"rows": rows})
 
 
 def _without_slope(frame: pl.DataFrame) -> list[str]:
@@ -167,7 +156,7 @@ def _without_slope(frame: pl.DataFrame) -> list[str]:
     return [f"no slope: {reason}" for reason in frame["reason"].unique(maintain_order=True)] or ["no group has a value"]
 
 
-def _bridges(found: History, asked: TrendSettings) -> Shown:
+def _bridges(found: History, asked: TrendSettings) -> Result:
     rows = grouped(found, asked.by)
     frame = bridges(rows)
     both = "outputs" if found.measure.definition.needs_segments else "systems"
@@ -177,11 +166,11 @@ def _bridges(found: History, asked: TrendSettings) -> Shown:
     notes += apart
     if frame.is_empty() and not apart:
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
-    table = Table(frame, trend_signature(found, "bridges", ("by", ",".join(asked.by))), (*notes, *found.notes))
-    return Shown(table, table, rows)
+    parts = trend_parts(found, "bridges", ("by", ",".join(asked.by)))
+    return Result(frame, parts, (*notes, *found.notes), {"rows": rows})
 
 
-def _within(found: History, asked: TrendSettings) -> Shown:
+def _within(found: History, asked: TrendSettings) -> Result:
     without, published = asked.without_contaminated, parse_published(asked.published)
     slopes = within(found, published, without_contaminated=without, of=asked.slope_of, kinds=asked.kinds)
     notes = [
@@ -196,8 +185,8 @@ def _within(found: History, asked: TrendSettings) -> Shown:
         *_reasons(slopes),
         *found.notes,
     ]
-    table = Table(within_frame(slopes), slopes.signature, tuple(notes))
-    return Shown(table, table, grouped(found, asked.by), slopes)
+    facts = {"rows": grouped(found, asked.by), "slopes": slopes}
+    return Result(within_frame(slopes), slopes.parts, tuple(notes), facts)
 
 
 def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
@@ -255,7 +244,7 @@ def _reasons(slopes: Within) -> list[str]:
     return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
 
 
-_VIEWS: dict[View, Callable[[History, TrendSettings], Shown]] = {
+_VIEWS: dict[View, Callable[[History, TrendSettings], Result]] = {
     "years": _years,
     "within": _within,
     "over-years": _over_years,

@@ -13,7 +13,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.slopes import CrossedSlope, crossed_slope
 from metaeval.kernels.agreement.studies import CONFIDENCE, RandomEffects
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.signature import restricted, signed
+from metaeval.signature import Parts, line, restricted, stamped
 from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
 from metaeval.trends.history import Entry, History
@@ -66,18 +66,6 @@ class SetSlope:
 
 
 @dataclass(frozen=True)
-class Contrast:
-    """One kind of metric against string metrics within the same data: difference of their means, pooled over sets.
-
-    It is of these very metrics, so it has no p: see `pool_estimates`.
-    """
-
-    kind: str
-    against: str
-    pooled: RandomEffects
-
-
-@dataclass(frozen=True)
 class DatedMetric:
     """A metric of the pooled slope. names: those that count as it. pull: its share in the part of the slope's variance
     that is due to the choice of metrics; without: the slope without it; both NaN where metrics are no sample.
@@ -116,20 +104,26 @@ class KindSlope:
 class Within:
     """Slopes of each kind of metrics.
 
-    of: what pooled slopes are of. slopes: of reference-based metrics first. unknown: metrics of unknown year, excluded.
-    contaminated: metrics known to be trained on the human scores of an evaluation set's year, excluded where asked.
-    skipped: evaluation sets, and why each has no slope, for a line that names the set elsewhere.
+    of: what pooled slopes are of. slopes: of reference-based metrics first. contrasts: each kind of metrics against
+    string metrics within the same data: difference of their means, of these very metrics, so that it has no p. unknown:
+    metrics of unknown year, excluded. contaminated: metrics known to be trained on the human scores of an evaluation
+    set's year, excluded where asked. skipped: evaluation sets, and why each has no slope, for a line that names the set
+    elsewhere.
     """
 
     measure: str
     of: SlopeOf
     slopes: tuple[KindSlope, ...]
-    contrasts: tuple[Contrast, ...]
+    contrasts: Mapping[str, RandomEffects]
     unknown: tuple[str, ...]
     contaminated: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
     without_contaminated: bool
-    signature: str
+    parts: Parts
+
+    @property
+    def signature(self) -> str:
+        return line(self.parts)
 
     @property
     def sets(self) -> tuple[SetSlope, ...]:
@@ -186,7 +180,7 @@ def within(
     a set, by its mean. Needs 2 years and 5 metrics in a set.
     Raises QuestionError: no evaluation set has a slope.
     """
-    used: dict[Kind, list[_Used]] = {kind: [] for kind in KINDS[kinds]}
+    used: dict[Kind, list[_SetFit]] = {kind: [] for kind in KINDS[kinds]}
     without = {f"{one.testset} {one.lp}": one.found for one in found.entries if not one.found.points}
     few: dict[Kind, list[tuple[str, str]]] = {kind: [] for kind in used}
     seen: set[Kind] = set()
@@ -194,7 +188,7 @@ def within(
     dirty: dict[str, None] = {}
     contrasts: dict[str, list[tuple[float, float, int]]] = {}
     for entry, one in found.official:
-        known = _Known(one, entry.year, published, without_contaminated)
+        known = _DatedMetrics(one, entry.year, published, without_contaminated)
         unknown |= dict.fromkeys(known.unknown)
         dirty |= dict.fromkeys(f"{name} in {entry.testset}" for name in known.contaminated)
         for kind, estimate in _kinds(one, known).items():
@@ -219,15 +213,14 @@ def within(
         measure=str(found.measure),
         of=of,
         slopes=slopes,
-        contrasts=tuple(
-            Contrast(kind, BASE_KIND, pool_estimates(*zip(*estimates, strict=True)))
-            for kind, estimates in sorted(contrasts.items())
-        ),
+        contrasts={
+            kind: pool_estimates(*zip(*estimates, strict=True)) for kind, estimates in sorted(contrasts.items())
+        },
         unknown=tuple(sorted(unknown)),
         contaminated=tuple(sorted(dirty)),
         skipped=(*((where, str(one.brief)) for where, one in without.items()), *skipped),
         without_contaminated=without_contaminated,
-        signature=_signature(found, slopes, published, without_contaminated, of, kinds),
+        parts=_parts(found, slopes, published, without_contaminated, of, kinds),
     )
 
 
@@ -253,7 +246,7 @@ def _too_few(kind: Kind, years: Sequence[int]) -> str:
     return f"{what} of {len(set(years))} known publication years, a slope needs {FEWEST_METRICS} of {FEWEST_YEARS}"
 
 
-def _slope_of_set(entry: Entry, one: Point, kind: Kind, dated: Dated) -> "_Used":
+def _slope_of_set(entry: Entry, one: Point, kind: Kind, dated: Dated) -> "_SetFit":
     years = [year for year, _ in dated.values()]
     shares = np.zeros(len(one.metrics))
     for weight, (_, places) in zip(weights_of_slope(years), dated.values(), strict=True):
@@ -273,10 +266,10 @@ def _slope_of_set(entry: Entry, one: Point, kind: Kind, dated: Dated) -> "_Used"
         first_year=min(years),
         last_year=max(years),
     )
-    return _Used(found, one, dated)
+    return _SetFit(found, one, dated)
 
 
-def _of_kind(kind: Kind, used: "Sequence[_Used]", of: SlopeOf) -> KindSlope:
+def _of_kind(kind: Kind, used: "Sequence[_SetFit]", of: SlopeOf) -> KindSlope:
     pooled = _pooled(used, of)
     protocols = dict.fromkeys(one.slope.protocol for one in used)
     return KindSlope(
@@ -292,8 +285,7 @@ def _of_kind(kind: Kind, used: "Sequence[_Used]", of: SlopeOf) -> KindSlope:
     )
 
 
-@dataclass(frozen=True)
-class _Used:
+class _SetFit(NamedTuple):
     """An evaluation set with its slope."""
 
     slope: SetSlope
@@ -301,12 +293,12 @@ class _Used:
     dated: Dated
 
 
-def _years(used: Sequence[_Used]) -> dict[_Identity, int]:
+def _years(used: Sequence[_SetFit]) -> dict[_Identity, int]:
     """The year of each metric of any set."""
     return {key: year for one in used for key, (year, _) in one.dated.items()}
 
 
-def _pooled(used: Sequence[_Used], of: SlopeOf) -> CrossedSlope:
+def _pooled(used: Sequence[_SetFit], of: SlopeOf) -> CrossedSlope:
     """new-metrics: metrics of families and sets are crossed samples; residual variances go with 1 / systems."""
     years = _years(used)
     n_systems = np.array([one.slope.n_systems for one in used], dtype=np.float64)
@@ -335,7 +327,7 @@ def _pooled(used: Sequence[_Used], of: SlopeOf) -> CrossedSlope:
     )
 
 
-def _metrics(used: Sequence[_Used], pooled: CrossedSlope) -> tuple[DatedMetric, ...]:
+def _metrics(used: Sequence[_SetFit], pooled: CrossedSlope) -> tuple[DatedMetric, ...]:
     found = []
     for place, (key, year) in enumerate(_years(used).items()):
         own = [[one.point.base_names[at] for at in one.dated[key][1]] for one in used if key in one.dated]
@@ -355,7 +347,7 @@ def _identity(base: str, facts: MetricFacts, reference_free: bool, year: int) ->
     return _Identity(facts.family, str(own), facts.kind, reference_free, year)
 
 
-class _Known:
+class _DatedMetrics:
     """What is known of a point's metrics: year and places of what counts as one, places that count at all, names of the
     others.
     """
@@ -391,7 +383,7 @@ def _of_places(one: Point, places: npt.ArrayLike, weights: Floats) -> tuple[floa
     return contrast(one.value[kept], one.covariance[np.ix_(kept, kept)], weights)
 
 
-def _kinds(one: Point, known: _Known) -> dict[str, tuple[float, float]]:
+def _kinds(one: Point, known: _DatedMetrics) -> dict[str, tuple[float, float]]:
     """Mean of each kind minus the mean of string metrics in one set, with its standard error."""
     kinds = np.array(known.kinds)
     base = kinds == BASE_KIND
@@ -404,17 +396,17 @@ def _kinds(one: Point, known: _Known) -> dict[str, tuple[float, float]]:
     }
 
 
-def _signature(
+def _parts(
     found: History,
     slopes: Sequence[KindSlope],
     published: Sequence[tuple[str, int]],
     without_contaminated: bool,
     of: SlopeOf,
     kinds: Kinds,
-) -> str:
-    """One line; of several kinds of metrics what differs is in their order, parted by semicolons."""
+) -> Parts:
+    """Of the signature; of several kinds of metrics what differs is in their order, parted by semicolons."""
     sets = [one for slope in slopes for one in slope.sets]
-    return signed(
+    return stamped(
         ("trend", "within"),
         ("measure", found.measure),
         *restricted(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.papers.items import Cell, Printed
+from metaeval.papers.items import Cell, PrintedValue
 from metaeval.papers.running import beside
 from tests.helpers import ScoreTable, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
@@ -54,7 +54,7 @@ def test_a_pooled_ranking_says_first_what_it_pools(gaps: Warehouse) -> None:
 
 def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> None:
     printed = [
-        Printed("t", row, column, "wmt25", "en-de", value, 1, "1", "value", 0.0, "")
+        PrintedValue("t", row, column, "wmt25", "en-de", value, 1, "1", "value", 0.0, "")
         for row in ("A", "B")
         for column, value in (("AutoRank", 1.0), ("mean", 0.5))
     ]

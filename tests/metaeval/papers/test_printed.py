@@ -1,4 +1,4 @@
-"""Printed values: the files, verdicts, and how cells meet them."""
+"""PrintedValue values: the files, verdicts, and how cells meet them."""
 
 import re
 from pathlib import Path
@@ -7,15 +7,15 @@ import pytest
 
 import metaeval.papers
 from metaeval.papers import PAPERS
-from metaeval.papers.items import Cell, Printed, printed_values, verdict
+from metaeval.papers.items import Cell, PrintedValue, printed_values, verdict
 from metaeval.papers.running import _on_excluded, beside, chosen
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
 
-def _printed(value: float, decimals: int = 2, **more: object) -> Printed:
+def _printed(value: float, decimals: int = 2, **more: object) -> PrintedValue:
     given = {"kind": "value", "within": 0.0, "reason": "", "row": "a", "column": "b", "testset": "t", "lp": "l"}
-    return Printed("table-1", value=value, decimals=decimals, page="1", **{**given, **more})  # type: ignore[arg-type]
+    return PrintedValue("table-1", value=value, decimals=decimals, page="1", **{**given, **more})  # type: ignore[arg-type]
 
 
 def _cell(value: float | None, **more: object) -> Cell:
@@ -66,7 +66,7 @@ def test_no_printed_value_of_many_digits_stands_in_the_code() -> None:
         (None, _printed(2.0, 0), "not_loaded"),
     ],
 )
-def test_verdicts(value: float | None, printed: Printed, expected: str) -> None:
+def test_verdicts(value: float | None, printed: PrintedValue, expected: str) -> None:
     assert verdict(_cell(value), printed) == expected
 
 

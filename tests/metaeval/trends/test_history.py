@@ -16,7 +16,7 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options, TestOptions
 from metaeval.people.ceilings import common_blocks, second_human, split_half
 from metaeval.trends.history import History, history
-from metaeval.trends.points import Resampled, anchor_place, context, few_systems, point, resamples
+from metaeval.trends.points import Resamples, anchor_place, context, few_systems, point, resamples
 from queries.blocks import Block
 from queries.longitudinal import evalset_states, judgements
 from queries.slices import Slice
@@ -64,7 +64,7 @@ def test_without_intervals_nothing_is_resampled_and_gaps_are_the_same(
 ) -> None:
     resampled: list[object] = []
 
-    def counted(*given: object) -> Resampled:
+    def counted(*given: object) -> Resamples:
         resampled.append(given[-1])
         return resamples(*given)  # type: ignore[arg-type]
 
@@ -85,7 +85,7 @@ def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again
 ) -> None:
     counts: list[str] = []
 
-    def counted(measure: Measure, block: Block, *more: object) -> Resampled:
+    def counted(measure: Measure, block: Block, *more: object) -> Resamples:
         counts.append(str(block.selection.human))
         return resamples(measure, block, *more)  # type: ignore[arg-type]
 
