@@ -188,7 +188,7 @@ def test_a_task_is_tested_as_a_comparison_would(simulated_warehouse: Warehouse) 
     testing = TestOptions(test="williams", alternative="greater")
     alone = compare(simulated_warehouse, asked, parse_measure("pearson"), Options(), testing)
     found = scored(simulated_warehouse, made("pearson", test="williams"), "sim24", lps=["en-de"], significance=True)
-    names = [name.rsplit("-", 1)[0] for name in alone.metrics]
+    names = [name.rsplit("-", 1)[0] for name in alone.names]
     expected = {
         name: int(cluster) for name, cluster, r in zip(names, alone.clusters, alone.ranks, strict=True) if r > 0
     }
@@ -702,12 +702,13 @@ def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_b
     p = []
 
     def noted(*asked: Any) -> Any:
-        best_first = np.argsort(-asked[1][asked[3].there])
-        p.append(asked[3].p[np.ix_(best_first, best_first)])
+        tested, there = asked[3]
+        best_first = np.argsort(-asked[1][there])
+        p.append(tested[np.ix_(best_first, best_first)])
         return beside_of(*asked)
 
-    beside_of = populations._beside
-    monkeypatch.setattr(populations, "_beside", noted)
+    beside_of = populations._beside_own
+    monkeypatch.setattr(populations, "_beside_own", noted)
     testing = replace(BESIDE, draws=2000)
     scored(simulated_warehouse, made(*measures), "sim24", lps=["en-de"], significance=True, testing=testing)
     asked = Slice("sim24", "en-de", status="primary")
