@@ -65,6 +65,7 @@ def test_odd_warehouses_have_answers_or_reasons(name: str, tmp_path: Path, in_fu
     assert {words: what for words, what in found.items() if what is not None} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({name for name, *_ in SAID}))
 def test_what_is_missing_is_said(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = odd_warehouse(name, tmp_path)

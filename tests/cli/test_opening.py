@@ -17,7 +17,8 @@ _OUTSIDE = re.compile(r"secret\.txt|stolen|AF_INET|duckdb_extension|/dev/zero")
 _TRACE = ("strace", "-f", "-qq", "-e", "trace=open,openat,creat,connect", "-o")
 
 
-@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
 def test_no_command_or_method_runs_what_a_forged_file_defines(number: int, tmp_path: Path) -> None:
     found = list(tried(tmp_path, 7 * number, _N // (6 + 24 * number)))
     assert found

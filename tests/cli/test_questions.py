@@ -260,6 +260,7 @@ def test_numbers_of_numpy_and_measures_are_as_good(simulated_warehouse: Warehous
     assert other.signature == one.signature
 
 
+@pytest.mark.slow
 def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
     one = metaeval.rank(simulated_warehouse, *SIM, measures="pa", metrics="simBLEU").frame
     assert one.equals(metaeval.rank(simulated_warehouse, "SIM24", "CS-UK", measures="pa", metrics=["simBLEU"]).frame)

@@ -251,6 +251,7 @@ def test_without_an_evaluation_set_one_row_has_the_reason(arguments: str, reason
     assert two.rows(f"FROM concordance({arguments}, 'mqm', 0)") == [(*[None] * 7, reason)]
 
 
+@pytest.mark.slow
 def test_metrics_without_a_system_that_people_judged_are_named(tmp_path: Path) -> None:
     humans = {"mqm": ScoreTable(systems=SYSTEMS[:2], seg=mqm_table().seg[:2])}
     metrics = {"Guest-src": ScoreTable(systems=SYSTEMS[2:], seg=np.ones((2, 5))), "Flat-src": mqm_table()}

@@ -241,6 +241,7 @@ def test_the_only_human_score_stands_in_for_the_official_one(tmp_path: Path) -> 
         assert warehouse.rows("SELECT DISTINCT human FROM ranked_scores") == [("esa",)]
 
 
+@pytest.mark.slow
 def test_a_set_whose_systems_are_all_excluded_has_no_ranking(tmp_path: Path) -> None:
     tiny_warehouse(tmp_path).close()
     with duckdb.connect(str(tmp_path / "tiny.duckdb")) as connection:

@@ -115,6 +115,7 @@ def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tm
     assert np.isnan(common.submitted).all()
 
 
+@pytest.mark.slow
 def test_a_hole_where_nobody_judged_does_no_harm(tmp_path: Path) -> None:
     holes = np.array(metric_tables()["Fine-src"].seg)
     holes[:, 3] = NAN
@@ -123,6 +124,7 @@ def test_a_hole_where_nobody_judged_does_no_harm(tmp_path: Path) -> None:
         assert _block(warehouse).excluded == {}
 
 
+@pytest.mark.slow
 def test_the_intersection_leaves_out_systems_that_a_metric_lacks(tmp_path: Path) -> None:
     part = ScoreTable(systems=("Ash", "Cherry"), seg=np.arange(10.0).reshape(2, 5))
     tables = {**metric_tables(), "Part-src": part}

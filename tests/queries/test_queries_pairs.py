@@ -175,6 +175,7 @@ def test_the_view_of_pair_counts_is_the_macro_without_a_threshold(simulated_ware
     assert view.equals(macro.drop("reason"))
 
 
+@pytest.mark.slow
 def test_macros_of_the_file_and_kernels_give_the_same_coefficients(simulated_warehouse: Warehouse) -> None:
     names = ("tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23")
     calls = ", ".join(f"{name}({', '.join(COUNTS)}) AS {name}" for name in names)

@@ -117,6 +117,7 @@ def test_outputs_that_people_and_a_metric_scored_stand_beside_each_other(warehou
     assert outputs_of(warehouse, TESTSET, LP, "Only-src").is_empty()
 
 
+@pytest.mark.slow
 def test_a_set_of_scores_of_systems_alone_has_no_segments(tmp_path: Path) -> None:
     (tmp_path / "M.sys.score").write_text("M\tde-en\tnewstest2020\tref\tAsh\t0.5\n")
     with (

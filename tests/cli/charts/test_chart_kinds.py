@@ -347,6 +347,7 @@ def test_a_number_far_below_the_others_does_not_take_their_colours() -> None:
     assert found.lines == ("words", "colours end at 0.80: 1 smaller values are as light as that")
 
 
+@pytest.mark.slow
 def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None:
     """The others reach from 0.8 to 0.89, with their intervals from 0.78 to 0.91."""
     near = [0.8 + n / 100 for n in range(10)]

@@ -30,6 +30,7 @@ def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Sc
     assert any("split-half r of system scores" in note for note in ran.notes)
 
 
+@pytest.mark.slow
 def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
     rows = scorehouse(*ANNOTATORS, "--view", "sets", "--format", "json").json
     (row,) = rows

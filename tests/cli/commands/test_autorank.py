@@ -18,6 +18,7 @@ def test_json_has_the_scores_of_each_metric(scorehouse: Scorehouse) -> None:
     assert [row["z"] for row in rows] == sorted((row["z"] for row in rows), reverse=True)
 
 
+@pytest.mark.slow
 def test_an_evaluation_set_without_metric_scores_says_so(tmp_path: Path) -> None:
     layout = tiny_layout(tmp_path / "layout", metrics={})
     why = r"^no metric scores of tiny24 en-de are loaded$"

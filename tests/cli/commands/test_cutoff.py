@@ -13,6 +13,7 @@ from warehouse import QuestionError, Warehouse
 ASKED = ("cutoff", "sim24", "en-de", "simBLEU", "--good", "-1")
 
 
+@pytest.mark.slow
 def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
     columns = {
         "curve": {"threshold", "n_passed", "share", "precision", "recall", "mcc"},

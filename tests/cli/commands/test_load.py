@@ -54,6 +54,7 @@ def test_loading_again_changes_nothing_and_says_so(load: Callable[..., Ran], lay
     assert any(line.startswith("nothing to do: ") for line in ran.notes)
 
 
+@pytest.mark.slow
 def test_files_of_no_known_format_are_passed_over_with_the_reason(load: Callable[..., Ran], layout: Path) -> None:
     (layout / "README").write_text("hello\n")
     ran = load(layout)
@@ -115,6 +116,7 @@ def test_many_faults_are_cut_short_unless_all_are_asked_for(load: Callable[..., 
     assert not any("--verbose" in line for line in long.notes)
 
 
+@pytest.mark.slow
 def test_one_more_fault_is_one_and_very_many_are_examples_and_a_count(load: Callable[..., Ran], tmp_path: Path) -> None:
     lines = [f"t24,x,Mine,A,{number},0.5\n" for number in range(1, 31)]
     header = "testset,lp,metric,system,seg,score\n"

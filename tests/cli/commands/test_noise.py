@@ -1,5 +1,7 @@
 """`noise`: its JSON, oracles, and what is refused."""
 
+import pytest
+
 from tests.cli.running import Scorehouse, refused
 
 WORDS = ("noise", "sim24", "cs-uk", "Oriole", "-m", "pdp", "--kind", "outliers", "--share", "0.1", "--draws", "2")
@@ -15,6 +17,7 @@ def test_json_has_a_row_for_each_kind_strength_and_measure(scorehouse: Scorehous
     assert rows[0]["lost"] == 0
 
 
+@pytest.mark.slow
 def test_oracles_have_ranks(scorehouse: Scorehouse) -> None:
     rows = scorehouse("noise", "sim24", "en-de", "--oracles", "-m", "pdp", "--format", "json").json
     assert [row["rank"] for row in rows if row["kind"] == "oracle" and row["value"] is not None] == [1, 2, 3, 4, 5]

@@ -75,6 +75,7 @@ def test_a_missing_file_is_one_line(scorehouse: Scorehouse, own: Path) -> None:
     refused(scorehouse("add", own.with_name("none.tsv"), "--metric", "Mine", "--ref", "refA"), 2, "no such file")
 
 
+@pytest.mark.slow
 def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse, own: Path) -> None:
     shown = scorehouse("remove", TESTSET, LP, "--dry-run", "--format", "json")
     assert shown.notes == ["nothing was changed: a dry run"]

@@ -127,6 +127,7 @@ def test_an_item_without_printed_values_is_a_table_of_its_own_columns(scorehouse
     assert "1 equal to the printed digits" in scorehouse("paper", "deutsch-2023", "figure-1").notes[-1]
 
 
+@pytest.mark.slow
 def test_differences_are_told_apart_by_direction_and_correlations_stand_in_the_corners(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

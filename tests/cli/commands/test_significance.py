@@ -52,6 +52,7 @@ def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_te
     assert [row["cluster"] for row in means if row["value"] is not None] == known
 
 
+@pytest.mark.slow
 def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Scorehouse, tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         database = warehouse.path

@@ -108,6 +108,7 @@ def test_pooled_rows_say_how_many_evaluation_sets_they_stand_on(trend: Scorehous
     assert 0 <= other["gap_i2"] <= 1
 
 
+@pytest.mark.slow
 def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -> None:
     """Newer families of the simulated task see quality better in every year: the slope is positive in each set."""
     ran = trend("all", "cs-uk", "--within", *PUBLISHED, "--format", "json")
@@ -134,6 +135,7 @@ def test_slopes_are_of_new_metrics_or_of_these_and_without_contrastive_ones(tren
     assert any("most influential metrics" in note and "simBLEU (2002)" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_publication_years_of_no_metric_are_named(trend: Scorehouse) -> None:
     ran = trend("all", "cs-uk", "--within", *PUBLISHED, "--published", "nothing=2020")
     assert ran.code == 0

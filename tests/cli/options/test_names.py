@@ -76,6 +76,7 @@ def test_a_command_answers_the_same_in_another_spelling(
     assert (spelt.code, spelt.out) == (0, plain.out), spelt.err
 
 
+@pytest.mark.slow
 @together(
     ("words", "same"),
     [

@@ -371,6 +371,7 @@ def test_a_dash_is_stdout_and_a_device_is_written_to(capsys: pytest.CaptureFixtu
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.slow
 def test_letters_beyond_ascii_are_utf8_in_every_locale() -> None:
     code = "import polars as pl; from cli.render import render\nrender(pl.DataFrame({'x': ['ε']}), signature='τ')"
     environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii:backslashreplace"}

@@ -103,6 +103,7 @@ def test_rows_have_threshold_precision_recall_and_prevalence(simulated_warehouse
     assert "|good:score>=-1|prevalence:0." in signature
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("good", ["-1000", "1000"])
 def test_people_who_find_all_good_or_none_leave_null_with_the_reason(simulated_warehouse: Warehouse, good: str) -> None:
     for name in ("mcc", "f_beta", "precision", "recall", "average_precision", "roc_auc", "brier"):

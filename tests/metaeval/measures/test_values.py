@@ -241,6 +241,7 @@ def test_every_measure_has_its_plain_loop() -> None:
     assert {measure.definition for measure in parsed} == of_scores
 
 
+@pytest.mark.slow
 def test_calibration_gives_the_smallest_of_the_best_thresholds(block: Block) -> None:
     found = _value("acc_eq(by=item)", block)
     grid = kernels.group_labels("item", block.human.shape)

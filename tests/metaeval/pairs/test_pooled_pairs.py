@@ -119,6 +119,7 @@ def test_pairs_of_the_simulated_task_are_those_of_a_plain_loop(simulated_warehou
     assert place == found.human.size
 
 
+@pytest.mark.slow
 def test_bootstrapped_p_values_are_two_sided(simulated_warehouse: Warehouse) -> None:
     found = pooled_pairs(simulated_warehouse, SETS[:1], seed=0, n_draws=50)
     assert found.metric_p is not None

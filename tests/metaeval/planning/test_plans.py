@@ -29,6 +29,7 @@ def of_segments(simulated_warehouse: Warehouse) -> Table:
     return metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", unit="segment", **QUICK)
 
 
+@pytest.mark.slow
 def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Table) -> None:
     row = of_segments.frame.row(0, named=True)
     assert (row["first"], row["second"], row["test"]) == ("Oriole-refA", "Embermatch-refA", "perm-inputs")
@@ -111,6 +112,7 @@ def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: War
     assert "assumed: new systems are like the loaded ones, and the segments stay the same" in found.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "test"), [("document", "wilcoxon"), ("segment", "wilcoxon"), ("judgement", "rank-sum")]
 )

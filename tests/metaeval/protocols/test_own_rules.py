@@ -29,6 +29,7 @@ def test_the_overall_score_is_the_weighted_mean_by_hand(simulated_warehouse: War
     assert "|tasks:pa weight=3; pearson(by=none)|" in found.signature
 
 
+@pytest.mark.slow
 def test_official_rules_in_a_file_give_the_official_scores(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
     rules = protocol_named("wmt24").rules
     tasks = ", ".join(f'{{ measure = "{rule.measure}" }}' for rule in rules)

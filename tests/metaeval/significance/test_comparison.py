@@ -263,6 +263,7 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         assert "without Only-src: no segment scores" in by_segments.notes
 
 
+@pytest.mark.slow
 def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metric_tests, "LEAST_UNITS", 1)
     tables = metric_tables()

@@ -88,6 +88,7 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(
     assert f"Fine-src minus Rough-refA, is {found.difference:.4f}" in found.words[1]
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_warehouse: Warehouse) -> None:
     found = fought(
         simulated_warehouse, "pearson", testing=replace(QUICK, draws=100, interval="percentile", unit="segment")
@@ -292,8 +293,8 @@ MEASURES = (
     *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp", "acc_eq(by=none)"),
 )
 DEAR = {
-    "acc_eq(by=none)",
-    *(f"{name} both" for name in ("pearson(by=item)", "pearson(by=none)", "pdp", "pearson(top=4)")),
+    *("acc_eq(by=none)", "tau_ap", "pearson(top=4)", "spa(n=20)", "pearson(by=item)"),
+    *(f"{name} both" for name in ("pearson(by=none)", "pdp")),
 }
 
 
@@ -321,6 +322,7 @@ def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_nev
             assert found.difference == found.values[0] - found.values[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)"])
 def test_a_test_with_standard_errors_and_the_interval_beside_it_are_of_the_same_draws(
     simulated_warehouse: Warehouse, text: str

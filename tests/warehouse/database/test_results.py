@@ -34,6 +34,7 @@ def test_a_result_is_found_again_by_its_key_alone(database: Path) -> None:
         assert stored_payload(warehouse, "k2") is None
 
 
+@pytest.mark.slow
 def test_a_result_takes_the_place_of_one_with_the_same_key(database: Path) -> None:
     store_results(database, [RESULT])
     store_results(database, [replace(RESULT, payload="{}")])

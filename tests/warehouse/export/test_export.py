@@ -159,6 +159,7 @@ def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str
         }
 
 
+@pytest.mark.slow
 def test_parquet_comes_back_with_the_same_rows(loaded: Path, back: RoundTrip) -> None:
     assert [(item.testset, item.lp) for item in back.exported] == [
         ("tiny24", "en-de"),
@@ -344,6 +345,7 @@ def test_what_the_layout_cannot_mark_is_excluded_from_it_with_a_note(
     assert list((tmp_path / "out").rglob("Rough-refA*"))
 
 
+@pytest.mark.slow
 def test_texts_that_lack_segments_are_excluded_from_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
     with duckdb.connect() as connection, writing(database, connection):
         connection.execute("DELETE FROM segment_text WHERE kind = 'output' AND name = 'Ash' AND segment = 2")
@@ -483,6 +485,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_no_single_bit_of_exported_parquet_changes_unnoticed(one_exported: Path, in_full: bool, tmp_path: Path) -> None:
     shutil.copytree(one_exported, tmp_path / "out")
     files = [*sorted((tmp_path / "out").rglob("*.parquet")), *[tmp_path / "out" / MANIFEST] * 5]
@@ -508,6 +511,7 @@ def test_exported_parquet_without_its_manifest_is_refused_by_load(one_exported: 
     assert {fault.found for fault in report.faults} == {"exported Parquet without its scorehouse-export.json"}
 
 
+@pytest.mark.slow
 def test_files_beside_exported_parquet_are_not_passed_over_in_silence(one_exported: Path, tmp_path: Path) -> None:
     shutil.copytree(one_exported, tmp_path / "out")
     (tmp_path / "out" / "notes.txt").write_text("mine")

@@ -58,6 +58,7 @@ def test_packed_files_of_the_layout_are_faults(tmp_path: Path) -> None:
     assert {(str(path), "unpack it") for path in packed} <= {(fault.path, fault.way_out) for fault in report.faults}
 
 
+@pytest.mark.slow
 def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
     """A system's own file may be called `_v2`, and so may a copy of another's."""
     folder = tmp_path / "wmt25-general-mt" / "data" / "automatic_scores"

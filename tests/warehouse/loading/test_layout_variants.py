@@ -88,6 +88,7 @@ PLACES = {
 }
 
 
+@pytest.mark.slow
 def test_folders_called_data_name_nothing(tmp_path: Path) -> None:
     scores = {"M-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))}
     root = small(tmp_path / "made", metrics=scores)

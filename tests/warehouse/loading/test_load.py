@@ -208,6 +208,7 @@ def _decimal(rng: random.Random) -> str:
             return text
 
 
+@pytest.mark.slow
 def test_a_number_reads_as_the_nearest_double(tmp_path: Path) -> None:
     rng = random.Random(17)
     numbers = {f"S{at}": text for at, text in enumerate([*_NUMBERS, *(_decimal(rng) for _ in range(500))])}
@@ -608,6 +609,7 @@ def test_every_file_is_recorded_with_its_checksum_and_size(several: Asked, folde
     ]
 
 
+@pytest.mark.slow
 def test_progress_grows_to_the_total_with_the_largest_evaluation_set_first(tmp_path: Path) -> None:
     small(tmp_path / "in", testset="t1", humans={"mqm": mqm_table()})
     tiny_layout(tmp_path / "in", testset="t2")

@@ -390,6 +390,7 @@ def test_skip_broken_never_loads_scores_beside_faulty_documents(layout: Path, tm
     assert not (tmp_path / "a.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_skip_broken_with_nothing_but_broken_files_loads_no_scores(tmp_path: Path) -> None:
     root = small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
     edited(root / "metric-scores" / "en-de" / "A-src.seg.score", lambda lines: ["x"])

@@ -137,6 +137,7 @@ def test_names_in_files_of_the_layout_have_no_blanks_around_them(tmp_path: Path)
         assert ask(tmp_path / "w.duckdb", query, testset=blank) == ask(tmp_path / "w.duckdb", query, testset=plain)
 
 
+@pytest.mark.slow
 def test_files_that_hold_no_scores_do_not_keep_the_others_out(tmp_path: Path) -> None:
     """Hidden ones are passed over in silence, and a pipe does not hang."""
     hidden, noted, piped = (
@@ -218,6 +219,7 @@ def test_a_file_name_that_is_no_utf8_keeps_its_own_test_set_out_alone(tmp_path: 
     assert statuses(load([tmp_path / "in"], tmp_path / "a.duckdb")) == ["unchanged", "refused"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_read_keeps_its_own_test_set_out_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

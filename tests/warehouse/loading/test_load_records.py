@@ -212,6 +212,7 @@ def test_judgements_of_two_waves_make_one_score(tmp_path: Path, database: Path) 
     assert ask(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
 
 
+@pytest.mark.slow
 def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_path: Path, database: Path) -> None:
     (small(tmp_path, testset="wmt23", humans={"mqm": mqm_table()}) / "testset.toml").unlink()
     folder = tmp_path / "wmt23-news-systems" / "scores"
@@ -226,6 +227,7 @@ def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_p
     ]
 
 
+@pytest.mark.slow
 def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_path: Path, database: Path) -> None:
     table = tmp_path / "mine.csv"
     table.write_text("system,seg,score\nA,1,0.5\nB,1,0.25\n")

@@ -45,6 +45,7 @@ def test_pearson_equals_exact_fractions(drawn: Scores) -> None:
                 np.testing.assert_allclose(values[metric, place], expected, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(scores())
 def test_spearman_is_pearson_of_average_ranks(drawn: Scores) -> None:
     values = spearman(drawn.human, drawn.metrics, drawn.labels)

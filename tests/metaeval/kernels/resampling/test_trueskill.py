@@ -86,6 +86,7 @@ def _plain_run(a: np.ndarray, b: np.ndarray, answer: np.ndarray, drawn: np.ndarr
     return mean
 
 
+@pytest.mark.slow
 def test_the_order_within_a_judgement_changes_scores_by_chance_alone() -> None:
     rng = np.random.default_rng(7)
     a, b = np.repeat([0, 0, 1], 200), np.repeat([1, 2, 2], 200)

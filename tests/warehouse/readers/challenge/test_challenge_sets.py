@@ -469,6 +469,7 @@ def test_repeated_rows_and_objects_are_items_once(tmp_path: Path, database: Path
 HEADER = "item,phenomenon,hypothesis,grade,lp,Fathom\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "row", "told"),
     [
