@@ -84,7 +84,7 @@ _OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {  # each after those before i
     "explore": (("explore", "sim24", "--export", "page.html"),),
     "download": (("download", "--dry-run"),),
 }
-_NARRATIVE = frozenset({"demo"})  # goes through other commands, on more than one screen
+_NARRATIVE = frozenset({"demo", "mcp"})  # goes through other commands, on more than one screen; answers programs
 _ON_SIMULATED = [
     *_QUESTIONS,
     *(tuple(word.format(**SIMULATED) for word in words) for words in _MORE if words != _REAL_ALONE),

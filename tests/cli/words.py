@@ -26,6 +26,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "sql": ("SELECT 1 AS one",),
     "thresholds": (*SLICE, "--curve"),
     "trend": (*SLICE, "-m", "pearson"),
-    **dict.fromkeys(("demo", "download", "audit"), ()),
+    **dict.fromkeys(("demo", "download", "audit", "mcp"), ()),
     **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "spans", "systems"), SLICE),
 }

@@ -23,7 +23,7 @@ from queries.preference_blocks import differences_in
 from queries.slices import Slice
 from tests.sharing import made_once
 from warehouse import Warehouse, load
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import LoadHints
 
 TAUS = ("tau_rr(ties=wmt12)", "tau_rr(ties=wmt13)", "tau_rr")
 SCORES = {1: {"X": 3.0, "Y": 2.0, "Z": 2.0}, 2: {"X": 1.0, "Y": 2.0}}
@@ -41,7 +41,7 @@ def _lab(folder: Path) -> None:
     rows = [f"{s},{n},{v}\n" for n, each in SCORES.items() for s, v in each.items()]
     (folder / "m.csv").write_text("metric,system,segment,score\n" + "".join(f"M,{row}" for row in rows))
     files = [folder / name for name in ("people.csv", "judge.csv", "m.csv")]
-    load(files, folder / "w.duckdb", given=Given(testset="lab", lp="en-de", human="arena"))
+    load(files, folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="arena"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_whatever_system_scores_are_made_of_preferences_the_segments_are_the_sam
 def test_a_judge_without_some_answers_is_excluded_and_the_intersection_keeps_it(tmp_path: Path, lab: Path) -> None:
     (tmp_path / "w.duckdb").write_bytes(lab.read_bytes())
     (tmp_path / "k.csv").write_text("metric,segment,system_a,system_b,answer\nK,1,X,Y,X\nK,1,Y,Z,tie\n")
-    load([tmp_path / "k.csv"], tmp_path / "w.duckdb", given=Given(testset="lab", lp="en-de"))
+    load([tmp_path / "k.csv"], tmp_path / "w.duckdb", given=LoadHints(testset="lab", lp="en-de"))
     assert ("K", "tau_rr") not in _ranked(tmp_path / "w.duckdb", "tau_rr")
     # in common: X against Y twice and Y against Z, on segment 1
     assert _ranked(tmp_path / "w.duckdb", "tau_rr", intersection=True)["K", "tau_rr"] == pytest.approx(2 / 3)
