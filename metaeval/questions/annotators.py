@@ -11,6 +11,7 @@ from warehouse.fields import Argument, Option
 if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
 
+_OF_ONE = ("pace", "replace", "variance", "precision")  # views of one evaluation set
 _RESAMPLED = ("view=sets", "view=annotators", "view=")
 
 
@@ -31,11 +32,13 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
     view: Annotated[
-        Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace"] | None,
+        Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace", "variance", "precision"]
+        | None,
         Option(
             "One row per human score, annotator, or pair of annotators with outputs in common; how fast each judged; "
             "kappa of preferences between and within annotators; judges that answer with preferences: ties, position "
-            "bias, and agreement with people; or whether each metric may replace an annotator.",
+            "bias, and agreement with people; whether each metric may replace an annotator; where "
+            "the variance of judgements comes from; or how precise other numbers of segments and annotators would be.",
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
@@ -54,7 +57,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     draws: Draws = 1000
 
     def answer(self, run: Run) -> "Answer[Result]":
-        if self.view == "pace" or self.view == "replace":
+        if self.view in _OF_ONE:
             return super().answer(run)
         from metaeval.answer import answer_of
 
@@ -68,6 +71,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
 
             with run.opened() as warehouse:
                 return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), digits=3)
+        assert self.view in (None, "sets", "annotators", "pairs")
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
 
@@ -85,6 +89,12 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
             how = (self.metric, self.epsilon, self.by_document)
             with run.opened() as warehouse:
                 return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
+        if self.view in ("variance", "precision"):
+            from metaeval.people.variance import components, precision
+
+            ask = components if self.view == "variance" else precision
+            with run.opened() as warehouse:
+                return answer_of(self, ask(warehouse, self.testset, self.lp, self.human), digits=3)
         from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:

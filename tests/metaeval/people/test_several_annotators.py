@@ -1,4 +1,4 @@
-"""May a metric replace an annotator: agreement with the others, and the test against each, from files to a table."""
+"""Several annotators of an output: may a metric replace one, and what would more segments or annotators add?"""
 
 import itertools
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 
 import metaeval
 from metaeval.kernels.agreement.alternative_annotator import alternative_annotator_test
+from metaeval.kernels.agreement.variance_components import variance_components
 from warehouse import QuestionError, Warehouse, load
 from warehouse.readers.claims import LoadHints
 
@@ -137,3 +138,57 @@ def test_two_annotators_are_too_few(tmp_path: Path) -> None:
         load([tmp_path / name], database, given=LoadHints(testset="two", lp="en-de", human=human))
     with Warehouse.open(database) as warehouse, pytest.raises(QuestionError, match="it needs 3 annotators"):
         metaeval.annotators(warehouse, "two", "en-de", view="replace")
+
+
+def test_components_of_variance_are_those_of_the_kernel(lab: Path, judged: dict[tuple[str, str, int], int]) -> None:
+    raters, systems, segments = (np.array(column) for column in zip(*judged, strict=True))
+    factors = {"system": systems, "segment": segments, "rater": raters}
+    terms = ["system", "segment", "system:segment", "segment:rater"]
+    expected = variance_components(list(judged.values()), factors, terms)
+    with Warehouse.open(lab) as warehouse:
+        frame = metaeval.annotators(warehouse, "lab", "en-de", view="variance").frame
+        precision = metaeval.annotators(warehouse, "lab", "en-de", view="precision").frame
+    assert dict(frame.select("component", "variance").rows()) == pytest.approx(expected.variances, abs=1e-9)
+    assert frame["share"].sum() == pytest.approx(1)
+    row = precision.filter(n_segments=300, n_raters=2).row(0, named=True)
+    both = expected.variances["system:segment"] / 300 + expected.variances["residual"] / 600
+    assert row["error"] == pytest.approx((2 * both) ** 0.5)
+    assert row["n_judgements"] == 600
+
+
+def _judged_file(folder: Path, rows: list[str]) -> Path:
+    (folder / "people.csv").write_text("system,segment,annotator,score\n" + "".join(rows))
+    load([folder / "people.csv"], folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="score"))
+    return folder / "w.duckdb"
+
+
+def test_one_judgement_an_output_shows_fewer_components(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"{system},{segment},r{segment % 2},{rng.integers(0, 9)}\n" for system in "ABC" for segment in range(1, 30)]
+    with Warehouse.open(_judged_file(tmp_path, rows)) as warehouse:
+        answer = metaeval.annotators(warehouse, "lab", "en-de", view="variance")
+        assert answer.frame["component"].to_list() == ["system", "segment", "residual"]
+        assert any("cannot tell system:segment and segment:rater" in note for note in answer.notes)
+        with pytest.raises(QuestionError, match="do not show what a second annotator would add"):
+            metaeval.annotators(warehouse, "lab", "en-de", view="precision")
+
+
+def test_outputs_with_as_many_annotators_have_an_intraclass_correlation(tmp_path: Path) -> None:
+    """Shrout and Fleiss's six targets by four judges: ICC(1) is .17, of the mean of four .44."""
+    table = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
+    rows = [
+        f"{'AB'[target % 2]},{1 + target // 2},r{judge},{value}\n"
+        for target, values in enumerate(table)
+        for judge, value in enumerate(values)
+    ]
+    with Warehouse.open(_judged_file(tmp_path, rows)) as warehouse:
+        answer = metaeval.annotators(warehouse, "lab", "en-de", view="variance")
+    assert answer.result.facts["icc"].single == pytest.approx(0.1657, abs=5e-5)
+    assert any("ICC(1): 0.166" in note and "0.443" in note for note in answer.notes)
+
+
+def test_variance_needs_the_names_of_annotators(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("system,segment,score\nA,1,2\nB,1,3\n")
+    load([tmp_path / "people.csv"], tmp_path / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="score"))
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse, pytest.raises(QuestionError, match="judgements"):
+        metaeval.annotators(warehouse, "lab", "en-de", view="variance")
