@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import Bootstrap, bootstrap
@@ -150,7 +150,7 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
 
 
 def _with_columns(
-    ranking: Table,
+    ranking: Result,
     found: RankingInputs,
     behind: str,
     schema: Mapping[str, Any],
@@ -177,13 +177,13 @@ def _with_columns(
 
 
 def with_intervals(
-    ranking: Table,
+    ranking: Result,
     found: RankingInputs,
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
     unit: Unit | None = None,
-) -> tuple[Table, list[str]]:
+) -> tuple[Result, list[str]]:
     """A ranking with columns low and high behind the value, and a line on the intervals of each measure.
 
     ranking: as of `ranked`. Its signatures say how the intervals were made.
@@ -244,13 +244,13 @@ def metric_ranges(
 
 
 def with_ranges(
-    ranking: Table,
+    ranking: Result,
     found: RankingInputs,
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
     unit: Unit | None = None,
-) -> tuple[Table, list[str]]:
+) -> tuple[Result, list[str]]:
     """A ranking with columns rank_low and rank_high behind the rank, and a line on the ranges of each measure.
 
     ranking: as of `ranked`. Its signatures say how the ranges were made.

@@ -61,10 +61,6 @@ def pool(results: Sequence[SliceResult], how: Pooling, options: Options) -> Resu
 _Name = tuple[str, bool]  # base name, and whether it is reference-free
 
 
-def _shown(name: _Name) -> str:
-    return name[0]
-
-
 def _why_not(name: _Name, results: Sequence[SliceResult], places: Sequence[dict[_Name, int]]) -> str:
     """Where a metric has no value to pool, in words; "" where it has one everywhere."""
     faults: dict[str, list[str]] = {"not in": [], "not defined in": []}
@@ -85,7 +81,7 @@ def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -
     together: dict[str, list[str]] = {}
     for name, reason in why.items():
         if reason:
-            together.setdefault(reason, []).append(_shown(name))
+            together.setdefault(reason, []).append(name[0])
     if not together and n_sets == n_asked:
         return []
     n_pooled = sum(not reason for reason in why.values())
@@ -221,12 +217,12 @@ def _frame(
     place_of = {name: place for place, name in enumerate(shared)}
     every = [float(values[place_of[name]]) if name in place_of else float("nan") for name in names]
     rows: list[dict[str, Any]] = []
-    for index, rank in ranking_order(every, [_shown(name) for name in names]):
+    for index, rank in ranking_order(every, [base for base, _ in names]):
         place = place_of.get(names[index])
         row = {
             **common,
-            "metric": _shown(names[index]),
-            "base_metric": _shown(names[index]),
+            "metric": names[index][0],
+            "base_metric": names[index][0],
             "rank": rank,
             "value": None,
         }

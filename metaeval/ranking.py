@@ -267,6 +267,7 @@ def _tested(
         lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
         notes += [placed(measure, line) for line in (*lines, *_other_means(shown.evaluation, comparison))]
         warnings += [placed(measure, line) for line in warning_of_clusters(ranking.indistinct)]
+    # Clusters hide pairs that do not differ, so this comes before what is merely technical.
     notes[:0] = warnings
     return tested
 

@@ -246,6 +246,7 @@ def _stored(
     )
     joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
     question = Question(key, "paper", joined[0], joined[1], ItemValues)
+    # `keep` writes below, so the warehouse may not stay open on the file.
     if item.is_stored and not fresh:
         with request.opened() as warehouse:
             kept = question.stored(warehouse)

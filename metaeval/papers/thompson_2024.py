@@ -348,7 +348,7 @@ def section_5(request: Request, asked: Slice) -> ItemValues:
         tasks = " + ".join(dict.fromkeys(task.measure for task in one.tasks))
         tau = float("nan") if newest is None else rank_correlation(one, newest)[0]
         overall = _defined(one.metrics, one.overall)
-        cells += _said(asked, name, "overall", overall, one.winners, tau, f"rules: {tasks}")
+        cells += _cells_of_rules(asked, name, "overall", overall, one.winners, tau, f"rules: {tasks}")
         for task in one.tasks:
             if task.level == "sys" and task.domain is None and not task.human_references:
                 systems = ", outliers included" if task.outliers == "none" else ""
@@ -360,7 +360,7 @@ def section_5(request: Request, asked: Slice) -> ItemValues:
                     pair = [values[name] for name in common], [[by_spa[name] for name in common]]
                     tau = float(kernels.system_correlation(*pair, "kendall")[0])
                 row, compared = f"{name} {task.measure}{systems}", f"metrics compared by {task.test}"
-                cells += _said(asked, row, "best", values, best, tau, compared)
+                cells += _cells_of_rules(asked, row, "best", values, best, tau, compared)
     signature = signed(
         ("paper", "thompson-2024 section-5"),
         ("testset", asked.testset),
@@ -383,7 +383,7 @@ def _defined(metrics: Sequence[str], values: Floats) -> dict[str, float]:
     return {name: value for name, value in zip(metrics, values.tolist(), strict=True) if value == value}
 
 
-def _said(
+def _cells_of_rules(
     asked: Slice, row: str, column: str, values: dict[str, float], best: Sequence[str], tau: float, note: str
 ) -> list[Cell]:
     """The cells of what some rules say of the metrics: the best, its value, and tau, NaN where it is not defined."""

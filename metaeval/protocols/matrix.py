@@ -84,7 +84,8 @@ def matrix(
         if progress is not None:
             progress(f"reading {testset}", done, total)
         waiting = _read(opened, testset, of_testset, options, fresh, year)
-        while waiting:  # what is scored is let go
+        # Blocks are large: those of each protocol are let go as soon as it is scored.
+        while waiting:
             protocol, question, inputs, seconds = waiting.pop(0)
             if progress is not None:
                 progress(f"{protocol.name} on {testset}", done, total)

@@ -65,7 +65,8 @@ def prepare_comparison(
     if not is_pair:
         fitted, testing = _fitted(block, asked, measure, options, testing, check_fit=in_depth)
         if fitted != options and measure.fixed_system_score is None:
-            evaluation = None  # of other system scores than those of the test
+            # The test takes means over annotated segments, so values of submitted scores are not those it compares.
+            evaluation = None
         options = fitted
     kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
     question: Question[PairwiseComparison | Comparison] = Question(

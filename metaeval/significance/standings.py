@@ -125,6 +125,7 @@ def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics")
     """
     if found.correction != "none" or len(found.names) < 3 or np.isnan(found.p).all():
         return []
+    # Holm multiplies a p of 0 as if it were exact; what it stands for may be too large to stay significant.
     has_value = ~np.isnan(found.values)
     by_holm = (
         significance_clusters(found.values, corrected_pairs(p, "holm"), found.alpha) for p in (found.least, found.p)

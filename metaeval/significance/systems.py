@@ -85,6 +85,7 @@ def compare_systems(
     documents = units.documents
     p = system_p_values(scores[:, used], there[:, used], test, options, draws, documents)
     if alternative == "two-sided":
+        # Only the direction of the means counts: a test of ranks may find the system with the lower mean better.
         p = np.where(p <= p.T, np.minimum(2 * p, 1.0), 1.0)
     values = ratio(np.where(there, scores, 0.0).sum(axis=1), there.sum(axis=1))
     is_drawn = test in ("permutation", "bootstrap")

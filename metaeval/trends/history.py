@@ -115,6 +115,7 @@ def history(
                 continue
             whole = _question(state, asked, measure, options, testing, anchor, bridged)
             kept = None if fresh else whole.stored(warehouse)
+            # A result with intervals also answers a question without; not the other way round.
             if kept is None and not intervals:
                 whole = _question(state, asked, measure, options, testing, anchor, bridged, "without intervals")
                 kept = None if fresh else whole.stored(warehouse)
