@@ -17,8 +17,9 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
     """Values, and below them gaps to the anchor: of each kind of metric the family that returns in most years.
 
     rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
-    each human protocol; all other families are grey lines. Bars are 95% intervals, pooled where a year has several
-    evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human scores.
+    each human protocol, the earliest first; all other families are grey lines. Bars are 95% intervals, pooled where a
+    year has several evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's
+    human scores.
     A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
     Raises QuestionError: there is no value.
     """
@@ -28,14 +29,19 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
     points = _dodged(_points(by_year, rows, shown), shown)
     steps = _dodged(_steps(rows, shown), shown)
     measure = str(rows["measure"][0])
-    protocols = sorted({point["protocol"] for point in points})
+    in_order = sorted(points, key=lambda one: (one["year"], one["protocol"]))
+    protocols = list(dict.fromkeys(one["protocol"] for one in in_order))
     below, edges = [], []
     for column, title in (("value", measure), ("gap", f"gap to {anchor}")):
         low, high = bulk([one[column] for one in points])
         scale = alt.Scale(domain=[low, high], zero=False, padding=8)
         edges += (beyond := _edges(points, column, low, high))
-        drawn = [_panel(points, steps, protocol, column, title, shown, scale, beyond) for protocol in protocols]
-        below.append(alt.hconcat(*drawn))
+        titles = [title, *[None] * (len(protocols) - 1)]
+        drawn = [
+            _panel(points, steps, protocol, column, its_title, shown, scale, beyond)
+            for protocol, its_title in zip(protocols, titles, strict=True)
+        ]
+        below.append(alt.hconcat(*drawn, spacing=12))
     return titled(
         alt.vconcat(*below),
         f"{measure} over the years, by human protocol",
@@ -153,12 +159,15 @@ def _panel(
     steps: Rows,
     protocol: str,
     column: str,
-    title: str,
+    title: str | None,
     shown: dict[str, str],
     scale: alt.Scale,
     edges: Rows,
 ) -> Any:
-    """One protocol: lines over the years, points with intervals, and the steps of its bridges."""
+    """One protocol: lines over the years, points with intervals, and the steps of its bridges.
+
+    title: of the vertical axis, which panels without one share with the panel on their left.
+    """
     low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
     years = sorted({point["year"] for point in points if point["protocol"] == protocol})
     x = (
@@ -166,8 +175,9 @@ def _panel(
         .scale(domain=[years[0] - 0.5, years[-1] + 0.5], nice=False)
         .axis(values=years, format="d", title=None, grid=False)
     )
+    y = alt.Y(f"{column}:Q").title(title).scale(scale).axis(labels=title is not None, ticks=title is not None)
     is_own = alt.FieldEqualPredicate(field="protocol", equal=protocol)
-    base = alt.Chart().transform_filter(is_own).encode(x=x, y=alt.Y(f"{column}:Q").title(title).scale(scale))
+    base = alt.Chart().transform_filter(is_own).encode(x=x, y=y)
     own = base.transform_filter("datum.shown").encode(color=classes(alt.Color("name:N"), list(shown.values())))
     named = own.encode(
         shape=classes(alt.Shape("name:N"), list(shown.values())),
@@ -192,4 +202,4 @@ def _panel(
             )
         )
     layers += _named_at_edges(edges, protocol, column, scale)
-    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=max(240, 90 * len(years)), height=260)
+    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=max(130, 90 * len(years)), height=260)

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterable
 
-_SCALE = re.compile("[-:](raw|z)$", re.IGNORECASE)
+_SCALE = re.compile("([-:](raw|z)|:(ew|bto|boe|trueskill|bt))$", re.IGNORECASE)
 
 
 def judgements_of(human: str) -> str:
     """The name of a human score without its scale: those that share it are the same judgements, raw and normalised.
 
-    >>> [judgements_of(name) for name in ("wmt-raw", "wmt-z", "wmt-appraise-z", "esa-2", "esa:z")]
-    ['wmt', 'wmt', 'wmt-appraise', 'esa-2', 'esa']
+    So are all system scores made of the same preferences.
+    >>> [judgements_of(name) for name in ("wmt-raw", "wmt-z", "wmt-appraise-z", "esa-2", "esa:z", "rr:bto")]
+    ['wmt', 'wmt', 'wmt-appraise', 'esa-2', 'esa', 'rr']
     """
     return _SCALE.sub("", human)
 
