@@ -79,6 +79,7 @@ def transfer(
     its 95% interval, precision, recall and share on the target, source_precision (cross-fitted). In a source's own row
     all values are cross-fitted. Null where there is no threshold.
     """
+    # A stream for each set: resamples of a source and of a target must be independent.
     sets = {
         name: Carrying.of(one.outputs(_factor(one)), draws, (seed, 10, place), has_intervals=one.has_intervals)
         for place, (name, one) in enumerate(decisions.items())

@@ -61,6 +61,7 @@ def gridded(
 
     Raises QuestionError: see `select`; an unknown engine or one that cannot read the source.
     """
+    # Both need arrays of scores, which engines do not read: questions refuse them with an engine.
     assert not asked.intersection
     assert asked.outliers != "mad"
     counter = Counter(source, engine)

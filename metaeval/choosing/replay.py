@@ -97,6 +97,7 @@ def replay(
                 raise
             skipped.setdefault(error.brief, []).append((one.testset, one.lp))
             continue
+        # The published tool maps MQM to 0-100 and keeps float ties as they come; so does a replay with clip.
         human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
         ranking = WholeRanking(human, raw_ties=clip is not None)
         of_set: list[Campaign] = []

@@ -152,6 +152,7 @@ def _fit(
     alpha = what.human_alpha
     told = [np.ones(len(one.first), dtype=bool) if alpha is None else one.p <= alpha for one in members]
     kept = [(one.human_gaps != 0) & apart for one, apart in zip(members, told, strict=True)]
+    # Differences that rounding alone sets apart must be equal: the fit has one place for each.
     gaps = without_noise(np.concatenate([np.abs(one.metric_gaps[0]) for one in members]))
     parts = np.split(gaps, np.cumsum([len(one.first) for one in members])[:-1])
     sets, metric_ties = [], 0

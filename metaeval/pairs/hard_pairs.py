@@ -36,6 +36,7 @@ def hard_pairs(
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
+    # With few metrics, that hardly any orders a pair as people do says little.
     few = [one for one in read if len(one.metric_names) < what.least_metrics]
     sets = [one for one in read if len(one.metric_names) >= what.least_metrics]
     if few:

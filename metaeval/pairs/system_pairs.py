@@ -89,6 +89,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
         by = block.selection.human
         few = f"{by} scores of one system alone" if len(judged) else f"no system or segment scores by {by}"
         raise QuestionError(f"{IT} has {few}", where=where)
+    # With gaps, metrics would be compared on different pairs, some easier than others.
     whole = ~np.isnan(scores.metrics[:, judged]).any(axis=1)
     first, second = np.triu_indices(len(judged), 1)
     human, metrics = scores.human[judged], scores.metrics[np.ix_(whole, judged)]

@@ -86,6 +86,7 @@ def stable_rankings(
     """
     found = ratings(warehouse, asked, humans)
     n_systems, n_segments = next(iter(found.values())).shape
+    # A stream of its own: the same seed elsewhere must not draw the same numbers.
     rng = np.random.default_rng([seed, _STREAM])
     probability, apart = stable_ranking_probability(list(found.values()), rng, draws, alpha)
     rows: list[tuple[object, ...]] = [("mixed", "mixed", probability, apart, draws)]

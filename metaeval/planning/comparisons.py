@@ -75,6 +75,7 @@ def plan_metrics(
     testing = chosen(measure, block, options, wanted)
     test = testing.test
     assert test is not None
+    # A plan runs thousands of tests, and most are clear after the first hundred resamples.
     if test in PERMUTATIONS and EARLY_STOP[0] < what.alpha < EARLY_STOP[1]:
         testing = replace(testing, early_stop=True)
     options = fitted_options(measure, test, options, asked)

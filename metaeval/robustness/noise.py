@@ -77,6 +77,7 @@ def noise(
         if progress is not None:
             progress(f"{kind} noise of {strength:g}", number, len(steps))
         drawn = noisy_scores(scores, block.judged, kind, strength, seed=what.seed, n_draws=what.draws)
+        # All draws of no noise are the same.
         copies = drawn[:1] if strength == 0 else drawn
         made = with_metrics(block, [f"draw {place}" for place in range(len(copies))], copies)
         for measure in measures:

@@ -128,6 +128,7 @@ def _oracle_rows(
     if not looked.any():
         return []
     names = list(penalties)
+    # 0.0 - penalty: -penalty would turn no errors into -0.0.
     made = _on(block, looked, {name: 0.0 - penalty for name, penalty in penalties.items()})
     rows = []
     for measure in measures:

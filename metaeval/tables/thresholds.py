@@ -98,6 +98,7 @@ def curve(
     span = [np.ptp(scores[used.judged]) if used.judged.any() else 0.0 for scores in used.scores]
     best = np.nan_to_num(found.epsilon)
     distinct = [_distinct_thresholds(*one, n_points) for one in zip(span, best, strict=True)]
+    # The kernel takes equally many thresholds of each metric: rows are filled up and cut again.
     thresholds = np.array([np.pad(one, (0, n_points - one.size), mode="edge") for one in distinct])
     advance = None if progress is None else partial(progress, f"{measure} at {n_points} thresholds a metric")
     values = kernels.calibration_curve(

@@ -43,7 +43,7 @@ def _ranked(warehouse: Warehouse, asked: Slice) -> Seen:
 
 def _compared(warehouse: Warehouse, asked: Slice) -> Seen:
     found = compare(warehouse, asked, TAU, Options(), TestOptions(draws=5))
-    return set(found.metrics), found.signature
+    return set(found.names), found.signature
 
 
 def _tabled(table: Table, names: Iterable[str]) -> Seen:

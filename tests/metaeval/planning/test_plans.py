@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.answer import Table
+from metaeval.answer import Result
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
@@ -24,13 +24,13 @@ OF_SYSTEMS: dict[str, Any] = {"tell": "systems", "simulations": 20}
 
 
 @pytest.fixture(scope="module")
-def of_segments(simulated_warehouse: Warehouse) -> Table:
+def of_segments(simulated_warehouse: Warehouse) -> Result:
     """The segments that tell the two metrics apart."""
     return metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", unit="segment", **QUICK)
 
 
 @pytest.mark.slow
-def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Table) -> None:
+def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Result) -> None:
     row = of_segments.frame.row(0, named=True)
     assert (row["first"], row["second"], row["test"]) == ("Oriole-refA", "Embermatch-refA", "perm-inputs")
     assert row["low"] <= row["needed"] <= row["high"] < row["n_there"]
@@ -58,7 +58,7 @@ def test_documents_are_the_unit_from_ten_on_and_one_drawn_twice_is_two(simulated
 
 
 @pytest.mark.slow
-def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Table, simulated_warehouse: Warehouse) -> None:
+def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Result, simulated_warehouse: Warehouse) -> None:
     two = METRICS[::-1]
     other = metaeval.plan(simulated_warehouse, *EN_DE, *two, "pearson(by=none)", unit="segment", **QUICK)
     assert of_segments.frame.equals(other.frame)
