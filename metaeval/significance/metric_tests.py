@@ -226,9 +226,9 @@ class MetricTest:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.Run`). why: there is no p
-    although metrics have values. is_exact: also where no
-    value is defined, and nothing is drawn. excluded: metric -> why it is excluded.
+    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.TestOutcome`). why: there is no
+    p although metrics have values. is_exact: also where no value is defined, and nothing is drawn. excluded: metric ->
+    why it is excluded.
     """
 
     block: Block

@@ -25,7 +25,7 @@ EARLY_STOP = (0.02, 0.5)  # p-values outside are settled soon: the organisers' b
 
 
 @dataclass(frozen=True)
-class Run:
+class TestOutcome:
     """Outcome of a test of M metrics, in the order of the blocks.
 
     p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
@@ -48,7 +48,7 @@ def run(
     testing: TestOptions,
     rng: np.random.Generator,
     advance: Advance | None = None,
-) -> Run:
+) -> TestOutcome:
     """Test every metric against every other by testing.test.
 
     blocks: one, or several language pairs that are pooled, over the same metrics in the same order. epsilon: (M,)
@@ -73,10 +73,10 @@ def run(
         raise QuestionError(f"{measure}, {testing.test}: {error}") from error
 
 
-def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> Run:
+def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOutcome:
     scores = measure.scores(block, options)
     found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
-    return Run(_sided(found.p, testing), None, is_exact=True)
+    return TestOutcome(_sided(found.p, testing), None, is_exact=True)
 
 
 def _sided(p: Floats, testing: TestOptions) -> Floats:
@@ -86,7 +86,7 @@ def _sided(p: Floats, testing: TestOptions) -> Floats:
 
 def _pairs(
     measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, rng: np.random.Generator
-) -> Run:
+) -> TestOutcome:
     assert measure.pair_statistic is not None
     assert epsilon is not None
     judged = judged_segments(block, measure["by"])
@@ -102,7 +102,7 @@ def _pairs(
         n_draws=testing.draws,
         keep_null=testing.keep_null,
     )
-    return Run(found.p, found.null, found.is_exact)
+    return TestOutcome(found.p, found.null, found.is_exact)
 
 
 def _permuted(
@@ -112,7 +112,7 @@ def _permuted(
     options: Options,
     testing: TestOptions,
     resampling: Mapping[str, Any],
-) -> Run:
+) -> TestOutcome:
     if len(blocks) > 1 and testing.test != "perm-systems":
         raise QuestionError(f"language pairs are pooled with perm-systems, not with {testing.test}")
     if len(blocks) > 1:
@@ -130,7 +130,7 @@ def _permuted(
         keep_null=testing.keep_null,
         **resampling,
     )
-    return Run(found.p, found.null, is_exact=False)
+    return TestOutcome(found.p, found.null, is_exact=False)
 
 
 def _bootstrapped(
@@ -140,13 +140,13 @@ def _bootstrapped(
     options: Options,
     testing: TestOptions,
     resampling: Mapping[str, Any],
-) -> Run:
+) -> TestOutcome:
     """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
         one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
         pairs = system_pair_bootstrap(agreements, **one_thread)
-        return Run(_sided(pairs.p, testing), None, is_exact=False)
+        return TestOutcome(_sided(pairs.p, testing), None, is_exact=False)
     units = units_of_test(block, testing)
     statistic = measure.as_resampled(units).resampled(block, options, epsilon)
     drawn = bootstrap(units.resampled(statistic), "inputs", **resampling)
@@ -155,12 +155,12 @@ def _bootstrapped(
     undefined = np.isnan(drawn.values)
     p[undefined[:, np.newaxis] | undefined | np.eye(len(p), dtype=np.bool_)] = np.nan
     first, second = np.triu_indices(len(drawn.values), 1)
-    return Run(_sided(p, testing), gaps[first, second] if testing.keep_null else None, is_exact=False)
+    return TestOutcome(_sided(p, testing), gaps[first, second] if testing.keep_null else None, is_exact=False)
 
 
 def _of_resamples(
     measure: Measure, blocks: Sequence[Block], options: Options, testing: TestOptions, resampling: Mapping[str, Any]
-) -> Run:
+) -> TestOutcome:
     """The difference over its standard deviation in resamples, which are of the measure's limit where it has one.
 
     Pooled language pairs have segments of their own: variances add up, weighted by the pairs of systems.
@@ -175,7 +175,7 @@ def _of_resamples(
     if len(found) == 1:
         first, second = np.triu_indices(len(found[0].values), 1)
         gaps = found[0].draws[first] - found[0].draws[second] if testing.keep_null else None
-        return Run(found[0].p, gaps, is_exact=False, reach=found[0].reach)
+        return TestOutcome(found[0].p, gaps, is_exact=False, reach=found[0].reach)
     if not measure.adds_up:
         raise QuestionError(f"{measure} of several language pairs together has no test; name one language pair")
     n_pairs = np.array([0.0 if one.n_pairs is None else np.max(one.n_pairs) for one in values])
@@ -183,7 +183,9 @@ def _of_resamples(
     pooled = sum(share * one.values for share, one in zip(shares, found, strict=True))
     variances = np.stack([(share * one.error) ** 2 for share, one in zip(shares, found, strict=True)])
     error, df = np.sqrt(variances.sum(axis=0)), _degrees(variances, np.array([one.df for one in found]))
-    return Run(p_of_differences(pooled, error, df, testing.side), None, is_exact=False, reach=reach_of(error, df))
+    return TestOutcome(
+        p_of_differences(pooled, error, df, testing.side), None, is_exact=False, reach=reach_of(error, df)
+    )
 
 
 def _degrees(variances: Floats, df: Ints) -> Floats:
@@ -206,7 +208,7 @@ def _jackknifed(
     options: Options,
     testing: TestOptions,
     resampling: Mapping[str, Any],
-) -> Run:
+) -> TestOutcome:
     varying = VARYING[str(testing.test)]
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
@@ -218,4 +220,4 @@ def _jackknifed(
     found = jackknife_test(
         statistic, varying, alternative=testing.side, fisher=fisher, pairs_once=measure.has_pairs, **resampling
     )
-    return Run(found.p, None, is_exact=varying != "both", reach=found.reach)
+    return TestOutcome(found.p, None, is_exact=varying != "both", reach=found.reach)
