@@ -188,6 +188,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         "sql": ("sql", "sql"),
         "explore": ("explore", "explore"),
         "mcp": ("mcp", "mcp"),
+        "site": ("site", "site"),
         "compute": ("compute", "compute"),
         "export": ("export", "export"),
     }
@@ -212,7 +213,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 
 _PANELS: Mapping[str, str] = {
-    "Start": "demo load download add remove list sql explore mcp report",
+    "Start": "demo load download add remove list sql explore mcp report site",
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",

@@ -17,7 +17,7 @@ def drawing_program() -> str:
 
     import vl_convert
 
-    kept = _folder() / f"vega-{version('vl-convert-python')}.js"
+    kept = cache_folder() / f"vega-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeDecodeError):
         return kept.read_text("utf-8")
     program = str(vl_convert.javascript_bundle())  # type: ignore[call-arg]
@@ -27,7 +27,7 @@ def drawing_program() -> str:
     return program
 
 
-def _folder() -> Path:
+def cache_folder() -> Path:
     """The user's cache folder of the platform."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")

@@ -78,7 +78,7 @@ def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_ce
         settings=in_script(
             {"themes": {name: config(name) for name in ("light", "dark")}, "formulas": FORMULAS if safe_cells else ()}
         ),
-        pieces=_pieces,
+        pieces=pieces,
         links=partial(_links, safe_cells=safe_cells),
         grid_link=lambda grid: _link(csv_text(grid.records(), safe_cells=safe_cells)),
         version=program_version(),
@@ -118,10 +118,10 @@ def _links(figure: Figure, *, safe_cells: bool) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), _link(csv_text(rows, safe_cells=safe_cells))) for name, rows in datasets.items()]
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """A sentence in pieces, every second of them a command or option that stood in backticks.
 
-    >>> _pieces("`scorehouse audit` lists `all`.")
+    >>> pieces("`scorehouse audit` lists `all`.")
     ['', 'scorehouse audit', ' lists `all`.']
     """
     return _COMMAND.split(text)

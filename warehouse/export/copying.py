@@ -1,0 +1,80 @@
+"""A copy of a warehouse: a new file that the migrations make, with all rows, or those of some test sets; no texts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from warehouse.database.connection import Warehouse
+from warehouse.database.opening import literal, plain_path
+from warehouse.database.updating import in_memory, writing
+from warehouse.errors import SourceError, unknown
+
+TEXTS = "segment_text"
+_EVALSETS = "evalset_id IN (SELECT evalset_id FROM internal.evalset)"
+_VECTORS = "vector_id IN (SELECT vector_id FROM internal.vector)"
+_CHOSEN: Mapping[str, str] = {
+    "testset": "name IN (SELECT unnest($testsets::VARCHAR[]))",
+    "evalset": "testset_id IN (SELECT testset_id FROM internal.testset)",
+    "segment": _EVALSETS,
+    "segment_text": _EVALSETS,
+    "system": _EVALSETS,
+    "system_spelling": "system_id IN (SELECT system_id FROM internal.system)",
+    "entry": _EVALSETS,
+    "source": _EVALSETS,
+    "vector": _EVALSETS,
+    "scorer": "scorer_id IN (SELECT scorer_id FROM internal.vector UNION SELECT scorer_id FROM internal.entry)",
+    "score": _VECTORS,
+    "aggregate_score": _VECTORS,
+    "judgement": _VECTORS,
+    "span": "judgement_id IN (SELECT judgement_id FROM internal.judgement)",
+    "preference": "vector_a IN (SELECT vector_id FROM internal.vector)",
+    "known_issue": "testset IN (SELECT name FROM internal.testset)",
+    "metric_fact": "testset_id IN (SELECT testset_id FROM internal.testset)",
+    "language": "true",
+    "result": "testset IN (SELECT name FROM internal.testset)",
+}
+"""Which rows belong to the chosen test sets, in terms of tables that were copied before."""
+_OTHER_VALUES = {("source", "path"): "origin"}
+"""Where the files lay is the owner's matter: the copy has the name that they go by."""
+
+
+def copy_warehouse(
+    database: Path, target: Path, testsets: Sequence[str] | None = None, *, with_texts: bool = False
+) -> dict[str, int]:
+    """Copy a warehouse to a new file as small as DuckDB makes it; the number of rows by table.
+
+    testsets: only these; None: all. The copy has every view and macro, and no path of a loaded file.
+    Raises SourceError: there is a file already. QuestionError: an unknown test set. SchemaError: see `Warehouse.open`;
+    the copy cannot be written.
+    """
+    if target.exists():
+        raise SourceError(f"{target}: there is a file already")
+    with Warehouse.open(database) as warehouse:
+        known = [name for (name,) in warehouse.rows("SELECT name FROM testset ORDER BY name")]
+    for one in testsets or ():
+        if one not in known:
+            raise unknown("test set", one, known)
+    chosen = list(known if testsets is None else testsets)
+    counts = {}
+    with in_memory(database, below=target.parent) as connection, writing(target, connection):
+        connection.execute(f"ATTACH {literal(plain_path(database))} AS original (READ_ONLY)")
+        connection.execute("BEGIN")
+        for table, condition in _CHOSEN.items():
+            if table == TEXTS and not with_texts:
+                continue
+            columns = connection.execute(
+                "SELECT column_name FROM duckdb_columns() WHERE database_name = 'warehouse_file' "
+                "AND schema_name = 'internal' AND table_name = $table ORDER BY column_index",
+                {"table": table},
+            ).fetchall()
+            names = ", ".join(name for (name,) in columns)
+            values = ", ".join(_OTHER_VALUES.get((table, name), name) for (name,) in columns)
+            parameters = {"testsets": chosen} if "$testsets" in condition else {}
+            ((counts[table],),) = connection.execute(
+                f"INSERT INTO internal.{table} ({names}) SELECT {values} FROM original.internal.{table} "
+                f"WHERE {condition.replace('internal.', 'warehouse_file.internal.')}",
+                parameters,
+            ).fetchall()
+        connection.execute("COMMIT")
+        connection.execute("DETACH original")
+        connection.execute("CHECKPOINT warehouse_file")
+    return counts
