@@ -229,7 +229,7 @@ _PAGES: Mapping[str, str] = {
     "formats": "export compute",
     "rank-my-metric": "add",
     "sql": "sql spans segments",
-    "charts": "explore report show scatter correlations thresholds",
+    "charts": "explore report show scatter correlations thresholds site",
     "which-metric": "rank compare cutoff audit",
     "shared-task": "protocol plan sample annotators diff",
     "rankings": "systems",
