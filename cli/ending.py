@@ -60,7 +60,7 @@ def joined_parameters(arguments: list[str]) -> list[str]:
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
 _LONGEST = 2000  # characters of an error
-_INTERRUPTED = "interrupted; what was finished stays, nothing half-done counts"
+_INTERRUPTED = "interrupted; completed work was kept, unfinished work was discarded"
 
 
 def run_program(program: Callable[..., Any], words: list[str]) -> int:
@@ -192,4 +192,4 @@ def _repeated(error: Exception, words: list[str]) -> str:
     asked = words[words.index(context.command.name) + 1 :]
     extra = context.command.make_parser(context).parse_args(list(asked))[1]
     whole = [quote(word) for word in asked if word not in extra] + [f"--metrics {quote(name)}" for name in extra]
-    return f"; metrics are a filter: {context.command_path} {' '.join(whole)}"
+    return f"; to select metrics: {context.command_path} {' '.join(whole)}"

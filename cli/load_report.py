@@ -76,7 +76,7 @@ def _notes(report: "LoadReport", database: Path | None, verbose: bool) -> list[s
     if database is None:
         lines.append("nothing was stored: a dry run")
     elif statuses == {"unchanged"}:
-        lines.append(f"nothing to do: {database} holds all of it already; `scorehouse remove` takes it out")
+        lines.append(f"nothing to do: {database} already contains all of this; `scorehouse remove` removes it")
     elif statuses - {"refused", "unchanged"}:
         lines.append(f"loaded into {database} in {report.seconds:.1f} s")
     return lines

@@ -120,7 +120,7 @@ def _check(option: Any, n_times: int, words: list[str]) -> None:
     if not option.is_flag:
         raise UsageError(f"{option.opts[0]} is given {_TIMES.get(n_times, f'{n_times} times')}: it takes one value")
     if {*option.opts} & {*words} and {*option.secondary_opts} & {*words}:
-        raise UsageError(f"{option.opts[0]} and {option.secondary_opts[0]} exclude each other")
+        raise UsageError(f"{option.opts[0]} and {option.secondary_opts[0]} cannot be combined")
 
 
 _OUTPUT = "Output"

@@ -20,7 +20,7 @@ COUNTED = ("met", "noise", "explained", "differs", "not_loaded")
 HEAD = """# Papers
 
 What `scorehouse paper all --check` finds on the real scores: the tables and figures of the papers that this project
-implements, each printed value beside ours. Made by `python -m docs.papers WAREHOUSE`.
+implements, each printed value next to ours. Made by `python -m docs.papers WAREHOUSE`.
 
 - met: equal to the printed digits; noise: resampled, and within three standard errors of the difference of two runs;
   explained: differs, with a documented reason; not loaded: the inputs are not among the real scores here.

@@ -21,7 +21,7 @@ from warehouse.names import LARGEST_SCORE
 from warehouse.wording import option
 
 SHAPE = 18  # counts up when stored results get another form, or another test by default
-FROM_STORE = f"from the result store; {option('recompute', True)} recomputes"
+FROM_STORE = f"stored result; {option('recompute', True)} computes it again"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
 

@@ -144,8 +144,8 @@ def _on_intervals(decision: DecisionInputs) -> str:
         there = counted(decision.units.n, decision.units.unit)
         return f"no intervals: {there} with human scores, and they take at least {LEAST_UNITS}"
     return (
-        f"low, high: 95% intervals {decision.units.words}, exact ones (Clopper and Pearson) of as many independent "
-        "outputs as these are worth"
+        f"low, high: exact 95% intervals (Clopper-Pearson) {decision.units.words}, for the effective number of "
+        "independent outputs"
     )
 
 
@@ -190,17 +190,18 @@ def threshold_for(decision: DecisionInputs, precision: float) -> Result:
         (low, high), _ = bands(decision, np.array(at))
         rows.append({"rule": rule, **row, **({"precision_low": low[0], "precision_high": high[0]} if at else {})})
     n_looked = len(thresholds)
-    looked = "" if n_looked == every.height else f" (of {n_looked} thresholds of {every.height}, by rank)"
+    looked = "" if n_looked == every.height else f" ({n_looked} of {every.height} thresholds examined, evenly by rank)"
     notes = [
-        "observed: the lowest threshold whose precision is as wanted; safe: the lowest from which on its 95% interval "
-        f"lies above{looked}: on new {decision.units.unit}s like these it falls short with a chance of about 2.5%",
+        "observed: the lowest threshold that reaches the precision; safe: the lowest from which the 95% interval "
+        f"stays above it{looked}; on new {decision.units.unit}s like these, precision falls short with a probability "
+        "of about 2.5%",
         _on_intervals(decision),
     ]
     if len(rows[0]) == 1:
         highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     elif len(rows[1]) == 1:
-        notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}{looked}")
+        notes.insert(0, f"no threshold of {decision.name} has a 95% interval of precision above {precision:g}{looked}")
     schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
     frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
@@ -274,15 +275,15 @@ def cost(
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
     more = (*decision.parts, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
     threshold, share, least, _ = every.row(cheapest)
-    way = "to look at all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
-    note = f"cheapest: {way}: {least:.4g} an output"
+    way = "review all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
+    note = f"cheapest: {way}: {least:.4g} per output"
     parts = table_parts(("cutoff", "cost"), decision.block, *more)
     if not decision.has_intervals:
         return Result(frame, parts, (Finding(note), _on_intervals(decision)))
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
         f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
-        f"from {low} to {high}" + (" (all: look at all)" if "all" in (low, high) else "")
+        f"from {low} to {high}" + (" (all: review all)" if "all" in (low, high) else "")
     )
     if np.isfinite(of_cost.low):  # else every resample costs the same
         note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"

@@ -182,5 +182,5 @@ def _by_shared_ties(evaluation: Evaluation) -> list[str]:
     ordered = counts.n_concordant + counts.n_discordant + counts.n_tied_human
     names = [one.name for one, n in zip(evaluation.metrics, ordered.sum(axis=1), strict=True) if n == 0]
     verb = "orders" if len(names) == 1 else "order"
-    line = f"{', '.join(names)} {verb} no pair: by definition the value is made of the pairs that people tie"
+    line = f"{', '.join(names)} {verb} no pair: by definition the value comes from pairs with tied human scores alone"
     return [f"{evaluation.measure}: {line}"] if names else []

@@ -106,7 +106,10 @@ class TestOptions(Fields):
     alpha: Alpha = 0.05
     draws: Draws = 1000
     unit: UnitOption = None
-    test: Annotated[Test | None, HowTested("Significance test.", default="one that holds its level")] = None
+    test: Annotated[
+        Test | None,
+        HowTested("Significance test.", default="the test whose measured false-positive rate is closest to alpha"),
+    ] = None
     population: Annotated[
         Population | None,
         HowTested(
@@ -114,7 +117,7 @@ class TestOptions(Fields):
         ),
     ] = None
     alternative: Annotated[
-        Alternative | None, HowTested("Alternative hypothesis.", default="two-sided; in protocols greater")
+        Alternative | None, HowTested("Alternative hypothesis.", default="two-sided; greater in protocols")
     ] = None
     correction: Annotated[Correction, HowTested("Correction for multiple comparisons.")] = "none"
     plus_one: Annotated[bool, HowTested("(b+1)/(n+1) p-values, which are never 0.")] = False
@@ -123,10 +126,10 @@ class TestOptions(Fields):
         HowTested(
             "Resamples that tie with the data count half.",
             ("mid-p", "no-mid-p"),
-            default="half where a measure takes few values, as pa, and no test is named",
+            default="half for measures with few distinct values, such as pa, unless a test is named",
         ),
     ] = None
-    early_stop: Annotated[bool, HowTested("Early stopping: clear pairs take fewer resamples.")] = False
+    early_stop: Annotated[bool, HowTested("Early stopping: fewer resamples for clear pairs.")] = False
     legacy_df: Annotated[bool, HowTested("Williams: n-2 degrees of freedom, as in 2014.")] = False
     absolute: Annotated[bool, HowTested("Williams: absolute correlations.")] = False
     threads: Annotated[

@@ -106,7 +106,7 @@ def _places(result: SliceResult) -> dict[_Name, int]:
 
 def _check(measure: Measure, how: Pooling) -> None:
     if how == "hunter-schmidt" and not measure.definition.is_correlation:
-        raise QuestionError(f"hunter-schmidt pools correlations, {measure} is none; take mean or pairs")
+        raise QuestionError(f"hunter-schmidt pools correlations, and {measure} is not one; use mean or pairs")
     if how == "pairs" and not measure.adds_up:
         raise QuestionError(f"{measure} is not made of pairs that add up; take mean or hunter-schmidt")
 

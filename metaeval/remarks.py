@@ -37,7 +37,7 @@ def all_alike(block: Block) -> list[Decisive]:
         there = np.where(np.isnan(block.human), np.nan, scores)
         known = np.count_nonzero(~np.isnan(there), axis=0) > 1
         if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
-            text = f"{metric.name}: all systems have the same scores; values of systems are chance, such as spa"
+            text = f"{metric.name}: all systems have the same scores, so system-level values such as spa are chance"
             found.append(Decisive(text, "the same scores for all systems:", metric.name))
     return found
 
@@ -64,7 +64,7 @@ def wrong_way(block: Block) -> list[Decisive]:
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
                 f"{there.sum()} MT systems; {question}"
             )
-            kind = "against people, counting error spans:" if metric.is_derived else "wrong sign?"
+            kind = "against human scores, counting error spans:" if metric.is_derived else "wrong sign?"
             found.append(Decisive(text, kind, f"{metric.name} r={r:.3f}", -r))
     return found
 
@@ -75,8 +75,8 @@ _LEAST = 3  # other systems; a line through two has no residuals
 def own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line on each included system that metrics which are ranked here, or their relatives, selected."""
     return [
-        f"{one.system} was made by {one.how}: {', '.join(judges)} {'judges its' if len(judges) < 2 else 'judge their'} "
-        "own choice"
+        f"{one.system} was made by {one.how}, so {', '.join(judges)} {'scores' if len(judges) < 2 else 'score'} a "
+        "system optimised for it"
         for one, judges in _judged(selection, metrics)
     ]
 
@@ -86,14 +86,17 @@ def overrated(block: Block) -> list[str]:
     if not any(True for _ in _judged(block.selection, block.metrics)):
         return []
     found, others = _residuals(block)
-    hint = f"{option('rank.without_optimised', True)} excludes systems that metrics selected"
+    hint = f"{option('rank.without_optimised', True)} excludes systems optimised for a metric"
     n = counted(others, "system")
     if not found:
-        return [
-            Hinted(f"no residuals of metrics on their own choices, as {n} that no metric selected are too few", hint)
-        ]
+        return [Hinted(f"no residuals for systems optimised for a metric: only {n} were not", hint)]
     parts = "; ".join(f"{metric} {_rates(system, away)}" for metric, system, away in found)
-    return [Hinted(f"{parts}: residuals of the metric's regression on people over {n} that no metric selected", hint)]
+    return [
+        Hinted(
+            f"{parts}: residuals of the metric's regression on human scores over {n} not optimised for any metric",
+            hint,
+        )
+    ]
 
 
 def _rates(system: str, away: float) -> str:
@@ -233,7 +236,7 @@ def _chosen_by_metrics(selection: Selection) -> list[str]:
     testset = selection.slice.testset
     if selection.human is None or testset not in autoranks():
         return []
-    return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
+    return [f"the annotated systems of {testset} were selected by AutoRank, a mean of metrics (`scorehouse autorank`)"]
 
 
 def equal_metrics(block: Block) -> list[str]:

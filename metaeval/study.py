@@ -118,14 +118,14 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     if (remark := measure.remark_on(block.selection.human)) is not None:
         notes.append(f"{measure}: {remark}")
     if measure.is_calibrated and (n_pairs := float_noise(block.human, measure["by"])):
-        words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ by float noise alone"
-        notes.append(Hinted(words, f"{option('round_human', 6)} ties them"))
+        words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ only by floating-point error"
+        notes.append(Hinted(words, f"{option('round_human', 6)} treats them as ties"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
         text = f"{measure}: of 2 systems, a correlation can only be 1 or -1"
         notes.append(Decisive(text, "correlations of 2 systems can only be 1 or -1:", str(measure)))
     elif 2 < (n := evaluation.n_systems) < _FEW_SYSTEMS and measure.level == "sys" and not measure.get("top", 0):
-        notes.append(Decisive(f"the values stand on only {counted(n, 'system')}", "few systems:", str(n), -n))
+        notes.append(Decisive(f"the values are based on only {counted(n, 'system')}", "few systems:", str(n), -n))
     if evaluation.metrics and is_judged:
         notes += undefined(evaluation, block, options)
     if (partly := int((evaluation.n_groups_nan > 0).sum())) and not np.isnan(evaluation.value).all():

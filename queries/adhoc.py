@@ -218,7 +218,7 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
         elif memory_in_use(process.pid) > asked.memory + MARGIN or reading.is_over:
             over = _TOO_LARGE
         elif room(asked.folder) > _FULL * asked.spill:
-            over = f"the query ran out of room on disk and was stopped; {option('spill')} gives it more"
+            over = f"the query ran out of room on disk and was stopped; {option('spill')} raises the limit"
     if over is not None or reading.is_over:
         from warehouse import LimitError
 
@@ -231,7 +231,7 @@ def _unexpected(code: int, complaints: str) -> Exception:
 
     if code < 0:
         what = f"the query ran out of memory or time: its process ended with signal {-code}"
-        return LimitError(f"{what}; {MORE_MEMORY}, {option('timeout')} more time")
+        return LimitError(f"{what}; {MORE_MEMORY}, {option('timeout')} the time limit")
     if is_of_memory(complaints):
         return LimitError(f"the query ran out of memory; {MORE_MEMORY}")
     return RuntimeError(f"the process of the query ended with {code}: {complaints}")

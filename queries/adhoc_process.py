@@ -209,7 +209,9 @@ def _limit(text: str) -> LimitError:
     """The error for a query that ran out of memory or of room on disk. text: DuckDB's words."""
     if not _is_of_room(text):
         return LimitError(f"the query ran out of memory: {text}; {MORE_MEMORY}")
-    what = DISK_FULL if is_of_full_disk(text) else f"the query ran out of room on disk; {option('spill')} gives it more"
+    what = (
+        DISK_FULL if is_of_full_disk(text) else f"the query ran out of room on disk; {option('spill')} raises the limit"
+    )
     return LimitError(f"{what}: {text}")
 
 
@@ -234,7 +236,9 @@ def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """
     for name, kind in zip(relation.columns, relation.types, strict=True):
         if _NO_FRAME.search(str(kind)):
-            raise QuestionError(f"column {name!r} is of type {kind}, which no answer holds; cast it to VARCHAR")
+            raise QuestionError(
+                f"column {name!r} is of type {kind}, which an answer cannot contain; cast it to VARCHAR"
+            )
     if len(set(relation.columns)) < len(relation.columns):
         relation = relation.select("*")  # a second column named a becomes a_1
     times = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "TIME"]
@@ -244,7 +248,7 @@ def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 def _time(column: str) -> str:
     """A column of times, with an error for 24 o'clock, which would be missing in a frame."""
     name = '"' + column.replace('"', '""') + '"'
-    message = literal(f"column {column!r} holds 24:00:00, which no answer holds; cast it to VARCHAR")
+    message = literal(f"column {column!r} holds 24:00:00, which an answer cannot contain; cast it to VARCHAR")
     return f"CASE WHEN {name} = TIME '24:00:00' THEN error({message}) ELSE {name} END AS {name}"
 
 
@@ -279,7 +283,7 @@ def _plain(answered: pl.DataFrame) -> pl.DataFrame:
         if not _has_plain_values(column):
             what = "a key with parts, or " if column.dtype.is_nested() else ""
             found = f"column {column.name!r} holds {what}a date that is infinite or not of the years 1 to 9999"
-            raise QuestionError(f"{found}, which no answer holds; cast it to VARCHAR")
+            raise QuestionError(f"{found}, which an answer cannot contain; cast it to VARCHAR")
     return _plain_numbers(answered)
 
 

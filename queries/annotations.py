@@ -34,7 +34,7 @@ def judged_scores(
     found = [JudgedScore(*row) for row in ask(warehouse, "judged_scores").iter_rows() if row[:2] in asked]
     where = " ".join(one for one in (testsets, lps) if one != "all") or "the warehouse"
     if not found:
-        raise QuestionError(f"no single judgements of {where} are on file, only their scores")
+        raise QuestionError(f"no single judgements of {where} are loaded, only their scores")
     humans = {one.human for one in found}
     if human is not None and human not in humans:
         raise unknown("human score with judgements", human, humans, where=where)

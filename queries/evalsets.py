@@ -57,7 +57,7 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     found = {lp: number for (name, lp), number in known.items() if name == testset}
     for several, there in ((testset, {name for name, _ in known}), (lp, found or {one for _, one in known})):
         if several not in there and (several == "all" or "," in several):
-            raise QuestionError(f"{several!r}: one at a time here; loaded: {', '.join(sorted(there))}")
+            raise QuestionError(f"{several!r}: name only one here; loaded: {', '.join(sorted(there))}")
     if not found:
         raise unknown_testset(testset, {name for name, _ in known})
     if lp not in found:
@@ -145,7 +145,7 @@ def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
         return unknown("test set", testset, loaded)
     return QuestionError(
         f"test set {testset!r} is not loaded; loaded: {', '.join(sorted(loaded)) or 'none'}; "
-        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
+        f"`scorehouse load PATH` or `scorehouse download {testset}` loads it"
     )
 
 
@@ -160,7 +160,7 @@ def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
         return unknown("language pair", lp, loaded, where=testset)
     return QuestionError(
         f"language pair {lp!r} of {testset} is not loaded; loaded: {', '.join(sorted(loaded))}; "
-        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
+        f"`scorehouse load PATH` or `scorehouse download {testset}` loads it"
     )
 
 
@@ -270,7 +270,7 @@ def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
 def without_grades(*testsets: str) -> QuestionError:
     """The error for challenge sets that nothing can be ranked by."""
     return QuestionError(
-        f"{', '.join(testsets)}: a challenge set without grades, so nothing says which output is better",
+        f"{', '.join(testsets)}: a challenge set without grades, so no output is known to be better",
         way_out=f"`scorehouse means {testsets[0]} LP` has the metrics' scores",
     )
 
@@ -283,7 +283,7 @@ def without_challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
     found = challenge_sets(warehouse, testsets)
     if found and testsets != "all":
         way_out = f"`scorehouse rank {found[0]}` with {option('measures', 'accuracy')} ranks metrics by them"
-        raise QuestionError(f"{found[0]} is a challenge set, whose grades are not people's scores", way_out=way_out)
+        raise QuestionError(f"{found[0]} is a challenge set, whose grades are not human scores", way_out=way_out)
     return [f"challenge sets, excluded: {', '.join(found)}"] if found else []
 
 

@@ -213,8 +213,8 @@ def _noise(row: Row) -> Said:
     return (
         "info",
         row["human"],
-        f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
-        f"lost (`{option('rank.round_human')}` merges them)",
+        f"{row['n']} of {row['n_distinct']} distinct values differ from the next only by floating-point error, so "
+        f"ties are lost (`{option('rank.round_human')}` merges them)",
     )
 
 

@@ -12,7 +12,7 @@ MARGIN = 160 * 1024**2  # bytes that libraries and buffers of the process take b
 RESERVED = 512 * 1024**2  # bytes of address space that stacks and allocators take, most of it never used
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 _LEAST = 1024**2
-MORE_MEMORY = f"{option('memory')} gives it more"
+MORE_MEMORY = f"{option('memory')} raises the memory limit"
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def read_segment(
         chosen = [name for (name,) in standard if ("human", name) in there]
         if not any(kind == "human" for kind, _ in there):
             only = [f"{name} has {said}" for (kind, name), said in coarse.items() if kind == "human"]
-            notes = ("; ".join(["no segment was scored by people", *only]),)
+            notes = ("; ".join(["no segment has human scores", *only]),)
     else:
         _check_level("human", humans, coarse, where)
         chosen = _matching("human score", humans, [name for kind, name in there if kind == "human"], where)

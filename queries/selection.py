@@ -168,7 +168,7 @@ def select(
         documents=tuple(row[2] for row in segments),
         n_segments=len(places),
         notes=(
-            *(["documents stand in the place of segments"] if is_of_documents else []),
+            *(["documents are treated as segments"] if is_of_documents else []),
             *([f"there is no segment {end}: the last is {last}"] if end > last else []),
             *(*notes, *of_reference, *_notes_on_excluded_matches(asked, metrics)),
         ),

@@ -54,7 +54,12 @@ class Slice(Evalset):
     ] = None
     reference: Annotated[
         str | None,
-        WhichData("Reference that metrics used.", ("ref", "reference"), names="reference", default="the official one"),
+        WhichData(
+            "Reference for reference-based metrics.",
+            ("ref", "reference"),
+            names="reference",
+            default="the official one",
+        ),
     ] = None
     domain: Annotated[tuple[str, ...], WhichData("Only these domains (shell patterns).", names="domain")] = ()
     document: Annotated[tuple[str, ...], WhichData("Only these documents (shell patterns).", names="document")] = ()
@@ -92,7 +97,7 @@ class Slice(Evalset):
     )
     status: Annotated[
         Literal["primary", "official", "all"],
-        WhichMetrics("Primary and baseline metrics; those of the metrics task; or others, too."),
+        WhichMetrics("Primary and baseline metrics, all that were submitted to the metrics task, or others too."),
     ] = "official"
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")

@@ -35,7 +35,7 @@ def fetch_span_block(warehouse: Warehouse, selection: Selection) -> Block:
     """
     gold, gold_id = _gold(warehouse, selection)
     if gold != selection.human:
-        note = f"errors are those marked for {gold}; {selection.human} has none of its own"
+        note = f"errors are those marked for {gold}; {selection.human} has none"
         selection = replace(selection, human=gold, human_id=gold_id, notes=(*selection.notes, note))
     systems, metrics = selection.chosen_systems, selection.chosen_metrics
     asked: dict[str, object] = {
@@ -88,7 +88,7 @@ def _gold(warehouse: Warehouse, selection: Selection) -> tuple[str, int]:
     gold = human_with_errors(warehouse, selection.evalset_id, humans)
     if gold is None:
         raise QuestionError(
-            f"nobody marked errors for {' or '.join(map(repr, humans)) or 'a human score'} of {IT}",
+            f"no errors were marked for {' or '.join(map(repr, humans)) or 'a human score'} of {IT}",
             where=f"{selection.slice.testset} {selection.slice.lp}",
         )
     rows = ask(warehouse, "humans_with_errors", evalset=selection.evalset_id)

@@ -1,10 +1,35 @@
-"""Words that help and documents do not use, as the field has others."""
+"""Words that help, messages and documents do not use, as the field has others."""
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 NOT_OF_THE_FIELD = re.compile(
     r"\black(?:s|ing|ed)?\b|\basked for\b|\banew\b|\b(?:took|takes?) (?:no )?part\b|\b(?:take|takes) (?:it )?away\b"
     r"|\btold (?:as|by name)\b|\bduels?\b|\bfitting tests?\b|\btie margin\b|\blevel of significance\b"
-    r"|(?<![-_])\b[Ww]orlds?\b(?!=)|\blaid aside\b"
+    r"|(?<![-_])\b[Ww]orlds?\b(?!=)|\blaid aside\b|\bsides of (?:the|a) test\b|\bsaw (?:a|the|no) reference\b"
+    r"|\bentr(?:y|ies) of the metrics task\b|\bno scores of segments\b|\bfrom this severity on\b|\bas you said\b"
+    r"|\bnobody\b|\bfloat noise\b|\bdo(?:es)? not go together\b|\bwithout a look\b|\bin the place of segments\b"
 )
 """Among them missing, selected, again, was submitted, removes, reported, applicable tests, simulated data sets."""
+
+_PACKAGES = ("cli", "metaeval", "queries", "scorehouse", "warehouse")
+_SQL = re.compile(r"\b(SELECT|FROM|WHERE|CREATE|ATTACH)\b")
+
+
+def product_texts(root: Path) -> Iterator[tuple[str, str]]:
+    """Place and text of each string of several words that the product may show: no documentation of code, no SQL."""
+    for path in (one for package in _PACKAGES for one in sorted((root / package).rglob("*.py"))):
+        tree = ast.parse(path.read_bytes())
+        silent = {
+            part
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            for part in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if node not in silent and isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = " ".join(node.value.split())
+                if " " in text and not _SQL.search(text):
+                    yield f"{path.relative_to(root)}:{node.lineno}", text

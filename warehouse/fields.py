@@ -229,7 +229,7 @@ class Fields:
 
     needs: of fields that are shared with others, as of `Option`. without: shared fields that are no options of this.
     hidden: those that its help leaves to another's.
-    Raises QuestionError: a value that does not fit, or options that do not go together.
+    Raises QuestionError: a value that does not fit, or options that cannot be combined.
     """
 
     needs: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -248,7 +248,7 @@ class Fields:
         self.check_fields()
 
     def check_fields(self) -> None:
-        """Raises QuestionError: options that do not go together for another reason than `needs` and `excludes`."""
+        """Raises QuestionError: options that cannot be combined for another reason than `needs` and `excludes`."""
 
     def part(self, kind: "type[F]") -> "F":
         """The settings of one kind alone; those that this does not have are at their defaults.
@@ -282,14 +282,14 @@ class Fields:
             for kind in (one.partition("=")[0] for one in said.needs):
                 switch = str(getattr(self, kind, "")).replace("-", "_")  # which has set a property that is no field
                 if kind not in known and switch in known:
-                    raise QuestionError(f"{option(name)} and {option(switch, True)} do not go together")
+                    raise QuestionError(f"{option(name)} and {option(switch, True)} cannot be combined")
             wanted = " or ".join(self._named(one) for one in said.needs if not one.endswith("=") and one != "charted")
             raise QuestionError(f"{option(name)} needs {wanted}")
         for other in said.excludes:
             if self.meets(other):
                 why = said.excludes[other] if isinstance(said.excludes, Mapping) else ""
                 raise QuestionError(
-                    f"{option(name)} and {self._named(other)} do not go together" + (f": {why}" if why else "")
+                    f"{option(name)} and {self._named(other)} cannot be combined" + (f": {why}" if why else "")
                 )
 
     def _named(self, condition: str) -> str:

@@ -18,7 +18,9 @@ METRICS = ("bleu", "chrf", "ter")
 def compute(
     metrics: Annotated[
         list[str],
-        typer.Argument(metavar="|".join(METRICS), help="Some of these.", autocompletion=completion_of(None, METRICS)),
+        typer.Argument(
+            metavar="|".join(METRICS), help="Metrics to compute.", autocompletion=completion_of(None, METRICS)
+        ),
     ],
     testset: Testset,
     lp: Lp,

@@ -19,8 +19,8 @@ scorehouse on a simulated shared task: four years, three language pairs, and sys
 none of which are real. You can type each command below yourself; what follows it is its output."""
 
 WALK: tuple[tuple[str, str], ...] = (
-    ("The score files are read and checked just as real ones are.", "load {folder}"),
-    ("What is there now?", "list testsets"),
+    ("The score files are read and checked like real ones.", "load {folder}"),
+    ("What has been loaded?", "list testsets"),
     ("Which human scores are there, and how many segments were not judged?", "list humans sim24"),
     (
         "Which metric agrees best with the humans: on whole systems (spa), and on single segments (acc_eq)?",
@@ -28,7 +28,7 @@ WALK: tuple[tuple[str, str], ...] = (
     ),
     ("Which systems and metrics are in that ranking, which are not, and why?", "rank sim24 en-de --explain"),
     (
-        "Is a metric really better than the next, or by chance? Clusters of metrics that cannot be told apart.",
+        "Is a metric really better than the next, or by chance? Metrics in one cluster do not differ significantly.",
         "compare sim24 en-de -m 'acc_eq(by=item)' --status primary",
     ),
     (
@@ -40,9 +40,9 @@ WALK: tuple[tuple[str, str], ...] = (
         "One segment to read: every output, best first, with its scores.",
         "show sim24 en-de 12 --metrics 'Marlin*' --systems '[A-D]*'",
     ),
-    ("Accuracies are made of pair counts: ordered alike, ordered otherwise, tied.", "counts sim24 en-de --by none"),
+    ("Accuracies count pairs: concordant, discordant and tied.", "counts sim24 en-de --by none"),
     (
-        "And all of it is a database: do metric families get better over the years?",
+        "All of it is in a database, which takes SQL: do metric families get better over the years?",
         """sql "
     SELECT
       regexp_replace(base_metric, '-2[1-4]', '') AS name,
@@ -82,14 +82,16 @@ def demo(
         raise UsageError("the demo shows several results and has no single one for --output")
     database = output.db or (Path("demo.duckdb") if keep else None)
     if database is not None and database.exists():
-        raise UsageError(f"{database}: is there already; the demo makes a warehouse of its own, name another with --db")
+        raise UsageError(
+            f"{database} already exists; the demo creates its own warehouse, so name another file with --db"
+        )
     options = (["--quiet"] if output.quiet else []) + (["--format", output.format] if output.format is not None else [])
     is_quiet = output.quiet
     with temporary_folder() as temporary:
         folder = temporary / "shared-task"
         _walk(context.find_root().command, folder, ["--db", str(database or temporary / "demo.duckdb"), *options], seed)
     if database is not None:
-        note(f"the demo's warehouse is {database}; go on with --db {database}", quiet=is_quiet)
+        note(f"the demo's warehouse is {database}; use it with --db {database}", quiet=is_quiet)
 
 
 def _walk(program: Callable[..., Any], folder: Path, options: list[str], seed: int) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @folded
 def download(
     output: Output,
-    testsets: Annotated[list[str] | None, typer.Argument(help="Test sets, such as wmt23; without any, all.")] = None,
+    testsets: Annotated[
+        list[str] | None, typer.Argument(help="Test sets, such as wmt23; all if none is named.")
+    ] = None,
     only: Annotated[str | None, typer.Option("--only", hidden=True)] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the archive and its files.")] = False,
     url: Annotated[
@@ -30,14 +32,14 @@ def download(
         ),
     ] = None,
     archive: Annotated[
-        Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")
+        Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="next to the warehouse")
     ] = None,
     skip_broken: SkipBroken = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where to.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where.")] = False,
 ) -> None:
     """Download the organisers' archive and load it.
 
-    The archive has all test sets. An interrupted download is resumed.
+    The archive contains all test sets. Interrupted downloads are resumed.
 
     Example: scorehouse download wmt23 wmt24 --dry-run
     """
@@ -65,7 +67,7 @@ def download(
                 progress=advance,
             )
     except KeyboardInterrupt:
-        output.note(f"what has come is kept in {place}; the same command resumes")
+        output.note(f"the part already downloaded is in {place}; the same command resumes it")
         raise
     _note_fetched(output, report)
     show_report(report.load, output, output.verbose)

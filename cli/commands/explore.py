@@ -34,12 +34,12 @@ def explore(
     output: Output,
     testset: Annotated[
         str | None,
-        typer.Argument(help="Test set to begin with.", show_default="the newest", autocompletion=complete_testset),
+        typer.Argument(help="Initial test set.", show_default="the newest", autocompletion=complete_testset),
     ] = None,
     lp: Annotated[
         str | None,
         typer.Argument(
-            help="Language pair to begin with.",
+            help="Initial language pair.",
             show_default="the first",
             autocompletion=complete_lp,
             callback=pairs_called,
@@ -47,19 +47,20 @@ def explore(
     ] = None,
     port: Annotated[
         int | None,
-        number(int, "--port", least=1, most=65535, help="Port on this machine.", show_default="any that is free"),
+        number(int, "--port", least=1, most=65535, help="Port on this machine.", show_default="any free port"),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; open no browser.")] = False,
     edit: Annotated[
         bool, typer.Option("--edit", help=f"Open a copy in a new folder here, {_NOTEBOOK}, as a notebook to change.")
     ] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Instead, write the page as it opens to a file.")
+        Path | None, typer.Option("--export", metavar="FILE", help="Write the initial page to a file and exit.")
     ] = None,
 ) -> None:
     """Explore rankings, segments and SQL in the browser.
 
-    The page reads the warehouse, is seen on this machine alone, and needs the token in its address. Ctrl-C ends it.
+    The page only reads the warehouse. It is served on this machine only and needs the token in its address. Ctrl-C
+    stops it.
 
     Example: scorehouse explore sim24 en-de --export page.html
     """

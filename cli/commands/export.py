@@ -34,9 +34,9 @@ def export(
         choice(
             LAYOUTS,
             "--format",
-            help="parquet: for other engines, partitioned by test set and language pair, and back; csv; "
-            "mtme: the organisers' layout; subset2evaluate: that tool's items; texts: source, references and outputs, "
-            "a segment a line, to run a metric on; spans: error spans as WMT25's task 2 writes them.",
+            help="parquet: for other engines and for loading again, partitioned by test set and language pair; csv; "
+            "mtme: the organisers' layout; subset2evaluate: items for that tool; texts: source, references and "
+            "outputs, one segment per line, for running a metric; spans: error spans in the format of WMT25's task 2.",
         ),
     ] = "parquet",
     db: Db = None,

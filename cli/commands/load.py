@@ -30,7 +30,7 @@ def load(
         choice(
             get_args(Numbering),
             "--numbering",
-            help="What segment numbers count within, for files that leave it open.",
+            help="Whether segments are numbered within a document or the test set, for files that do not say.",
         ),
     ] = None,
     first_segment: FirstSegment = 1,

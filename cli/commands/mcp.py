@@ -9,7 +9,7 @@ from cli.options.output import Output
 
 @folded
 def mcp(output: Output) -> None:
-    """Answer questions of a language model over MCP.
+    """Answer questions from a language model over MCP.
 
     A Model Context Protocol server on stdin and stdout: each question is a tool, and so are sql and schema. The
     warehouse is read, never written. A client starts it with the command `scorehouse --db FILE mcp`.

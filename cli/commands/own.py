@@ -21,9 +21,11 @@ def add(
     output: Output,
     metric: Annotated[str, typer.Option("--metric", help="The metric's name.")],
     system: Annotated[
-        str | None, typer.Option("--system", help="System that all scores are of, where the files name none.")
+        str | None, typer.Option("--system", help="System that all scores belong to, if the files name none.")
     ] = None,
-    reference: Annotated[str | None, typer.Option("--reference", "--ref", help="The reference that it used.")] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", "--ref", help="Reference that the metric used.")
+    ] = None,
     reference_free: Annotated[bool, typer.Option("--reference-free", help="The metric is reference-free.")] = False,
     testset: Annotated[
         str | None,
@@ -42,14 +44,14 @@ def add(
 
     They are checked against the loaded segments and systems.
 
-    Taken are .seg.score and .sys.score files as the organisers write them, tables with named columns, what COMET and
-    MetricX write, and lists of scores, one a line in the order of the segments. --user-metrics puts
-    the metric into rankings; the same command again replaces its scores; `scorehouse remove` removes it.
+    Accepted are .seg.score and .sys.score files as the organisers write them, tables with named columns, the output of
+    COMET and MetricX, and lists of scores, one per line in segment order. `rank --user-metrics` includes the metric.
+    Adding it again replaces its scores; `scorehouse remove` removes it.
 
     Example: scorehouse add own/en-de.MyMetric.seg.score --metric MyMetric --ref refA --testset sim24
     """
     if (reference is None) != reference_free:
-        raise UsageError("name the reference with --ref, or say --reference-free; one of the two")
+        raise UsageError("give either --ref NAME or --reference-free")
     places = [Path(path) for path in paths]
     for text, path in zip(paths, places, strict=True):
         if not text or not path.exists():
@@ -98,7 +100,7 @@ def remove(
 ) -> None:
     """Remove your own metric, a file, a folder or a test set.
 
-    Everything that it brought in is removed, or nothing.
+    All of its data is removed, or none.
 
     Scores, judgements and texts go with their files; an evaluation set goes once no file of it is left. Loading the
     same files again brings the same back. Systems and segments that stay keep the names and lines that the removed
@@ -117,5 +119,5 @@ def remove(
     rows = [
         (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone) for one in unloaded
     ]
-    done = "nothing was changed: a dry run" if dry_run else f"taken out of {output.database}"
+    done = "nothing was changed: a dry run" if dry_run else f"removed from {output.database}"
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[done])

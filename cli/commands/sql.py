@@ -56,7 +56,8 @@ _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the t
 def sql(
     output: Output,
     query: Annotated[
-        str | None, typer.Argument(help="One SELECT; - or none reads it from stdin.", autocompletion=complete_query)
+        str | None,
+        typer.Argument(help="One SELECT statement; - or nothing reads it from stdin.", autocompletion=complete_query),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the query from a file.")] = None,
     parameter: Annotated[
@@ -67,7 +68,7 @@ def sql(
         float, number(float, "--timeout", least=0.001, most=LONGEST, help="Time limit in seconds.")
     ] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
-    spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
+    spill: Annotated[str, typer.Option(help="Limit on temporary disk space.")] = "2GB",
     max_rows: Annotated[
         int | None,
         number(

@@ -36,8 +36,8 @@ def _(VIEWS, asking, mo, names, start):
     testset = mo.ui.dropdown(
         names.testsets, value=names.testset(start.get("testset")), label="test set", searchable=True
     )
-    stop = mo.ui.button(label="Stop", on_click=lambda _: asking.stop(), tooltip="Ends what is being computed")
-    dropped = mo.ui.file(label="Rank scores of your own, without storing them", kind="button")
+    stop = mo.ui.button(label="Stop", on_click=lambda _: asking.stop(), tooltip="Stop the computation")
+    dropped = mo.ui.file(label="Upload scores to compare (not saved)", kind="button")
     return dropped, stop, testset, view
 
 
@@ -179,7 +179,7 @@ def _(mo, picked, scattered, showing, view):
 def _(mo, names, picked, place, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
     points = showing.points(names.points(picked[0], **place))
-    mo.vstack([mo.md("Each point is an output: select some to read them."), points])
+    mo.vstack([mo.md("Each point is an output. Select points to read them."), points])
     return (points,)
 
 
@@ -187,7 +187,12 @@ def _(mo, names, picked, place, showing, view):
 def _(mo, picked, showing, view, worst):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
     outputs = showing.outputs_table(worst())
-    mo.vstack([mo.md("Outputs on which it and people disagree most: select one to read its segment."), outputs])
+    mo.vstack(
+        [
+            mo.md("Outputs on which this metric and the human score disagree most. Select one to read its segment."),
+            outputs,
+        ]
+    )
     return (outputs,)
 
 

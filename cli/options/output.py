@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Db = Annotated[
     Path | None,
     typer.Option(
-        "--db", help="The warehouse file.", show_default="that of SCOREHOUSE_DB, else one in the user's data folder"
+        "--db", help="The warehouse file.", show_default="$SCOREHOUSE_DB, else a file in the user's data folder"
     ),
 ]
 FormatOption = Annotated[str | None, choice(tuple(Format), "--format", help="Output format.", show_default="table")]
@@ -31,11 +31,12 @@ Out = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Output file; its extension chooses the format unless --format does."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Data and errors only: no notes, no progress.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All notes, names and whole signatures.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data and errors only, no notes or progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all notes and names, and full signatures.")]
 EveryRow = Annotated[bool, typer.Option("--all", help="Show all rows.")]
 SafeCells = Annotated[
-    bool, typer.Option("--safe-cells", help="In csv and tsv, put ' before texts that spreadsheets take for formulas.")
+    bool,
+    typer.Option("--safe-cells", help="In csv and tsv, put ' before text that a spreadsheet would read as a formula."),
 ]
 
 

@@ -406,7 +406,7 @@ def _evalsets(desk: Desk) -> Part:
     columns = ("standard_human_seg", "standard_human_sys", "n_segments", "n_systems", "n_metrics")
     frame = shown.join(rows.select("testset", "lp", *columns), on=["testset", "lp"], how="left", maintain_order="left")
     n_every, where = counted(len(desk.every), "evaluation set"), desk.run.database
-    notes = [f"This report is on {len(desk.states)} of {n_every}" + (f" in {where.name}." if where else ".")]
+    notes = [f"This report covers {len(desk.states)} of {n_every}" + (f" in {where.name}." if where else ".")]
     if len(desk.detailed) < len(desk.humans):
         detailed = named([(one.testset, one.lp) for one in desk.detailed])
         notes.append(

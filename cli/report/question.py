@@ -44,11 +44,9 @@ class Report(Question["list[ReportSection]"], name="report"):
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
     ] = False
-    details: Annotated[
-        int, Option("Number of evaluation sets with charts; of the others there is a table.", least=0)
-    ] = 6
+    details: Annotated[int, Option("Number of evaluation sets with charts; the others get a table.", least=0)] = 6
     static: Annotated[
-        bool, Option("A page without JavaScript: charts drawn, tables as they are.", is_computing=True)
+        bool, Option("Write a page without JavaScript: charts as images, plain tables.", is_computing=True)
     ] = False
     recompute: Recompute = field(default=False, compare=False)
     seed: Seed = 0

@@ -70,24 +70,23 @@ SECTIONS = {
         Section(
             "correlations",
             "Correlations",
-            "Which metrics are alike: correlations over the annotated (system, segment) scores; over systems where "
-            "there are no scores of segments.",
+            "Which metrics behave alike? Correlations over annotated (system, segment) scores, or over systems where "
+            "there are no segment scores.",
             "evaluation set",
             lambda at: [Ask("correlations", {} if at.has_segments else {"measure": "pearson"})],
         ),
         Section(
             "calibration",
             "Tie thresholds",
-            "Differences of a metric up to ε count as ties; acc_eq(by=item) takes the ε that gives each metric its "
-            "best value.",
+            "Score differences up to ε count as ties; acc_eq(by=item) uses the ε that maximises each metric's value.",
             "evaluation set",
             lambda at: [Ask("thresholds", title="Tie thresholds")],
         ),
         Section(
             "deltas",
             "Metric against humans",
-            "The metric that leads the ranking, and an old one: do their differences between two systems point where "
-            "humans' differences do?",
+            "The top-ranked metric and an older one: do their score differences between two systems have the same sign "
+            "as the human differences?",
             "evaluation set",
             lambda at: [Ask("scatter", {"metric": one}) for one in dict.fromkeys((at.best, at.anchor))],
         ),
@@ -102,9 +101,9 @@ SECTIONS = {
         Section(
             "protocols",
             "Old rules on new data",
-            "Each test set by the rules of every year that has its inputs: who wins, and how far the ranking is from "
-            "that by the year's own rules. All language pairs that the rules take, whichever the report is on; "
-            "`scorehouse protocol --significance` tests.",
+            "Each test set scored by the rules of every year whose inputs it has: the winner, and how far the ranking "
+            "is from the one by the test set's own rules. The rules choose the language pairs, not the report; "
+            "`scorehouse protocol --significance` adds tests.",
             "test set",
             lambda at: [
                 Ask(
@@ -121,7 +120,7 @@ SECTIONS = {
         Section(
             "hard-pairs",
             "Hardest system pairs",
-            "Pairs of systems that at most one metric orders as people do.",
+            "Pairs of systems that at most one metric orders as human scores do.",
             "report",
             lambda at: [Ask("deltas", {"hard": True}, "Hardest pairs of systems")],
         ),

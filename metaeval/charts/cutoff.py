@@ -37,17 +37,19 @@ def _curve(found: "Result", metric: str) -> alt.VConcatChart:
     lines = base.mark_line().encode(y=share)
     datasets = {"curve": pl.concat(parts).rows(named=True)}
     words = "bands: 95% intervals"
-    return titled(alt.layer(bands, lines), f"What {metric} calls good", found.signature, datasets, words)
+    return titled(
+        alt.layer(bands, lines), f"Precision and recall over thresholds of {metric}", found.signature, datasets, words
+    )
 
 
 def _cost(found: "Result", metric: str) -> alt.VConcatChart:
     base = alt.Chart(alt.NamedData("costs"), width=460, height=280).encode(
-        x=alt.X("share:Q").title("share published without a look").scale(domain=[0, 1]).axis(format="%"),
-        y=alt.Y("cost:Q").title("cost of an output"),
+        x=alt.X("share:Q").title("share published without review").scale(domain=[0, 1]).axis(format="%"),
+        y=alt.Y("cost:Q").title("cost per output"),
     )
     best = base.transform_filter("datum.is_best").mark_point(color=ORANGE, size=80)
     datasets = {"costs": found.frame.rows(named=True)}
-    title = f"What publishing by {metric} costs"
+    title = f"Cost of publishing by {metric}"
     return titled(alt.layer(base.mark_line(), best), title, found.signature, datasets, "point: the cheapest share")
 
 
@@ -61,8 +63,8 @@ def _reliability(found: "Result", metric: str) -> alt.VConcatChart:
         "bins": found.frame.rows(named=True),
         "calibrated": [{"probability": end, "observed": end} for end in (0.0, 1.0)],
     }
-    title = f"Whether calibrated scores of {metric} mean what they say"
-    words = "bars: 95% intervals; dashed: probabilities that mean what they say"
+    title = f"Reliability of calibrated {metric} scores"
+    words = "bars: 95% intervals; dashed: perfect calibration"
     return titled(alt.layer(diagonal, bars, base.mark_point().encode(y=y)), title, found.signature, datasets, words)
 
 

@@ -25,7 +25,7 @@ def deltas_chart(found: "Result") -> alt.VConcatChart:
     panels = [_panel(levels, found, datasets) for levels in all_directions]
     return titled(
         alt.concat(*panels, columns=2),
-        f"How large must a difference of {metric} be for people to agree with it?",
+        f"How large must a difference in {metric} be to agree with human scores?",
         found.signature,
         datasets,
         "line: isotonic fit over all pairs of systems; band: 95%, evaluation sets and systems resampled",

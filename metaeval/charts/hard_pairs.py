@@ -9,36 +9,38 @@ from metaeval.charts.parts import tips, titled
 if TYPE_CHECKING:
     from metaeval.answer import Result
 
-_KINDS = {"told apart by people": "#0072b2", "not told apart": "#bbbbbb", "not tested": "#e69f00"}
+_KINDS = {"significant": "#0072b2", "not significant": "#bbbbbb", "not tested": "#e69f00"}
 
 
 def hard_pairs_chart(found: "Result", at_most: int) -> alt.VConcatChart:
-    """Points: all pairs that people score differently; triangles: those that at most so many metrics get right."""
+    """Points: all pairs with different human scores; triangles: those that at most so many metrics get right."""
     points = [
         {
             "pair": f"{row['testset']} {row['lp']}: {row['better']} over {row['worse']}",
             "difference": row["in_sd"],
             "share": row["n_right"] / row["n_metrics"],
-            "people": _kind(row["significant"]),
+            "human": _kind(row["significant"]),
             "is": "hard" if row["n_right"] <= at_most else "other",
             "right": f"{row['n_right']} of {row['n_metrics']}",
         }
         for row in found.facts["every"].rows(named=True)
     ]
-    shown = [kind for kind in _KINDS if any(point["people"] == kind for point in points)]
+    shown = [kind for kind in _KINDS if any(point["human"] == kind for point in points)]
     is_hard = alt.Shape("is:N").scale(domain=["hard", "other"], range=["triangle-up", "circle"]).legend(None)
     body = (
         alt.Chart(alt.NamedData("pairs"), width=620, height=380)
         .mark_point(size=28)
         .encode(
-            x=alt.X("difference:Q").title("people's difference, in standard deviations of human system scores"),
-            y=alt.Y("share:Q").title("metrics that order the pair as people do").axis(format="%"),
-            color=alt.Color("people:N").title("people").scale(domain=shown, range=[_KINDS[kind] for kind in shown]),
+            x=alt.X("difference:Q").title("human difference, in standard deviations of human system scores"),
+            y=alt.Y("share:Q").title("metrics that order the pair as human scores do").axis(format="%"),
+            color=alt.Color("human:N")
+            .title("human difference")
+            .scale(domain=shown, range=[_KINDS[kind] for kind in shown]),
             shape=is_hard,
             tooltip=tips("pair:N", "right:N"),
         )
     )
-    title = "Which pairs of systems do metrics order as people do?"
+    title = "Which pairs of systems do metrics order as human scores do?"
     lines = [f"triangles: at most {at_most} of the metrics right"] if any(one["is"] == "hard" for one in points) else []
     return titled(body, title, found.signature, {"pairs": points}, *lines)
 
@@ -46,4 +48,4 @@ def hard_pairs_chart(found: "Result", at_most: int) -> alt.VConcatChart:
 def _kind(significant: bool | None) -> str:
     if significant is None:
         return "not tested"
-    return "told apart by people" if significant else "not told apart"
+    return "significant" if significant else "not significant"

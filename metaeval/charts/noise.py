@@ -34,10 +34,10 @@ def noise_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     name = rows[0]["metric"] if rows else ""
     return titled(
         panels,
-        f"Noise in {name}: what each measure makes of it",
+        f"Noise in {name}: effect on each measure",
         signature,
         {"noise": [{**row, "panel": _TITLES[row["kind"]]} for row in rows]},
-        "lines: mean over draws; bands: 5 to 95% of the draws",
+        "lines: mean over simulations; bands: 5 to 95% of the simulations",
     )
 
 
@@ -58,8 +58,8 @@ def oracles_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     )
     return titled(
         panel.facet(alt.Facet("measure:N").title(None).sort(None), columns=4),
-        "Oracles, as each measure sees them",
+        "Values of oracle metrics by each measure",
         signature,
         {"oracles": rows},
-        "oracles: people's own errors under other weights; rounds: another human score, on what both scored",
+        "oracles: human error annotations with other weights; rounds: another human score, on outputs that both scored",
     )

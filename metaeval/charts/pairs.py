@@ -25,8 +25,8 @@ _COLUMNS = {
 _TIED = {
     "both are 0": "#08306b",
     "other human ties": "#6baed6",
-    "tied by humans, too": "#707070",
-    "tied by the metric alone": "#cfcfcf",
+    "also tied by human scores": "#707070",
+    "tied by the metric only": "#cfcfcf",
 }
 
 
@@ -59,7 +59,7 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
         if row["kind"] == "human":
             kinds = {"both are 0": row["n_tied_zero"], "other human ties": alone}
         else:
-            kinds = {"tied by humans, too": row["n_tied_both"], "tied by the metric alone": alone}
+            kinds = {"also tied by human scores": row["n_tied_both"], "tied by the metric only": alone}
         for place, (kind, n) in enumerate(kinds.items()):
             share = n / row["n_pairs"] if row["n_pairs"] else None
             rows.append(

@@ -135,7 +135,7 @@ def choose(
         chosen = line_up.within(line_up.total if what.size is None else what.size)
         where = f"{one.testset} {one.lp}: " if len(slices) > 1 else ""
         if not chosen.any():
-            raise QuestionError(f"{where}{what.size:g} {what.budget} buy no {what.unit}")
+            raise QuestionError(f"{where}a budget of {what.size:g} {what.budget} is too small for one {what.unit}")
         frames.append(_frame(found, values, line_up, chosen, one))
         parts.append(_parts(found, by, what, int(chosen.sum())))
         notes += [where + note for note in (*found.notes, *remarks, *_left_out(by, line_up, what, chosen))]

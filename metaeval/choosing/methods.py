@@ -118,7 +118,9 @@ def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *
     """
     block = Inputs(warehouse, asked, human="optional", also=also).of_level("seg")
     if not len(block.segments):
-        raise QuestionError(f"{IT} has no scores of segments, which are what is chosen", where=where(block.selection))
+        raise QuestionError(
+            f"{IT} has no segment scores, so there are no segments to select", where=where(block.selection)
+        )
     has_human = block.selection.human is not None
     annotated: Bools = np.asarray(~np.isnan(block.human).any(axis=0))
     if among == "annotated" and not annotated.any():
@@ -129,7 +131,7 @@ def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *
     if replayed and not kept.all():
         n = int(kept.sum())
         notes.append(
-            f"{n} of {len(kept)} segments are candidates: those that {block.selection.human} has of all systems"
+            f"{n} of {len(kept)} segments are candidates: those annotated for all systems ({block.selection.human})"
         )
     numbers = block.segments[kept].tolist()
     found = ask(warehouse, "texts_of_segments", evalset=block.selection.evalset_id, segments=numbers)
@@ -187,7 +189,7 @@ def _of_metrics(found: Candidates, method: Method, metric: str | None) -> Utilit
     scaled = used if method == "metric_cons" else standardise(np.zeros(used.shape[1:]), used)
     values = np.mean([of(one) for one in scaled], axis=0)
     n_without = int((~complete).sum())
-    notes = [f"without {counted(n_without, 'metric')} that lack scores of candidates"] if n_without else []
+    notes = [f"excluded: {counted(n_without, 'metric')} with missing scores of candidates"] if n_without else []
     return without_noise(values), counted(int(complete.sum()), "metric"), tuple(notes)
 
 

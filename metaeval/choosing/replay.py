@@ -167,7 +167,7 @@ def _replayed(
         raise QuestionError(f"{IT} has {counted(len(line_up.costs), 'candidate')}, all within the budget", where=where)
     chosen = [line_up.within(budget) for budget in budgets]
     if not all(one.any() for one in chosen):
-        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} buys no {what.unit}")
+        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} is too small for one {what.unit}")
     return Campaign(
         asked.testset,
         asked.lp,
@@ -194,7 +194,7 @@ def _by_chance(
         if all(one.any() for one in chosen):
             found.append(_statistics(ranking, chosen))
     if len(found) < 2:
-        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} rarely buys a {what.unit}")
+        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} is often too small for one {what.unit}")
     return np.array(found)
 
 
@@ -267,7 +267,7 @@ def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | No
     return mean, mean - half, mean + half
 
 
-_NO_DIFFERENCE = "no difference from random found"
+_NO_DIFFERENCE = "no significant difference from random"
 
 
 def _verdicts(each: Sequence[Campaign]) -> list[str]:
@@ -278,12 +278,12 @@ def _verdicts(each: Sequence[Campaign]) -> list[str]:
         name = f"{method} ({by})" if by else method
         if len(sets) > 1:
             gain, low, high = _mean_with_interval(np.array([one.gains[2].mean() for one in sets]))
-            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random over {len(sets)} evaluation sets"
+            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] compared with random, over {len(sets)} evaluation sets"
         else:
             over_sizes = sets[0].random[:, 2].mean(axis=1)  # (draws,)
             gain = float(sets[0].gains[2].mean())
             low, high = (gain + float(over_sizes.mean() - end) for end in np.quantile(over_sizes, (_HIGH, _LOW)))
-            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random, the mean over sizes"
+            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] compared with random, mean over sizes"
         is_better, is_worse = low is not None and low > 0, high is not None and high < 0
         verdict = "better than random" if is_better else "worse than random" if is_worse else _NO_DIFFERENCE
         verdict += " in this campaign" if len(sets) == 1 else ""

@@ -405,7 +405,7 @@ _decided = partial(_definition, DecisionMeasure)
 DEFINITIONS = (
     _decided(
         "mcc",
-        "correlation of what the metric calls good with what people find good",
+        "correlation between the metric's and the human decision which outputs are good",
         "(TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)), 0 where the root is 0",
         "Matthews 1975",
         (GOOD, THRESHOLD),
@@ -413,7 +413,7 @@ DEFINITIONS = (
     ),
     _decided(
         "f_beta",
-        "precision and recall of what the metric calls good, in one number",
+        "weighted harmonic mean of precision and recall, for the outputs that the metric calls good",
         "(1 + β²) P R / (β² P + R)",
         _PERRELLA,
         (BETA2, GOOD, THRESHOLD),
@@ -453,7 +453,7 @@ DEFINITIONS = (
     _definition(
         Reranking,
         "rrp",
-        "re-ranking precision: how often what the metric finds best of a segment's outputs is what people find best",
+        "re-ranking precision: how often a segment's best output by the metric is also best by the human score",
         "mean over segments of |best by metric ∩ best by people| / |best by metric|",
         _PERRELLA,
         (),

@@ -69,7 +69,7 @@ def parse_measure(text: str) -> Measure:
             raise unknown("parameter", key, known, where=f"measure {name!r}")
     matching = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
     if not matching:
-        raise QuestionError(f"measure {text!r}: {' and '.join(given)} do not go together")
+        raise QuestionError(f"measure {text!r}: {' and '.join(given)} cannot be combined")
     return matching[0].family(matching[0], tuple(_read(one, given, text) for one in matching[0].parameters))
 
 

@@ -111,7 +111,9 @@ def only_ties(block: Block, rewarded: Bools) -> dict[str, str]:
     stays as published: no pair is right.
     """
     names = (metric.name for metric, is_one in zip(block.metrics, rewarded, strict=True) if is_one)
-    return dict.fromkeys(names, "scores all systems alike, so that only pairs that people tie speak for it")
+    return dict.fromkeys(
+        names, "gives all systems the same score, so it could agree only on pairs with tied human scores"
+    )
 
 
 def n_pairs(block: Block) -> int:

@@ -46,7 +46,7 @@ def deltas(
     direction, agreement (the level), delta with low and safe, the ends of its interval (see `Threshold`), reached
     (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
     (share of all pairs that the metric orders as people do), years (of the evaluation sets, ascending; the name of a
-    test set of unknown year), n_sets, n_systems, n_human_ties (pairs that people score the same, which are excluded),
+    test set of unknown year), n_sets, n_systems, n_human_ties (pairs with equal human scores, which are excluded),
     n_metric_ties (pairs that the metric scores the same, which count as wrong), n_not_significant, n_untested (excluded
     because people show no significant difference, or because no segment was annotated for both systems), reason (why
     delta is null), signature.
@@ -238,9 +238,9 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
             lines.append(f"{of}: too few systems for an answer: {row['reason']}")
         if row["delta"] is None:
             continue
-        safe = "none among these differences" if row["safe"] is None else f"{row['safe']:.3g}"
+        safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
         lines.append(
-            f"{of}: people agree on {level:.0%} of pairs that are at least {row['delta']:.3g} {metric} apart; "
+            f"{of}: human scores agree with {level:.0%} of pairs that are at least {row['delta']:.3g} {metric} apart; "
             f"safe difference: {safe}"
         )
     return lines
@@ -248,10 +248,10 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
     notes = [
-        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; on new data, "
-        "pairs at least this far apart reach it together, those just this far apart often do not",
-        "low, safe: ends of its 95% interval, evaluation sets resampled, and systems within them; pairs just as far "
-        "apart as the safe difference reach the level, too; no value where it lies beyond all differences seen",
+        "delta: smallest difference at which the isotonic fit of agreement with human scores reaches the level; on new "
+        "data, pairs at least this far apart reach it on average, pairs exactly this far apart often do not",
+        "low, safe: 95% interval of delta, over resampled evaluation sets and systems; pairs exactly as far "
+        "apart as the safe difference reach the level too; no value if it lies beyond all observed differences",
         "no delta where 1 / (1 - level) pairs that far apart do not reach the level; nothing is extrapolated",
     ]
     if what.human_alpha is None:

@@ -32,7 +32,8 @@ def hard_pairs(
     set unless one is named. A metric that scores both systems the same does not order them (n_tied); pairs that people
     score the same are excluded, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
     for both systems; null without any. in_sd: people's difference in standard deviations of the set's human system
-    scores. right: the metrics that order the pair as people do. Facts: every, all pairs that people score differently.
+    scores. right: the metrics that order the pair as human scores do. Facts: every, all pairs with different human
+    scores.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
@@ -120,13 +121,14 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSet
     untested = hard["significant"].null_count()
     notes = [
         f"{few} right on {hard.height} of {every.height} pairs of systems in {counted(len(sets), 'evaluation set')}, "
-        f"and on {hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)"
+        f"and on {hard_told} of the {told} with significant human differences (p <= {what.alpha:g}, Wilcoxon's "
+        "signed-rank test)"
     ]
     if n_ties:
-        notes.append(f"excluded: {counted(n_ties, 'pair')} that people score the same")
+        notes.append(f"excluded: {counted(n_ties, 'pair')} with equal human scores")
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.significant:
-        text = "where people's difference is not significant, it may be people who are wrong"
+        text = "where the human difference is not significant, the human scores may be wrong"
         notes.append(Hinted(text, option("significant", True)))
     return notes

@@ -26,7 +26,7 @@ BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
 @dataclass(frozen=True)
 class PooledPairs:
-    """P pairs of systems, each within one evaluation set; pairs that people score alike are excluded.
+    """P pairs of systems, each within one evaluation set; pairs with equal human scores are excluded.
 
     metrics: base names that every set has. testsets, lps, first, second: of each pair; humans: its human score. human:
     (P,) differences, first minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without
@@ -193,7 +193,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
     if len(set(found.humans)) > 1:
         reported.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
-        reported.append(f"without {counted(n_equal, 'pair')} that people score alike")
+        reported.append(f"without {counted(n_equal, 'pair')} with equal human scores")
     return replace(_kept(found, found.human != 0), notes=tuple(reported))
 
 

@@ -16,7 +16,7 @@ class DeltaSettings(Fields):
     agreement: Annotated[
         tuple[float, ...],
         Option(
-            "Wanted agreement with people; repeatable.",
+            "Target agreement with human scores; repeatable.",
             metavar="SHARE",
             least=0.5,
             most=0.999,
@@ -41,6 +41,6 @@ class HardPairSettings(Fields):
     """Which pairs of systems count as hard."""
 
     alpha: Alpha = 0.05
-    at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0)] = 1
+    at_most: Annotated[int, Option("Pairs that at most N metrics order as human scores do.", least=0)] = 1
     least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1)] = 5
     significant: Annotated[bool, Option("Only pairs whose human scores differ significantly (Wilcoxon).")] = False

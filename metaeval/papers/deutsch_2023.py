@@ -315,7 +315,7 @@ PAPER = Paper(
         Item("section-6.1", "common segments, and ties broken at random", _WMT22[:1], section_6_1, human="mqm"),
         Item(
             "table-5",
-            "calibrated accuracy beside tau_b and tau_10, by segment, en-de",
+            "calibrated accuracy compared with tau_b and tau_10, by segment, en-de",
             _WMT22[:1],
             partial(correlations, item="table-5", by="item", statistics=_FIVE),
             human="mqm",

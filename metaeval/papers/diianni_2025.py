@@ -166,7 +166,11 @@ PAPER = Paper(
         Item("sentinels", "ranks of sentinel metrics by each measure", _SETS, sentinels, human="mqm"),
         Item("noise", "each measure as noise in a metric rises", _SETS, noise, human="mqm", chart="curves"),
         Item(
-            "oracles", "order of metrics made of people's own errors under other weights", _SETS, oracles, human="mqm"
+            "oracles",
+            "order of metrics made from human error annotations with other weights",
+            _SETS,
+            oracles,
+            human="mqm",
         ),
     ),
 )

@@ -189,7 +189,7 @@ PAPER = Paper(
     "graham-2014",
     "Testing for Significance of Increased Correlation with Human Judgment",
     (
-        Item("figure-1", "two metrics against people, r and rho", _ES_EN, figure_1, chart="scatter"),
+        Item("figure-1", "two metrics against human scores, r and rho", _ES_EN, figure_1, chart="scatter"),
         Item("figure-2", "correlations between metrics, and Williams' test", _ES_EN, figure_2, chart="heatmap"),
         Item("figure-3", "significant pairs of metrics by language pair", _ES_EN + _OTHERS, figure_3, chart="bars"),
         Item("code-example", "Williams' p with both degrees of freedom", _ES_EN, code_example),

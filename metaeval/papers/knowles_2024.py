@@ -33,7 +33,7 @@ PAPER = Paper(
     (
         Item(
             "system-means",
-            "means of systems of low to high quality, by metrics and people",
+            "means of systems of low to high quality, by metrics and human scores",
             tuple(("wmt24.news", lp) for lp in ("en-de", "en-es", "ja-zh")),
             means,
         ),

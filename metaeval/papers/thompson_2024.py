@@ -131,7 +131,7 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
 
 
 def figure_1(request: Request, asked: Slice) -> ItemValues:
-    """p-values of people and of one metric, and how far they agree, for every pair of systems."""
+    """p-values of human scores and of one metric, and how far they agree, for every pair of systems."""
     block = _metric(request.block(replace(asked, metrics=request.metrics)), request.metrics, "prismref")
     n_draws = request.draws or DRAWS
     p = _p_values(block, request.seed, n_draws)
@@ -410,8 +410,10 @@ PAPER = Paper(
     "thompson-2024",
     "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft Pairwise Accuracy",
     (
-        Item("figure-1", "p-values of people and of one metric", _WMT23[:1], figure_1, human="mqm", chart="heatmap"),
-        Item("section-3.2", "time for a p-value, beside SciPy's", _WMT23[:1], section_3_2, human="mqm"),
+        Item(
+            "figure-1", "p-values of human scores and of one metric", _WMT23[:1], figure_1, human="mqm", chart="heatmap"
+        ),
+        Item("section-3.2", "time per p-value, compared with SciPy's", _WMT23[:1], section_3_2, human="mqm"),
         Item("figure-2", "ablation of systems", _MQM, figure_2, human="mqm", chart="curves"),
         Item("figure-3", "ablation of segments", _WMT23, figure_3, human="mqm", chart="curves"),
         Item("figure-4", "significance matrix", _MQM[:1], figure_4, human="mqm", chart="heatmap", is_stored=True),

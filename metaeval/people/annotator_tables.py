@@ -65,7 +65,7 @@ def summary(row: dict[str, Any]) -> str:
                 f"{row['halves']}){corrected}, for {target}"
             )
     if row["n_drifting"] is not None:
-        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% would by chance)")
+        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% expected by chance)")
     return "; ".join(words)
 
 

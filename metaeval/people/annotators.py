@@ -141,9 +141,9 @@ def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int
 def _remarks(people: People, view: View) -> list[str]:
     found = []
     if not people.names:
-        found.append("annotators are not on file: no agreement and no drift")
+        found.append("annotators are unknown: no agreement and no drift")
     elif not people.has_order and view != "pairs":
-        found.append("no order of annotation is on file: no drift")
+        found.append("the order of annotation is unknown: no drift")
     if (people.n_each > 1).any():
         found.append(f"means of several judgements count as one: {counted(int((people.n_each > 1).sum()), 'value')}")
     return found

@@ -99,7 +99,7 @@ def _second(
     except QuestionError as error:
         return _no_row(because(f"no row of {name}: ", error))
     if protocol_of(name) == protocol_of(official) and _is_same(one, other):
-        return _no_row(f"no row of {name}: it has the scores of {official}")
+        return _no_row(f"no row for {name}: its scores equal those of {official}")
     ceiling = second_human(one, other, measure, options)
     if np.isnan(ceiling.value):
         return _no_row(f"no row of {name}: not defined")
@@ -128,11 +128,11 @@ def _half(
 ) -> Result:
     """One half of the judgements against the other; or why there is none."""
     if measure.definition.needs_spans:
-        return _no_row("no halves: errors are those of one annotator at a time")
+        return _no_row("no split-half agreement: errors come from one annotator at a time")
     official = str(block.selection.human)
     name = judged_by(humans, official)
     if name is None:
-        return _no_row(f"no halves: no single judgements behind {official} are on file")
+        return _no_row(f"no split-half agreement: no single judgements behind {official} are loaded")
     single = judgements(warehouse, block.selection.evalset_id, name)
     ceiling = split_half(block.take(metrics=[]), single, name, measure, options)
     if ceiling is None:
@@ -142,7 +142,7 @@ def _half(
     if is_pearson:
         low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
         if np.isnan(value):
-            return _no_row(f"no halves of {name}: they correlate negatively")
+            return _no_row(f"no halves of {name}: the halves correlate negatively")
         between = f", {ceiling.value:.3f} between halves"
         ceiling = replace(ceiling, value=value, low=0.0 if np.isnan(low) else low, high=high)
         corrected = "yes"

@@ -52,7 +52,7 @@ def composed_score(
     """
     chosen = [lp for _, lp in expand(warehouse, testset, ",".join(lps) or "all").chosen]
     if not challenge_sets(warehouse, testset):
-        raise QuestionError(f"{name} is of challenge sets, and {testset} is none")
+        raise QuestionError(f"{name} scores challenge sets, and {testset} is not one")
     rows = ask(warehouse, "graded_pairs", testset=testset, lps=list(chosen))
     if rows.is_empty():
         raise QuestionError(f"no metric of {testset} has scores of phenomena")
@@ -85,7 +85,7 @@ def composed_score(
     n_pairs = int(known["n_pairs"].sum()) // len(names)
     notes = []
     if absent := [one for one in declared if one not in there]:
-        notes.append(f"without {', '.join(absent)}, of which there are no items; the score is over the rest")
+        notes.append(f"without {', '.join(absent)} (no items); the score covers the rest")
     if outside := int(counts["n_pairs"].sum()) - n_pairs:
         notes.append(f"{counted(outside, 'pair')} of other classes, or of none, excluded")
     if gaps := known.filter(pl.col("n_missing") > 0)["metric"].unique().sort().to_list():

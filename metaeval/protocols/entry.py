@@ -81,7 +81,7 @@ def plan(
         raise QuestionError(
             f"test set {testset!r} is not loaded; {way_out}`scorehouse load PATH` "
             + (f"or `scorehouse download {testset}` " if testset in known_testsets() else "")
-            + "brings it in"
+            + "loads it"
         )
     if lps:
         return [lp for _, lp in expand(warehouse, testset, ",".join(lps)).chosen], []

@@ -121,7 +121,7 @@ def score(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored",
             by=entry.protocol.name,
             why="; ".join(dict.fromkeys(one.reason for one in dropped)),
-            hint=f"{option('all_metrics', True)} takes contrastive ones too" if _is_primary(entry) else "",
+            hint=f"{option('all_metrics', True)} includes contrastive metrics" if _is_primary(entry) else "",
         )
     by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)

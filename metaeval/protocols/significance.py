@@ -81,7 +81,7 @@ def check_tests(
     if testing.mid_p:
         raise QuestionError(f"{protocol} counts ties whole, as its organisers do; compare and rank can count them half")
     if "williams" in wanted and testing.side != "greater":
-        raise QuestionError(f"{protocol} takes Williams' test, which is one-sided")
+        raise QuestionError(f"{protocol} uses Williams' test, which is one-sided")
 
 
 def tested_tasks(

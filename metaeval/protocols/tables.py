@@ -95,9 +95,9 @@ def beside_lines(found: ProtocolScore) -> list[str]:
             return []
         return [
             "p-values and clusters are of the protocol's own tests, whose null hypothesis is that metrics are "
-            f"exchangeable; {option('population', 'segments')} puts tests of equal value beside them (docs/levels.md)"
+            f"exchangeable; {option('population', 'segments')} adds tests of equal value (docs/levels.md)"
         ]
-    lines = [f"beside the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]
+    lines = [f"in addition to the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]
     named = [("the overall score", found.beside), *((task_name(task), task.beside) for task in found.tasks)]
     for name, one in named:
         if one is None:

@@ -19,10 +19,10 @@ _RESAMPLED = ("view=sets", "view=annotators", "view=")
 class Annotators(EvalsetQuestion["Result"], name="annotators"):
     """Show how much annotators judged and how well they agree.
 
-    Also their pace, whether they drift, and how reliable scores are.
+    Also shows their pace, their drift over time, and the reliability of the scores.
 
-    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, as it is and corrected by
-    Spearman-Brown. Judgements that count are valid ones of systems, human translations included.
+    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, raw and corrected by
+    Spearman-Brown. Only valid judgements of systems count, including human translations.
 
     Example: scorehouse annotators sim24 en-de
     """
@@ -30,7 +30,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     needs = requires(("metric", "epsilon", "by_document"), "view=replace", draws=_RESAMPLED, seed=_RESAMPLED)
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
-    human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
+    human: Annotated[str | None, Option("Human score.", names="human", default="all with single judgements")] = None
     view: Annotated[
         Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace", "variance", "precision"]
         | None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Audit(Question["list[Finding]"], name="audit"):
     """Look for errors and oddities in the data.
 
-    Duplicates, shifted files, wrong signs, gaps, noise and known issues.
+    Finds duplicates, shifted files, wrong signs, gaps, noise and known issues.
 
     Example: scorehouse audit sim24 en-de
     """
@@ -27,7 +27,7 @@ class Audit(Question["list[Finding]"], name="audit"):
     )
     lp: Annotated[str | None, Argument("Language pair; several by commas, or all.", names="lp", default="all")] = None
     check: Annotated[
-        tuple[str, ...], Argument("Kinds of findings to list one by one.", ("check",), default="a line a kind")
+        tuple[str, ...], Argument("Kinds of findings to list one by one.", ("check",), default="one line per kind")
     ] = ()
     strict: Annotated[
         bool, Option("Exit with code 1 if there is an error or a warning (notes don't count).", is_computing=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class AutoRank(Slice, Question["Result"], name="autorank"):
     """Rank systems by several metrics, without human scores.
 
-    Without metrics named, those of the task's own AutoRank (WMT25), else all of the slice.
+    By default, uses the metrics of the task's own AutoRank (WMT25), else all selected metrics.
 
     Example: scorehouse autorank sim24 en-de --metrics "Kestrel*"
     """

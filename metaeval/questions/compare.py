@@ -37,11 +37,11 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
     )
     resample: Annotated[
         Literal["inputs", "systems", "both"] | None,
-        Option("For two metrics: what is resampled for their intervals.", default="what the test generalises to"),
+        Option("Two metrics only: what to resample for confidence intervals.", default="what the test generalises to"),
     ] = None
     interval: Annotated[
         Literal["percentile", "normal", "centred"] | None,
-        Option("For two metrics: type of confidence interval.", default="the test's own, else percentile"),
+        Option("Two metrics only: type of confidence interval.", default="the test's own, else percentile"),
     ] = None
 
     def check_fields(self) -> None:

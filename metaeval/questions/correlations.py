@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     """Correlate every pair of metrics.
 
-    Over annotated segments, or over all segments where there are no human scores.
+    Uses annotated segments, or all segments if there are no human scores.
 
     Example: scorehouse correlations sim24 en-de -m pearson --status primary
     """

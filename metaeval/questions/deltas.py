@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"], name="deltas"):
     """Show what a difference in a metric's scores means.
 
-    How large must it be between two systems for people to agree with it?
+    How large must a difference between two systems be to agree with human scores?
 
-    All pairs of systems that people scored, by human protocol and direction; agreement is fitted by isotonic
-    regression, its intervals come from resampled evaluation sets and systems. With hard, the pairs of systems that
-    no metric, or only one, orders as people do.
+    Uses all pairs of systems with human scores, by human protocol and direction. Agreement is fitted by isotonic
+    regression; intervals come from resampled evaluation sets and systems. With hard, lists the pairs of systems that
+    no metric, or only one, orders as human scores do.
 
     Example: scorehouse deltas sim24 simBLEU --human mqm --draws 200
     """
@@ -41,7 +41,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         if self.hard:
             for name in ("metric", "draws", "seed"):
                 if self.differs_from_default(name):
-                    raise QuestionError(f"{option(name)} and {option('hard')} do not go together")
+                    raise QuestionError(f"{option(name)} and {option('hard')} cannot be combined")
         elif self.metric is None:
             line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
             raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")

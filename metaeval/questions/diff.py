@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 class Diff(Question["Result"], name="diff"):
     """Show what differs between two warehouses.
 
-    Sources, scores, systems, metrics, stored results, and rankings.
+    Compares sources, scores, systems, metrics, stored results, and rankings.
 
-    Names and content are compared, not where files lie or when they were loaded. Exit code 0: nothing differs; 1:
-    something does.
+    Paths of files and times of loading are ignored. The exit code is 0 if nothing differs, else 1.
 
     Example: scorehouse diff before.duckdb after.duckdb
     """
 
     before: Annotated[Path, Argument("A warehouse file.")]
-    after: Annotated[Path | None, Argument("The warehouse to compare it with.", default="the one that is asked")] = None
+    after: Annotated[Path | None, Argument("The warehouse to compare it with.", default="the warehouse in use")] = None
     testset: Annotated[str | None, Option("Only this test set.", names="testset")] = None
     lp: Annotated[str | None, Option("Only this language pair.", names="lp")] = None
     measures: Annotated[

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
-    Or how measures rank metrics that are known to be better.
+    With oracles, shows how measures rank metrics that are known to be better.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """
@@ -32,7 +32,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     metric: Annotated[
         str | None,
         Argument(
-            "Metric that noise goes into.",
+            "Metric to add noise to.",
             ("metric",),
             names="metric",
             default="the human score itself",

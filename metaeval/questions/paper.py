@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Paper(Question["list[Outcome]"], name="paper"):
     """Recompute the tables and figures of a paper.
 
-    Each value stands beside the printed one.
+    Each value is compared with the printed one.
 
-    Without a name: the papers; with one: its tables and figures, and what of them can be computed here. Any item runs
-    on other test sets, language pairs and human scores, too.
+    Without a name, lists the papers; with one, its tables and figures, and which of them can be computed here. Every
+    item can also be computed on other test sets, language pairs and human scores.
 
     Example: scorehouse paper deutsch-2023 figure-2 --check
     """

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     """Plan how many documents or segments a test needs.
 
-    To tell two metrics, or two systems, apart; also how many systems or judgements.
+    Finds how much annotation makes a difference between two metrics, or two systems, significant. Systems and single
+    judgements can be planned too.
 
-    Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
+    Simulates data sets of other sizes from the loaded one and tests each; the test is the one whose measured
+    false-positive rate is closest to alpha.
 
     Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --draws 100
     """

@@ -26,13 +26,13 @@ _OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "se
 class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="protocol"):
     """Score metrics by a shared task's own rules.
 
-    The answer has every task, the overall score, ranks and clusters.
+    Shows every task, the overall score, ranks and clusters.
 
     With matrix, every protocol on every test set that has its inputs; with agreement, how far their rankings agree;
     with thresholds, tie thresholds over the years. Then NAME is a test set, several joined by commas, or all.
 
-    Rules of one's own are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...]
-    with lps, test, outliers, domains and human_references where they are wanted.
+    Your own rules are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...]
+    with optional lps, test, outliers, domains and human_references.
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
@@ -43,7 +43,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     rules: Annotated[
         str,
         Argument(
-            "Whose rules to apply: wmt23, wmt24, wmt25, an earlier year such as wmt14, or a TOML file of one's own.",
+            "Rules to apply: wmt23, wmt24, wmt25, an earlier year such as wmt14, or your own TOML file.",
             metavar="NAME",
             names="protocol",
         ),
@@ -56,7 +56,12 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     human: Annotated[str | None, Option("Human score.", names="human", default="the official one")] = None
     reference: Annotated[
         str | None,
-        Option("Reference that metrics used.", ("ref", "reference"), names="reference", default="the official one"),
+        Option(
+            "Reference for reference-based metrics.",
+            ("ref", "reference"),
+            names="reference",
+            default="the official one",
+        ),
     ] = None
     all_metrics: Annotated[bool, Option("Include contrastive metrics.")] = False
     significance: Annotated[
@@ -156,7 +161,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     def _testset(self) -> str:
         """Raises QuestionError: rules of one's own are of no test set."""
         if self.on is None and self.rules.endswith(".toml"):
-            raise QuestionError(f"rules of one's own are of no test set; name one with {option('on', 'wmt23')}")
+            raise QuestionError(f"your own rules name no test set; name one with {option('on', 'wmt23')}")
         return self.on or self.rules
 
     def _thresholds(self, run: Run) -> "Answer[ProtocolScore | None]":
@@ -183,7 +188,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         if self.agreement:
             return answer_of(self, table, None)
         meaning = (
-            "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
+            "entries: the winner, the number of metrics with every task, and Kendall's tau with the ranking by the "
             "rules of the test set's own year"
         )
         if len(answered := list(dict.fromkeys(cell.testset for cell in cells if cell.score is not None))) == 1:

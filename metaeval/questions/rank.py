@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from metaeval.ranking import RankingInputs
     from warehouse import Warehouse
 
-_OTHER_DATA = "people are on other data in each column"
+_OTHER_DATA = "human rows use different data in each column"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
-    TESTSET and LP may be several, joined by commas, or all. Unless pooled, each is ranked by itself. A chart of one has
-    dots with 95% intervals, one of several, and of domains, is a heat map.
+    TESTSET and LP take several names joined by commas, or all. Each evaluation set is ranked separately unless
+    pooled. The chart of one evaluation set shows 95% intervals; of several, or of domains, it is a heat map.
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
@@ -58,12 +58,12 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ] = False
     by: Annotated[
         Literal["domain", "phenomenon"] | None,
-        Option("Rank in each domain, or for each phenomenon of a challenge set."),
+        Option("Rank separately by domain, or by phenomenon of a challenge set."),
     ] = None
     wide: Annotated[
         bool,
         Option(
-            "One row per metric, one column per language pair; the best bold.",
+            "One row per metric, one column per language pair; best values in bold.",
             excludes={"pool": "a pooled ranking has one column"},
         ),
     ] = False
@@ -98,7 +98,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ceiling: Annotated[
         bool,
         Option(
-            "Add people, unranked: other human scores, and the split-half agreement of the judgements.",
+            "Add unranked rows for human agreement: other human scores, and split-half agreement.",
             excludes=dict.fromkeys(("pool", "wide", "by"), _OTHER_DATA),
         ),
     ] = False
@@ -140,7 +140,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         ):
             names = ("significance", "intervals", "ranges", "ceiling")
             drawn = f"{', '.join(option(name, True) for name in names)} or spa"
-            raise QuestionError(f"{option('seed')} needs something that is drawn: {drawn}")
+            raise QuestionError(f"{option('seed')} has an effect only with {drawn}")
 
     def answer(self, run: Run) -> "Answer[Result]":
         from queries.listing import own_metrics
@@ -233,7 +233,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
         variant = variant_called(path, lps, references, standard)
         is_named = f"-{variant.reference}" in path.name or variant.reference is None
-        said = () if is_named else (f"{path.name} names no reference; taken to be compared with {variant.reference}",)
+        said = () if is_named else (f"{path.name} names no reference; assuming {variant.reference}",)
         (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
         with trial(database, kept=None if self.user_metrics else self.metrics) as copy:
             report = add(

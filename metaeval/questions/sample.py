@@ -19,22 +19,22 @@ _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is ann
 
 @dataclass(frozen=True, kw_only=True)
 class Sample(Slice, Question["Result"], name="sample"):
-    """Choose segments to annotate within a budget.
+    """Select segments to annotate within a budget.
 
-    Segments are chosen from what metrics or outputs say.
+    Segments are selected by metric scores or by how much outputs differ.
 
-    Utility is metric_var: variance over systems, metric_avg: low means, metric_cons: agreement with the whole ranking,
-    diversity: dissimilar outputs. Gains over random segments are small: look at what evaluate says.
+    Methods: metric_var prefers a high variance over systems, metric_avg low means, metric_cons agreement with the full
+    ranking, diversity dissimilar outputs. Gains over random segments are small; evaluate measures them.
 
     Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
 
     method: Annotated[
         Literal["metric_var", "metric_avg", "metric_cons", "diversity", "random"] | None,
-        Option("How segments are chosen.", default="metric_var; to evaluate, each"),
+        Option("Selection method.", default="metric_var; all with evaluate"),
     ] = None
     metric: Annotated[
-        str | None, Option("Metric to choose by, or the human score.", names="metric", default="the mean over all")
+        str | None, Option("Metric, or human score, to select by.", names="metric", default="the mean over all")
     ] = None
     similarity: Annotated[Literal["unigram", "chrf"], Option("Similarity of outputs, for diversity.")] = "unigram"
     size: Annotated[
@@ -71,12 +71,13 @@ class Sample(Slice, Question["Result"], name="sample"):
             "Also write the chosen segments' source and outputs to this file.", excludes=_EVALUATE, is_computing=True
         ),
     ] = None
-    evaluate: Annotated[bool, Option("Replay past campaigns: chosen segments against random ones.")] = False
+    evaluate: Annotated[bool, Option("Replay past campaigns: compare selected with random segments.")] = False
     each_set: Annotated[
         bool, Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",))
     ] = False
     clip: Annotated[
-        float | None, Option("Human scores below count as this, on a scale to 100 (MQM: -25).", needs=("evaluate",))
+        float | None,
+        Option("Clip human scores below this value, then rescale to 0-100 (MQM: -25).", needs=("evaluate",)),
     ] = None
     draws: Annotated[
         int, Option("Number of random choices to compare with.", least=2, most=10_000, needs=("evaluate",))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     """List the outputs on which two scorers disagree most.
 
-    A metric and people, or two metrics, with texts and marked errors.
+    Compares a metric with human scores, or two metrics, and shows texts and marked errors.
 
-    The residual is the difference of both standardised scores, in standard deviations of that difference.
+    The residual is the difference between the two standardised scores, in standard deviations of that difference.
 
     Example: scorehouse segments sim24 en-de simBLEU -n 3
     """
@@ -26,10 +26,10 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     metric: Annotated[
         tuple[str, ...],
         Argument(
-            "Metric to compare with people; two to compare with each other.",
+            "One metric to compare with human scores, or two to compare with each other.",
             ("metric",),
             names="metric",
-            default="the mean of all included ones",
+            default="the mean of all included metrics",
         ),
     ] = ()
     by: Annotated[

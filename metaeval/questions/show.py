@@ -20,7 +20,7 @@ class Show(EvalsetQuestion["Segment"], name="show"):
 
     Source and references come first, then the outputs, best first.
 
-    Errors that people marked are in brackets with their severity; the source has those of all outputs that lie in it.
+    Errors marked by annotators are in brackets with their severity. The source carries those of all outputs.
 
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """

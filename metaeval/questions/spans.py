@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     """Compare predicted error spans with marked ones.
 
-    Metrics that predict spans in part of the outputs are compared there, and these are counted.
+    A metric that predicts spans for some outputs only is compared on these, and their number is shown.
 
     Example: scorehouse spans sim24 en-de --by domain
     """

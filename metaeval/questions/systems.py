@@ -39,12 +39,12 @@ _NEEDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
-    """Test whether systems differ, by people or by a metric.
+    """Test whether systems differ, by human scores or a metric.
 
-    With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
-    BLEU, chrF or TER, where texts are loaded (permutation is its approximate randomisation, with 10,000 trials unless
-    draws says otherwise); with rounds, whether rankings from one rater's scores hold in another's; with ranges, systems
-    ranked by preferences (rr:trueskill, rr:ew) with rank ranges and clusters.
+    View domains shows each system's mean human score by domain. View corpus runs sacreBLEU's paired test of corpus
+    BLEU, chrF or TER on loaded texts; permutation is its approximate randomisation, with 10,000 trials by default. View
+    rounds shows whether a ranking by one rater holds for another. View ranges ranks systems by preferences
+    (rr:trueskill, rr:ew), with rank ranges and clusters.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -75,7 +75,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             needs=("scorer",),
         ),
     ] = None
-    ranges: Annotated[bool, Option("Add rank ranges: over resamples, or what wilcoxon or paired-t leave open.")] = False
+    ranges: Annotated[
+        bool, Option("Add rank ranges: over resamples, or over orders that wilcoxon or paired-t do not reject.")
+    ] = False
     round_human: RoundHuman = None
     seed: Seed = 0
     alpha: Alpha = 0.05

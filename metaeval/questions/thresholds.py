@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
     """Show each metric's calibrated tie threshold.
 
-    With the interval of thresholds that are as good; or the shares of tied pairs.
+    Includes the interval of equally good thresholds; with ties, shows the shares of tied pairs.
 
     Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
     """
@@ -43,7 +43,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
 
     def check_fields(self) -> None:
         if self.ties and self.differs_from_default("measure"):
-            raise QuestionError(f"{option('measure')} and {option('ties')} do not go together")
+            raise QuestionError(f"{option('measure')} and {option('ties')} cannot be combined")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of

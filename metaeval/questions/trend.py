@@ -24,10 +24,10 @@ _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
 class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], name="trend"):
     """Compare metrics over the years on the same data.
 
-    Each metric has its value in each year, and its gap to an anchor on the same data.
+    Shows each metric's value in each year, and its gap to an anchor on the same data.
 
-    Values of different years stand on other systems and other human scores, so gaps, slopes within one evaluation set,
-    and bridges between human protocols are what can be compared.
+    Values from different years are not comparable (different systems, different annotation). Compare gaps, slopes
+    within one evaluation set, and bridges between human protocols.
 
     Example: scorehouse trend all en-de -m pearson --anchor simBLEU
     """

@@ -41,7 +41,7 @@ class NoiseSettings(Fields):
             excludes=("oracles",),
         ),
     ] = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)
-    draws: Annotated[int, Option("Number of draws of the noise.", least=1, most=MOST_DRAWS, excludes=("oracles",))] = 20
+    draws: Annotated[int, Option("Number of noise simulations.", least=1, most=MOST_DRAWS, excludes=("oracles",))] = 20
 
     def check_fields(self) -> None:
         """Raises QuestionError: a number out of its range."""

@@ -166,8 +166,9 @@ def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
     which = "too many" if furthest.share > NOMINAL else "too few"
     found = ", ".join(f"{level.share:.3f} between {_METRICS[null]} ({level.data})" for null, level in levels.items())
     return Decisive(
-        f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)",
-        f"{which} differences found at level {NOMINAL:g} (docs/levels.md):",
+        f"{line}; but {testing.test} finds {which} differences: false-positive rate {found}, nominal {NOMINAL:g} "
+        "(docs/levels.md)",
+        f"{which} false positives at a nominal rate of {NOMINAL:g} (docs/levels.md):",
         f"{testing.test} {furthest.share:.3f}",
         furthest.distance,
     )

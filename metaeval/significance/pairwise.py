@@ -116,7 +116,9 @@ def compare_pair(
     it; the interval resamples segments, so it stands on means over judged segments.
     """
     if testing.correction != "none":
-        raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
+        raise QuestionError(
+            f"correction {testing.correction!r} needs several comparisons, and two metrics make only one"
+        )
     settled = chosen(measure, block, options, testing)
     of_units = units_of(block.selection, block.judged.any(axis=0), settled.unit or testing.unit)
     settled = replace(settled, unit=of_units.unit)
@@ -214,8 +216,8 @@ def _on_levels(rows: Sequence[PairTest]) -> list[str]:
     if all(np.isnan([row.level_equal, row.level_exchangeable]).all() for row in rows):
         return []
     return [
-        f"level: how often the test has p ≤ {NOMINAL:g} between metrics that are equally good (level_equal), and even "
-        "exchangeable (level_exchangeable); measured on several data sets, and the one furthest off is shown "
+        f"level: false-positive rate at p ≤ {NOMINAL:g} between metrics that are equally good (level_equal), "
+        "or exchangeable (level_exchangeable), on whichever of several data sets is furthest from nominal "
         "(docs/levels.md)"
     ]
 
@@ -260,7 +262,7 @@ def tests_of_pair(
     if dear:
         notes.append(
             f"without {', '.join(dear)}: {measure.n_within(block)} draws of {measure} in each of "
-            f"{_n_resamples(block, testing, dear[0])} resamples take minutes, so that they run when named"
+            f"{_n_resamples(block, testing, dear[0])} resamples take minutes, so they run only when named"
             + (f"; intervals are of {measure.in_simulations}" if _takes_minutes(measure, block, testing) else "")
         )
     return tests, notes
@@ -423,7 +425,7 @@ def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
         return []
     verb = "finds" if len(found) == 1 else "find"
     negation = "does" if len(others) == 1 else "do"
-    return [f"The tests disagree: {_listed(found)} {verb} the difference, {_listed(others)} {negation} not."]
+    return [f"The tests disagree: {_listed(found)} {verb} a significant difference, {_listed(others)} {negation} not."]
 
 
 def _listed(words: list[str]) -> str:

@@ -109,8 +109,8 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
     pairs = counted(len(indistinct), f"pair of {of} is", f"pairs of {of} are")
     return [
         Decisive(
-            f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}",
-            "in different clusters, yet not significant:",
+            f"{pairs} in different clusters without a significant difference, such as {better} and {worse}",
+            "in different clusters without a significant difference:",
             counted(len(indistinct), "pair"),
             len(indistinct),
         )
@@ -133,13 +133,13 @@ def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics")
     n, most = sorted(len(np.unique(clusters[has_value])) for clusters in by_holm)
     there = f"there {'is' if most == 1 else 'are'} {counted(n, 'cluster')}"
     if n < most:
-        there = f"there are {n} to {most} clusters, which more {option('draws')} would tell"
+        there = f"there are {n} to {most} clusters; more {option('draws')} would decide"
     tested = int(np.count_nonzero(has_value))
     share = share_with_clusters(tested, found.alpha, two_sided=side == "two-sided")
     return [
         hinted(
-            f"every pair of {of} is tested, so some clusters are chance: {tested} equally good {of} form more than one "
-            f"in about {min(share, 0.99):.0%} of data sets; corrected for all comparisons (Holm) {there}",
+            f"every pair of {of} is tested, so some clusters arise by chance: {tested} equally good {of} form more "
+            f"than one in about {min(share, 0.99):.0%} of data sets; corrected for all comparisons (Holm) {there}",
             option("correction", "holm"),
         )
     ]

@@ -177,7 +177,7 @@ def _on_submitted(values: Floats, submitted: Floats, source: SystemScore) -> lis
     n_apart = int(np.count_nonzero((one[first] - one[second]) * (other[first] - other[second]) < 0))
     what = "annotated segments" if source == "judged-mean" else "all segments"
     order = f"order {counted(n_apart, 'pair')} of systems the other way round" if n_apart else "give the same order"
-    return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
+    return [f"value: mean over {what}, used for ranking and tests; the submitted system scores {order}"]
 
 
 def _on_other_humans(warehouse: Warehouse, asked: Slice, block: Block, name: str) -> list[str]:

@@ -87,10 +87,12 @@ def _compared(
     """The block, the names of the two scorers, and the values of each, (N, S), NaN where either has no score."""
     names = list(dict.fromkeys(metrics))
     if len(names) > 2:
-        raise QuestionError(f"{counted(len(names), 'metric')} named: one is compared with people, two with each other")
+        raise QuestionError(
+            f"{counted(len(names), 'metric')} named: one is compared with human scores, two with each other"
+        )
     if names and asked.metrics:
         raise QuestionError(
-            f"{option('metrics')} chooses metrics for their mean; it does not go with {option('metric')}"
+            f"{option('metrics')} selects metrics for their mean; it cannot be combined with {option('metric')}"
         )
     named = replace(asked, metrics=tuple(names)) if names else asked
     inputs = Inputs(warehouse, named, round_human, human="optional" if len(names) == 2 else "required")

@@ -78,7 +78,9 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
         return PooledValue(float(np.mean(values)))
     if how == "hunter-schmidt":
         if not is_system_correlation:
-            raise QuestionError(f"hunter-schmidt pools correlations of system scores, {measure} is none; take mean")
+            raise QuestionError(
+                f"hunter-schmidt pools correlations of system scores, and {measure} is not one; use mean"
+            )
         found = kernels.hunter_schmidt(values, n_systems)
         tau2 = max(0.0, found.observed_variance - found.sampling_variance)
         i2 = tau2 / found.observed_variance if found.observed_variance > 0 else 0.0
@@ -249,4 +251,4 @@ def _trend_row(part: pl.DataFrame, seed: int) -> dict[str, Any]:
     )
     row |= {"slope": found.slope, "p": or_none(found.p), "least_p": or_none(found.least)}
     row |= {"n_orders": found.n_orders, "exact": found.is_exact}
-    return row if n > 2 else row | {"reason": "two years have a slope and no test: a trend needs 3"}
+    return row if n > 2 else row | {"reason": "two years give a slope but no test: a trend needs 3"}

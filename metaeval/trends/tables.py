@@ -131,10 +131,10 @@ def _label(by: str, group: str, behind: str) -> str:
 def _on_groups(behind: Behind) -> list[str]:
     """What the brackets mean, and what a maximum is not."""
     ways = {by for by, _ in behind}
-    lines = ["in brackets behind a family: the metrics that represent it, the latest first"] if "family" in ways else []
+    lines = ["in brackets: the metrics that represent a family, newest first"] if "family" in ways else []
     if not ways.isdisjoint(CHOSEN):
         lines.append(
-            "best: the highest value of so many metrics, lifted by chance; without a test, as it was chosen by value"
+            "best: the highest of several values, so biased upwards; not tested, because it was selected by value"
         )
     return lines
 

@@ -96,7 +96,7 @@ def within_json(found: Within) -> dict[str, Any]:
 
 
 N_DECIDING = 5  # metrics that are named
-GROWING = "best of a kind or of all: the more metrics a year has, the higher the best of them, without any progress"
+GROWING = "best of a kind or of all: a year with more metrics has a higher best value even without progress"
 
 
 def slice_of_view(asked: Slice, view: View) -> Slice:

@@ -1,4 +1,4 @@
--- Human scores of one evaluation set that differ by float noise alone (less than 1e-9 of their size), so that ties are lost.
+-- Human scores of one evaluation set that differ only by floating-point error (less than 1e-9 of their size), so that ties are lost.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and human score.
 WITH distinct_value AS (
   SELECT DISTINCT v.evalset_id, v.scorer_id, s.value

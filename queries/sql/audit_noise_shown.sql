@@ -1,4 +1,4 @@
--- Neighbouring values of a human score that differ by float noise alone.
+-- Neighbouring values of a human score that differ only by floating-point error.
 -- Params: $testset, $lp, $human. One row per pair of values.
 WITH distinct_value AS (
   SELECT value, count(*) AS n_scores

@@ -21,7 +21,7 @@ from tests.sharing import written
 
 RANK = ("rank", "sim24", "en-de")
 ROOT = Path(__file__).parents[2]
-INTERRUPTED = "interrupted; what was finished stays, nothing half-done counts\n"
+INTERRUPTED = "interrupted; completed work was kept, unfinished work was discarded\n"
 
 
 @pytest.mark.every(4)

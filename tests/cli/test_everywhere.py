@@ -32,7 +32,7 @@ SAID = (
         "protocol wmt24 --on tiny24",
         "by wmt24: no metric can be ranked: 2 no system or segment scores",
     ),
-    ("documents_alone", "show tiny24 en-de 1", "no segment was scored by people; mqm has only document scores"),
+    ("documents_alone", "show tiny24 en-de 1", "no segment has human scores; mqm has only document scores"),
     ("documents_alone", "show tiny24 en-de 1 --human mqm", "mqm' of tiny24 en-de has no segment scores, only document"),
     ("half_judged", "plan tiny24 en-de Ash Elm --tell systems", "Elm is excluded: not judged by mqm"),
     (

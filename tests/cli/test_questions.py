@@ -174,8 +174,8 @@ def test_a_field_that_needs_another_is_refused_without_it(question: type[Questio
 
 def test_an_option_that_a_view_leaves_without_use_is_told_with_the_switch_of_that_view() -> None:
     for given, words in (
-        ({"within": True, "by": ("kind",)}, "by and within=True do not go together"),
-        ({"over_years": True, "alpha": 0.1}, "alpha and over_years=True do not go together"),
+        ({"within": True, "by": ("kind",)}, "by and within=True cannot be combined"),
+        ({"over_years": True, "alpha": 0.1}, "alpha and over_years=True cannot be combined"),
     ):
         with pytest.raises(QuestionError) as told:
             made(question_named("trend"), given)
@@ -353,7 +353,7 @@ def test_a_question_about_one_evaluation_set_is_answered_for_several(
         (("protocols",), "use protocol --matrix"),
         (("unload", "sim24"), "use remove"),
         (("rank", *SIM, "-m", "pa", "--draws", "5"), "--draws needs --significance or --intervals"),
-        (("rank", *SIM, "--intervals", "--pool", "mean"), "--intervals and --pool do not go together"),
+        (("rank", *SIM, "--intervals", "--pool", "mean"), "--intervals and --pool cannot be combined"),
         (
             ("systems", *SIM, "--test", "wilcoxon", "--draws", "5"),
             "--draws needs --test permutation or --test bootstrap",

@@ -96,7 +96,7 @@ def test_outputs_of_few_documents_are_worth_less_than_as_many_of_many(small: Dec
     (one,), (other,) = (curve(found).frame.rows(named=True) for found in (by_segment, by_document))
     assert one["precision"] == other["precision"] == 105 / 120
     assert other["precision_low"] < one["precision_low"] - 0.1
-    assert "95% intervals by document (12 documents)" in curve(by_document).notes[-1]
+    assert "95% intervals (Clopper-Pearson) by document (12 documents)" in curve(by_document).notes[-1]
 
 
 def test_intervals_are_by_document_from_ten_documents_on(

@@ -1,4 +1,4 @@
-"""Scores of documents stand in the place of segments' scores: values by plain loops, on a tiny task and on WMT20's."""
+"""Scores of documents are treated as segments' scores: values by plain loops, on a tiny task and on WMT20's."""
 
 import gzip
 import math
@@ -45,7 +45,7 @@ def test_values_are_those_of_plain_loops(measure: str, by: str, documents: Wareh
     assert row["value"] == pytest.approx(math.fsum(taus) / len(taus), abs=1e-12)
     assert "|level:doc|" in found.signature
     assert "|n_segments:3/3|n_missing:1|" in found.signature
-    assert "documents stand in the place of segments" in found.notes
+    assert "documents are treated as segments" in found.notes
 
 
 def test_metrics_without_scores_of_documents_are_excluded_with_the_reason(documents: Warehouse) -> None:

@@ -131,9 +131,10 @@ def test_a_metric_that_scores_all_outputs_alike_gets_nothing_for_systems_that_pe
     asleep = dict(found.frame.filter(metric="Asleep-src").select("measure", "value").rows())
     assert {asleep["pa"], asleep["spa"], asleep["tau_ap"]} == {None}
     assert {name.partition("(")[0] for name, value in asleep.items() if value is not None} <= BY_DEFINITION
-    why = "not defined for Asleep-src (scores all systems alike, so that only pairs that people tie speak for it)"
+    reason = "gives all systems the same score, so it could agree only on pairs with tied human scores"
+    why = f"not defined for Asleep-src ({reason})"
     assert {f"pa: {why}", f"spa: {why}"} <= set(found.notes)
-    ties = "Asleep-src orders no pair: by definition the value is made of the pairs that people tie"
+    ties = "Asleep-src orders no pair: by definition the value comes from pairs with tied human scores alone"
     assert {f"acc23(by=item): {ties}", f"tau_23(by=item): {ties}"} <= set(found.notes)
     (one, other) = tested.frame.filter(metric="Asleep-src").select("rank", "rank_low", "cluster").rows()
     assert one == other == (None, None, None)
@@ -162,16 +163,18 @@ def _loaded(tmp_path: Path, systems: tuple[str, ...], human: Floats, metric: Flo
     return tmp_path / "w.duckdb"
 
 
-LINE = "NLLB_MBR_BLEU was made by minimum Bayes risk decoding with BLEU: BLEU-refA judges its own choice"
+LINE = "NLLB_MBR_BLEU was made by minimum Bayes risk decoding with BLEU, so BLEU-refA scores a system optimised for it"
 
 
 def test_a_ranking_names_the_metrics_that_judge_their_own_choice(warehouse: Warehouse) -> None:
     found = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all")
     assert LINE in found.notes
-    assert any("no residuals of metrics on their own choices, as 2 systems" in note for note in found.notes)
+    assert any(
+        "no residuals for systems optimised for a metric: only 2 systems were not" in note for note in found.notes
+    )
     for options in ({"systems": ["Ash", "Beech"]}, {"metrics": ["COMET"]}):
         other = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", **options)  # type: ignore[arg-type]
-        assert not [note for note in other.notes if "own choice" in note]
+        assert not [note for note in other.notes if "optimised for it" in note]
     findings = metaeval.audit(warehouse, "wmt23", check="issues").frame
     assert any("Made by minimum Bayes risk decoding" in text for text in findings["finding"])
 
@@ -182,7 +185,7 @@ def test_such_systems_are_excluded_on_request(warehouse: Warehouse) -> None:
     why = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", without_optimised=True, explain=True)
     assert found.frame["value"].to_list() == by_name.frame["value"].to_list()
     assert "|optimised:out|" in found.signature
-    assert not [note for note in found.notes if "own choice" in note]
+    assert not [note for note in found.notes if "optimised for it" in note]
     reasons = dict(why.frame.select("name", "reason").rows())
     assert reasons["NLLB_MBR_BLEU"] == "made by minimum Bayes risk decoding with BLEU"
 

@@ -84,7 +84,7 @@ def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
 def test_few_systems_are_said_once_and_may_change_a_decision(tiny: Warehouse) -> None:
     notes = _study(tiny, "pa", "kendall", "tau_b(by=item)", systems=("Ash", "Beech", "Cherry")).notes
     (few,) = [note for note in notes if isinstance(note, Decisive) and note.kind == "few systems:"]
-    assert few == "the values stand on only 3 systems"
+    assert few == "the values are based on only 3 systems"
 
 
 def test_correlations_of_two_systems_come_with_a_caution(tiny: Warehouse) -> None:
@@ -343,9 +343,9 @@ def test_human_scores_apart_by_float_noise_are_counted_beside_the_value(tmp_path
                 study(warehouse, Slice(TESTSET, LP), [parse_measure(measure)], Options(round_human=digits)).notes
                 for digits in (None, 6)
             )
-            (note,) = [note for note in raw if "float noise" in note]
+            (note,) = [note for note in raw if "floating-point error" in note]
             assert f": {n_pairs} pair" in note, measure
-            assert not any("float noise" in note for note in rounded), measure
+            assert not any("floating-point error" in note for note in rounded), measure
 
 
 def test_the_error_for_several_sets_of_system_scores_alone_keeps_its_options_as_marks(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_chart_is_of_one_evaluation_set_where_it_shows_no_more(opened: scoreho
     several = replace(one, results=one.results * 2)
     with pytest.raises(QuestionError, match="scatter draws one language pair of one test set; this answer has 2"):
         several.chart()
-    with pytest.raises(QuestionError, match="explain and a chart do not go together"):
+    with pytest.raises(QuestionError, match="explain and a chart cannot be combined"):
         _asked(opened, "rank", explain=True).chart()
     with pytest.raises(QuestionError, match="ask with charted=True"):
         _asked(opened, "thresholds").chart()

@@ -179,7 +179,7 @@ def compared(
             break
     if difference is not None:
         raise SchemaError(
-            f"{where}: not opened, because scorehouse did not make it so: {difference}; "
+            f"{where}: not opened: its schema was not created by scorehouse ({difference}); "
             "load the score files into a new file"
         )
     return is_current, sorted(f"{kind.replace('_', ' ')} {shown(name)}" for kind, _, name in _foreign(there, expected))

@@ -39,7 +39,7 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         who = f"process {holder[2]}" if holder else "another process"
         if holder and holder[1]:
             who += f" ({holder[1].strip('(')})"
-        return SchemaError(f"{path}: locked by {who}, which is using it; try again when it has ended")
+        return SchemaError(f"{path}: locked by {who}, which is using it; try again when it has finished")
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     if is_of_full_disk(text):
         return SchemaError(f"{path}: {DISK_FULL}: {first}")

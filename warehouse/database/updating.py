@@ -209,10 +209,10 @@ def current(
                 names = ", ".join(applied)
         except SchemaError as error:
             if any(number != VIEWS for number, *_ in behind):
-                found = f"{error}; the warehouse is of an earlier version and has to be written first"
+                found = f"{error}; the warehouse is of an earlier version and must be upgraded first"
                 raise SchemaError(found) from error
             connection = _connect_beside(path, LOCK_TIMEOUT, files, below, **config)
-            _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
+            _LOG.warning("%s: read-only, with views of another version; the views were created in memory", path)
         else:
             if names:  # no other process was first
                 _LOG.warning("%s: brought up to date with %s", path, names)

@@ -102,9 +102,7 @@ def _fetch_one(url: str, target: Path, progress: Progress | None, patience: floa
             failures = 1 if _size(part) > furthest else failures + 1
             furthest = max(furthest, _size(part))
             if failures >= _ATTEMPTS:
-                raise SourceError(
-                    f"{url}: {error}; {_size(part)} bytes are kept, the same command resumes there"
-                ) from error
+                raise SourceError(f"{url}: {error}; {_size(part)} bytes were kept; the same command resumes") from error
             if progress is not None:
                 progress(f"{error}; attempt {failures + 1} of {_ATTEMPTS}", _size(part), 0)
             time.sleep(pause * 2 ** (failures - 1))

@@ -27,9 +27,7 @@ from warehouse.readers.judgements import score_of_errors
 from warehouse.wording import counted
 
 _UNKNOWN_DOMAIN = "all"
-_AS_ENTRIES = (
-    "this layout cannot mark them, so that they would be read as entries of the shared task; csv and parquet have them"
-)
+_AS_ENTRIES = "this layout cannot mark them, so they would be read as entries of the shared task; csv and parquet can"
 Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or None -> score
 
 
@@ -287,7 +285,7 @@ def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
             more = {"scorer": scorer, "source": source, "target": target}
             n_rows += copy(warehouse, query, fresh, "FORMAT csv, DELIMITER '\t', HEADER", asked | more)
         n_files, n_bytes = n_files + 1, n_bytes + path.stat().st_size
-        notes += [f"{scorer}: {counted(n, *what)} left out" for n, what in zip(left, _NO_PLACE, strict=True) if n]
+        notes += [f"{scorer}: {counted(n, *what)} excluded" for n, what in zip(left, _NO_PLACE, strict=True) if n]
     if not n_files:
         notes.append("no error spans")
     return ExportedEvalset(key.testset, key.lp, n_files, n_rows, n_bytes, tuple(notes))

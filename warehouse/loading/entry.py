@@ -152,7 +152,7 @@ class BatchLoad:
                 where = f"{one.load.testset} {one.load.lp}"
                 sources = now[one.load.testset, one.load.lp]
                 if {origin: (sha256, reader) for _, origin, sha256, reader in sources} != one.held.sources:
-                    found = f"another process changed {where} meanwhile"
+                    found = f"another process changed {where} in the meantime"
                     changed[one.stage.evalset_no] = [Fault(str(self.database), 0, found, "one load", "load it again")]
             declared = {one.stage.evalset_no: one.declared for one in staged}
             return changed or write_batch(batch, declared, [content for one in staged for content in one.fresh])

@@ -284,8 +284,8 @@ def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts |
         if found.name != testset:
             notes.append(f"{path}: of {found.name}; not applied to {testset}, which is in files beside it")
         elif telling and found != telling[0][1]:
-            what = f"declares other facts of {testset} than {telling[0][0]}"
-            return None, [Fault(str(path), 0, what, "one content", "load one or the other")], notes
+            what = f"declares facts of {testset} that differ from {telling[0][0]}"
+            return None, [Fault(str(path), 0, what, "one content", "load only one of them")], notes
         else:
             telling.append((path, found))
     return telling[0][1] if telling else packaged_facts(testset), [], notes
@@ -310,8 +310,8 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
         texts = [_text(content) for content in same]
         for content, text in zip(same, texts, strict=True):
             beside = same[next(at for at, other in enumerate(texts) if other != text)]
-            what = f"is {origin} with other content than {beside.claim.path}"
-            faults.append(Fault(str(content.claim.path), 0, what, "one content", "load one or the other"))
+            what = f"is {origin} with different content from {beside.claim.path}"
+            faults.append(Fault(str(content.claim.path), 0, what, "one content", "load only one of them"))
     first_of: dict[str, Content] = {}
     for content in kept:
         first = first_of.setdefault(content.sha256, content)

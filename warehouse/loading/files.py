@@ -69,7 +69,7 @@ def is_packed_score_file(path: Path) -> bool:
 
 
 _AGAIN = "export it again"
-_ONE_OF_THEM = "load one or the other"
+_ONE_OF_THEM = "load only one of them"
 _BACKUP = re.compile(r"(~|\.(bak|orig|old))$", re.IGNORECASE)
 _COPY = re.compile(r"( \(\d+\)|( -)?[ _]copy( \(?\d+\)?)?)(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
 _MARKED = re.compile(r" (\(\d+\)|(- )?copy( \(?\d+\)?)?)(\.[A-Za-z]+){0,3}$", re.IGNORECASE)  # not as names are
@@ -130,7 +130,7 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
             _report(path, answer, found)
         elif (opposed := contradiction(answer, given)) is not None:
             stated, said = opposed
-            found.faults.append(Fault(str(path), 0, f"a file of {stated}", f"one of {said}, as you said", DISAGREES))
+            found.faults.append(Fault(str(path), 0, f"a file of {stated}", f"one of {said}, as specified", DISAGREES))
         else:
             claims[path] = answer
     for item in list(claims.values()):
@@ -155,8 +155,8 @@ def _report(path: Path, answer: str, found: FoundFiles) -> None:
         where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
         found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
     elif is_unknown and (expected := expected_of(path)) is not None:
-        way_out = "rename it if it is another file"
-        found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, way_out))
+        way_out = "rename it if it is a different file"
+        found.faults.append(Fault(str(path), 1, "content that does not match its name and folder", expected, way_out))
     elif path.name != FACTS_FILE:
         found.skipped.append((str(path), answer))
 
@@ -194,7 +194,7 @@ def is_copy_alone(path: Path, claimed: Claim) -> bool:
 def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) -> None:
     """A copy beside its original, which alone counts unless nobody can tell; or without it."""
     if _BACKUP.search(path.name) is not None:
-        what = "which counts" if is_there else "which is not here; rename this one if it counts"
+        what = "which counts" if is_there else "which is not here; rename this file to load it"
         found.skipped.append((str(path), f"a backup copy of {original.name}, {what}"))
     elif not is_there:
         what = "a file named as a copy, without its original"

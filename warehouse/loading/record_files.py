@@ -124,7 +124,7 @@ class OpenFile:
         if human := other_human(human_scores(read), self.given):
             opposed.append(human)
         return [
-            Fault(str(self.claim.path), 0, f"rows of {stated}", f"{said}, as you said", DISAGREES)
+            Fault(str(self.claim.path), 0, f"rows of {stated}", f"{said}, as specified", DISAGREES)
             for stated, said in opposed[:1]
         ]
 

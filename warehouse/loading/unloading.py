@@ -149,7 +149,7 @@ def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
                 raise QuestionError(
                     f"{source.origin} declares the segments of {where}, which "
                     f"{counted(len(left), 'other file needs', 'other files need')}, such as {left[0]}; "
-                    f"unload those too, or all of it: unload {where}"
+                    f"remove those too, or all of {where}"
                 )
 
 

@@ -127,7 +127,7 @@ def _check_name(warehouse: Warehouse, metric: str) -> None:
     taken = warehouse.rows(_sql("testsets_with_metric"), {"metric": metric})
     if taken:
         where = ", ".join(name for (name,) in taken)
-        raise QuestionError(f"{metric} is a metric of {where} already; give your own another name")
+        raise QuestionError(f"{metric} is already a metric of {where}; give yours another name")
 
 
 def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) -> None:
@@ -140,7 +140,7 @@ def _check_reference(warehouse: Warehouse, reference: str | None, testset: str |
     """A reference must be one that metrics or texts there name; where nothing names any, all are taken."""
     known = {name for (name,) in warehouse.rows(_sql("references"), {"testset": testset, "lp": lp})}
     if reference == REFERENCE_FREE:
-        raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say {option('reference_free', True)}")
+        raise QuestionError(f"{REFERENCE_FREE} means reference-free: use {option('reference_free', True)}")
     if reference is not None and known and reference not in known:
         raise unknown("reference", reference, known)
 

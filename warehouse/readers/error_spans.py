@@ -373,7 +373,7 @@ class _Lines:
         own_pair, *place = place_of(name)
         pair = own_pair or self._given.lp
         if pair is None or self._given.lp not in (None, pair):
-            said = f"{self._given.lp}, as you said" if pair else f"one that names its language pair, or {option('lp')}"
+            said = f"{self._given.lp}, as specified" if pair else f"one that names its language pair, or {option('lp')}"
             raise WrongJudgementError(f"an item of {pair}" if pair else f"item_id {name!r}", said)
         met: set[tuple[str, bool]] = set()
         for task in _PREDICTED:

@@ -175,7 +175,7 @@ def of_one_system(table: pl.DataFrame, claim: Claim, faults: list[Fault]) -> pl.
     if "system" not in table.columns:
         return table.with_columns(system=pl.lit(claim.system))
     is_said = pl.col("system") == claim.system
-    return cells_that_are(table, "system", is_said, f"{claim.system}, as you said", claim.path, faults)
+    return cells_that_are(table, "system", is_said, f"{claim.system}, as specified", claim.path, faults)
 
 
 def _header(data: bytes, claim: Claim) -> Header | None:

@@ -42,7 +42,7 @@ class OwnScoreReader(TextReader):
         lp = with_place(given, path).lp
         if given.testset is None or lp is None:
             missing = option("testset" if given.testset is None else "lp")
-            return f"scores of your own metric: say what they belong to with {missing}"
+            return f"scores of your own metric: add {missing} to say what they belong to"
         return Claim(
             path,
             self.name,

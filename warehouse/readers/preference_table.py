@@ -43,7 +43,7 @@ class PreferenceTableReader:
         given = with_place(given, path)
         if "metric" not in header.known and "human" not in header.known and not (given.metric or given.human):
             named = f"name a human score with {option('human')}"
-            return f"preferences of nobody knows whom; {named}, or add a column 'metric' or 'human'"
+            return f"preferences without a metric or human score: {named}, or add a column 'metric' or 'human'"
         if (missing := missing_place(header, given)) is not None:
             return missing
         return claim_of(path, self.name, header, given)
@@ -139,5 +139,5 @@ def _named(table: pl.DataFrame, path: Path, given: LoadHints, faults: list[Fault
     table = cells_that_are(table, "named", pl.col("named").is_not_null(), "a metric or a human score", path, faults)
     if given.is_own:
         is_said = pl.col("named") == given.metric
-        table = cells_that_are(table, "named", is_said, f"{given.metric}, as you said", path, faults)
+        table = cells_that_are(table, "named", is_said, f"{given.metric}, as specified", path, faults)
     return table

@@ -218,7 +218,7 @@ _NUMBERED = tuple(
 )
 """Readers of tables whose segments users number, from 0 or 1."""
 UNKNOWN_FORMAT = "not a known score format"
-_ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
+_ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` adds it as a metric of your own"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 
 

@@ -111,7 +111,7 @@ def _without_restart(rows: pl.DataFrame, path: Path) -> list[Fault]:
     wrong = per_evalset.join(of_evalsets, on=_EVALSET).filter(
         (pl.col("len") > 2) & (pl.col("n") == pl.col("n_numbers")) & (pl.col("n_begun") < 2)
     )
-    expected = "numbers that begin anew in each document"
+    expected = "numbers that restart in each document"
     return [
         Fault(str(path), line or 0, f"document {document!r} begins with segment {least}", expected, _EITHER)
         for line, document, least in wrong.sort("line").select("line", "document", "least").iter_rows()

@@ -344,7 +344,7 @@ def _with_segments(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[p
             missing = next((n for n, there in enumerate(numbers, 1) if n != there), None)
             if missing is not None:
                 found = f"{testset} {lp} without segment {missing}"
-                expected = "numbers from 1 on without a gap, as they do not begin anew in each document"
+                expected = "consecutive numbers from 1, as they do not restart in each document"
                 way = f"give it a row with NaN, or load the file with {option('numbering')} testset or document"
                 faults.append(Fault(str(path), line, found, expected, way))
     return pl.concat([table, rest], how="diagonal_relaxed").sort("line"), faults

@@ -65,7 +65,7 @@ class ToolOutputReader:
         given = with_place(given, path)
         if given.testset is None or given.lp is None:
             missing = option("testset" if given.testset is None else "lp")
-            return f"scores of your own metric: say what they belong to with {missing}"
+            return f"scores of your own metric: add {missing} to say what they belong to"
         if given.system is None and not _names_systems(form, path, head):
             return NO_SYSTEM
         header = columns_of(path, head)
@@ -440,7 +440,7 @@ class _Reading:
         table = numbers(table, "value", path, self.faults)
         if self._given.system is not None:
             for line, system in table.filter(pl.col("system") != self._given.system).select("line", "system").rows():
-                self._fault(line, f"system {system!r}", f"{self._given.system}, as you said")
+                self._fault(line, f"system {system!r}", f"{self._given.system}, as specified")
         return table
 
     @staticmethod

@@ -168,7 +168,7 @@ class _Rows:
             source = _SOURCE.match(parts[0])
             if source and source["language"] != self.given.lp.partition("-")[0]:
                 raise WrongJudgementError(
-                    f"document {parts[0]!r} of another source", f"one of {self.given.lp}, as you said"
+                    f"document {parts[0]!r} of another source", f"one of {self.given.lp}, as specified"
                 )
             return self.given.lp, None, parts[0], None, int(parts[1]) + 1
         if len(parts) != 4 or not _NUMBER.fullmatch(parts[3]):

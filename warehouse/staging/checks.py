@@ -97,7 +97,7 @@ def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
 def another_name(kind: str, content: Content) -> str:
     """The way out where judgements of a campaign meet other human scores of that name."""
     renamed = kind == "human" and content.claim.group is not None
-    return f"both can stay: load this one with {option('human')} and another name" if renamed else ""
+    return f"to keep both, load this one with {option('human')} and another name" if renamed else ""
 
 
 def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
@@ -122,7 +122,7 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
         batch.stage_of(here).notes.append(f"{paths[here]}: {what}")
     for (here, there, kind, name), systems in differing.items():
         what = f"{name}: {_with_scores(systems, 'different scores')} in {paths[there]}"
-        way_out = another_name(kind, files[here]) or "load one or the other"
+        way_out = another_name(kind, files[here]) or "load only one of them"
         _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
 
 
@@ -221,7 +221,7 @@ def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: in
     )
     way_out = "load the two together, or all into a new file"
     return [
-        Fault(str(alone[origin].claim.path), 0, f"comes without the annotations behind it, {path}", "both", way_out)
+        Fault(str(alone[origin].claim.path), 0, f"comes without its annotations, {path}", "both", way_out)
         for origin, path in found
     ]
 
@@ -282,9 +282,9 @@ def note_spans(batch: Batch, evalset_ids: Mapping[int, int], first: int) -> None
         said = [
             f"{number} {what}"
             for number, what in (
-                (n_beyond, "end behind the text, where measures cut them"),
-                (n_empty, "empty and left out of measures"),
-                (n_undecided, "of another severity than minor, major or critical and left out"),
+                (n_beyond, "end after the text, and are cut there by measures"),
+                (n_empty, "empty and excluded from measures"),
+                (n_undecided, "with a severity other than minor, major or critical, and excluded"),
             )
             if number
         ]
@@ -292,6 +292,6 @@ def note_spans(batch: Batch, evalset_ids: Mapping[int, int], first: int) -> None
             stage.notes.append(f"{where}: of {counted(n, 'marked error')}, {'; '.join(said)}")
         if n_placed >= _FEWEST and n_cut >= _SHARE_CUT * n_placed and n_cut > _TIMES_LESS * n_after:
             stage.notes.append(
-                f"{where}: {n_cut} of {n_placed} spans end inside a word, and {n_after} would one character after: the "
-                "ends of the file may be the last characters, not those behind them"
+                f"{where}: {n_cut} of {n_placed} spans end inside a word, but only {n_after} would if they ended one "
+                "character later: the file's end offsets may be inclusive"
             )

@@ -91,7 +91,7 @@ def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage:
     paths = {content.file_no: str(content.claim.path) for content in contents}
     for first, other, n in shared.group_by("first", "other").len().sort("first", "other").iter_rows():
         found = f"{counted(n, 'judgement')} that {paths[first]} has, too"
-        stage.fault(other, Fault(paths[other], 0, found, "each once", "load one or the other"))
+        stage.fault(other, Fault(paths[other], 0, found, "each once", "load only one of them"))
 
 
 def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:

@@ -100,7 +100,7 @@ def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
     words = ("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json")
     first, second, third = compare(*words), compare(*words), compare(*words, "--recompute")
     assert first.out == second.out == third.out
-    line = "from the result store; --recompute recomputes"
+    line = "stored result; --recompute computes it again"
     assert [line in ran.notes for ran in (first, second, third)] == [False, True, False]
     listed = scorehouse("--db", database, "list", "results", "--format", "json").json
     assert [(row["kind"], row["testset"], row["lp"]) for row in listed] == [("compare", "sim24", "en-de")]

@@ -84,7 +84,7 @@ def test_warehouses_that_cannot_be_compared_are_one_line(
 ) -> None:
     refused(scorehouse("diff", before, before), 2, "are the same file")
     refused(scorehouse("diff", before, after, "--db", after), 2, "as an argument or with --db, not both")
-    refused(scorehouse("diff", before, after, "-m", "pa", "--no-rankings"), 2, "do not go together")
+    refused(scorehouse("diff", before, after, "-m", "pa", "--no-rankings"), 2, "cannot be combined")
     refused(scorehouse("diff", before, after, "-m", "pb"), 2, "unknown measure 'pb'")
     refused(scorehouse("diff", before, after, "--testset", "tiny25"), 2, "unknown test set 'tiny25'")
     refused(scorehouse("diff", before, after, "--lp", "german"), 2, "unknown language pair")

@@ -50,10 +50,13 @@ def test_faults_end_with_the_code_of_bad_data(scorehouse: Scorehouse, own: Path)
     ("words", "hints"),
     [
         (["--metric", "Mine"], ["--ref", "--reference-free"]),
-        (["--metric", "Mine", "--ref", "refA", "--reference-free"], ["one of the two"]),
+        (["--metric", "Mine", "--ref", "refA", "--reference-free"], ["give either"]),
         (["--ref", "refA"], ["--metric"]),
         (["--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", "deutsch"], ["--lp", "en-de"]),
-        (["--metric", "Rough", "--ref", "refA", "--testset", TESTSET, "--lp", LP], ["Rough is a metric of tiny24"]),
+        (
+            ["--metric", "Rough", "--ref", "refA", "--testset", TESTSET, "--lp", LP],
+            ["Rough is already a metric of tiny24"],
+        ),
         (["--metric", "Mine", "--ref", "refX", "--testset", TESTSET, "--lp", LP], ["unknown reference 'refX'"]),
     ],
 )
@@ -119,7 +122,7 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     own.write_text(ROWS)
     nameless = scorehouse("rank", TESTSET, LP, *measure, "--with", own)
     assert "Mine-refA" in {row["metric"].replace("mine", "Mine") for row in nameless.json}
-    assert "mine.seg.score names no reference; taken to be compared with refA" in nameless.notes
+    assert "mine.seg.score names no reference; assuming refA" in nameless.notes
     assert database.read_bytes() == before
 
 

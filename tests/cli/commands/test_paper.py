@@ -175,8 +175,8 @@ def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehous
     words = ("paper", "thompson-2024", "table-1", *SIM, "--format", "csv")
     first, second = scorehouse(*words), scorehouse(*words)
     assert first.out == second.out
-    assert "from the result store; --recompute recomputes" not in first.notes
-    assert "from the result store; --recompute recomputes" in second.notes
+    assert "stored result; --recompute computes it again" not in first.notes
+    assert "stored result; --recompute computes it again" in second.notes
     assert scorehouse(*words, "--recompute").out == first.out
 
 

@@ -36,7 +36,7 @@ def test_one_view_at_a_time(scorehouse: Scorehouse, database: Path) -> None:
     refused(
         scorehouse("--db", database, "protocol", "--matrix", "--thresholds"),
         2,
-        "--matrix and --thresholds do not go together",
+        "--matrix and --thresholds cannot be combined",
     )
     refused(scorehouse("--db", database, "protocol", "--thresholds"), 2, "returns in a later year")
     refused(scorehouse("--db", database, "protocol", "wmt99x", "--matrix"), 2, "unknown test set")

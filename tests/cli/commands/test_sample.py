@@ -38,7 +38,7 @@ def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(sc
 @pytest.mark.slow
 def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*WORDS, "--evaluate", "--draws", "10", "--method", "random")
-    assert "random: no difference from random found in this campaign" in ran.err
+    assert "random: no significant difference from random in this campaign" in ran.err
 
 
 def test_a_clip_that_cuts_nothing_is_refused(scorehouse: Scorehouse) -> None:

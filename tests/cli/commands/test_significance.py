@@ -98,7 +98,7 @@ def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
 @together(
     ("words", "said"),
     [
-        (("--pool", "mean"), ["--significance and --pool do not go together"]),
+        (("--pool", "mean"), ["--significance and --pool cannot be combined"]),
         (("-m", "spa(binary=yes)"), ["has no significance test"]),
         (("--metrics", "simBLEU-refA"), ["needs two metrics; only simBLEU-refA"]),
         (("-m", "spa", "-m", "acc_eq(by=item)", "--test", "pairs"), ["'pairs' does not apply to measure 'spa'"]),
@@ -124,7 +124,7 @@ def test_clusters_come_with_their_warning_in_rankings(ranked: Scorehouse) -> Non
     assert hidden
     first, second = (shape["metrics"][place] for place in hidden[0])
     warning = (
-        f"{len(hidden)} pairs of metrics are in different clusters although the difference is not significant, such as "
+        f"{len(hidden)} pairs of metrics are in different clusters without a significant difference, such as "
         f"{first} and {second}"
     )
     assert warning in ranked("compare", *words).notes

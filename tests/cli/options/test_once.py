@@ -10,7 +10,7 @@ RANK = ("rank", "sim24", "en-de", "-m", "pa")
     ("words", "line"),
     [
         (("-o", "a", "--output", "b", *RANK), "--output is given twice: it takes one value"),
-        ((*RANK, "--mid-p", "--no-mid-p"), "--mid-p and --no-mid-p exclude each other"),
+        ((*RANK, "--mid-p", "--no-mid-p"), "--mid-p and --no-mid-p cannot be combined"),
         ((*RANK, *("--seed", "1") * 3), "--seed is given 3 times: it takes one value"),
     ],
 )

@@ -124,7 +124,7 @@ def test_similarity_by_characters_is_the_mean_of_sacrebleu_s_sentence_chrf(outpu
         (ChoiceSettings(method="diversity", metric="simBLEU"), "diversity takes no metric"),
         (ChoiceSettings(size=-1), "budget -1"),
         (ChoiceSettings(budget="minutes", size=5), "how many words of the source an annotator judges"),
-        (ChoiceSettings(budget="words", size=0.5), "0.5 words buy no segment"),
+        (ChoiceSettings(budget="words", size=0.5), "a budget of 0.5 words is too small for one segment"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: ChoiceSettings, words: str) -> None:

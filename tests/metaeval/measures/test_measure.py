@@ -127,7 +127,7 @@ def test_what_is_no_measure_is_refused_with_the_reason() -> None:
         ("pa(by=item)", "unknown parameter 'by' for measure 'pa'"),
         ("spa(n=0)", "found n=0, expected a whole number of at least 1, or inf"),
         ("pearson(top=1)", "found top=1, expected a whole number of at least 2"),
-        ("pearson(top=5, by=item)", "top and by do not go together"),
+        ("pearson(top=5, by=item)", "top and by cannot be combined"),
         ("spa(n=1.5)", "found n=1.5, expected a whole number"),
         ("tau_b(by=items)", "expected one of none, item, system, doc, domain; did you mean 'item'?"),
         ("pa(ties=x)", "found ties=x, expected one of organisers, tship"),

@@ -152,9 +152,10 @@ def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse:
     found = deltas(simulated_warehouse, Slice("all", "en-de", human="mqm"), "simBLEU", Options(), QUICK)
     row = found.frame.row(0, named=True)
     assert row["years"] == ", ".join(sorted(row["years"].split(", ")))
-    safe = "none among these differences" if row["safe"] is None else f"{row['safe']:.3g}"
+    safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
     assert found.notes[0] == (
-        f"mqm of {row['years']}: people agree on 80% of pairs that are at least {row['delta']:.3g} simBLEU apart; "
+        f"mqm of {row['years']}: human scores agree with 80% of pairs that "
+        f"are at least {row['delta']:.3g} simBLEU apart; "
         f"safe difference: {safe}"
     )
 

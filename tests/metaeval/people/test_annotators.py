@@ -152,7 +152,7 @@ def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
     found = metaeval.annotators(simulated_warehouse, "sim24", "en-de", draws=20)
     assert found.frame["annotator"].to_list() == [f"rater{number}" for number in range(1, 6)]
     assert found.frame.select("drift", "difference").null_count().row(0) == (5, 5)  # one annotator an output, no times
-    assert "sim24 en-de mqm.merged: no order of annotation is on file: no drift" in found.notes
+    assert "sim24 en-de mqm.merged: the order of annotation is unknown: no drift" in found.notes
     with pytest.raises(QuestionError, match="sim24 en-de: no two annotators judged the same output"):
         metaeval.annotators(simulated_warehouse, "sim24", "en-de", view="pairs")
 
@@ -161,7 +161,7 @@ def test_names_without_judgements_are_refused(simulated_warehouse: Warehouse) ->
     for given, words in (
         (("wmt42",), "unknown test set 'wmt42'"),
         (("sim24", "en-xx"), "unknown language pair 'en-xx' for sim24"),
-        (("sim21", "en-de"), "no single judgements of sim21 en-de are on file"),
+        (("sim21", "en-de"), "no single judgements of sim21 en-de are loaded"),
     ):
         with pytest.raises(QuestionError, match=words):
             metaeval.annotators(simulated_warehouse, *given)

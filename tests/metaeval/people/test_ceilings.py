@@ -54,8 +54,8 @@ def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Ware
     assert metrics.equals(without.frame)
     values = [value for value in found.frame["value"] if value is not None]
     assert values == sorted(values, reverse=True)
-    assert "pa: no row of mqm.merged: it has the scores of mqm" in found.notes
-    assert "pa: no halves: no single judgements behind mqm are on file" in found.notes
+    assert "pa: no row for mqm.merged: its scores equal those of mqm" in found.notes
+    assert "pa: no split-half agreement: no single judgements behind mqm are loaded" in found.notes
     assert found.signature.splitlines()[:1] == without.signature.splitlines()
     assert found.signature.splitlines()[1:] == [row["signature"]]
 
@@ -70,7 +70,7 @@ def test_measures_of_segments_are_on_what_both_judged(tiny: Warehouse) -> None:
 
 
 def test_a_pooled_ranking_has_no_people(tiny: Warehouse) -> None:
-    with pytest.raises(QuestionError, match="ceiling and pool do not go together"):
+    with pytest.raises(QuestionError, match="ceiling and pool cannot be combined"):
         metaeval.rank(tiny, *TINY, "pa", pool="mean", ceiling=True)
 
 

@@ -255,7 +255,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
     assert database.read_bytes() == data
     assert not list(tmp_path.glob("*.csv"))
     assert {record.getMessage() for record in caplog.records} == {
-        f"{database}: cannot be written; views, which are of another version in it, are made in memory",
+        f"{database}: read-only, with views of another version; the views were created in memory",
         f"{database}: not scorehouse's and not used: table {name[:40]!r}…",
     }
 

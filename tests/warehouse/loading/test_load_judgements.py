@@ -102,7 +102,7 @@ def test_judgements_that_two_files_have_are_refused(tmp_path: Path) -> None:
     (folder / "wmt24_esa.jsonl").write_text(json.dumps(one) + "\n")
     (fault,) = load([folder], tmp_path / "w.duckdb").faults
     assert fault.found.startswith("1 judgement that ")
-    assert (fault.expected, fault.way_out) == ("each once", "load one or the other")
+    assert (fault.expected, fault.way_out) == ("each once", "load only one of them")
 
 
 @pytest.mark.slow

@@ -278,7 +278,7 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
     later = load([wave], database)
     for report in (together, later):
         told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
-        assert told == {f"both can stay: load this one with {option('human')} and another name"}
+        assert told == {f"to keep both, load this one with {option('human')} and another name"}
     assert load([wave], database, given=LoadHints(human="esa-campaign")).is_clean
     assert ask(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
         ("esa", 2, 41.0),

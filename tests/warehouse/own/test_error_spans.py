@@ -375,7 +375,7 @@ def test_items_of_wmt26_name_their_language_pairs(tmp_path: Path) -> None:
     text = item({"task2_pred": 5}) + item({"task2_pred": 6}, czech)
     assert read_own(tmp_path / "pred.jsonl", text, lp=None).scores["lp"].to_list() == ["en-de", "cs-de"]
     (fault,) = read_own(tmp_path / "pred.jsonl", text).faults
-    assert (fault.line, fault.found, fault.expected) == (2, "an item of cs-de", "en-de, as you said")
+    assert (fault.line, fault.found, fault.expected) == (2, "an item of cs-de", "en-de, as specified")
 
 
 @together(

@@ -247,7 +247,7 @@ def test_scores_of_systems_are_none_of_segments_whatever_their_column_is_called(
 def test_rows_of_another_system_than_the_user_says_are_faults(tmp_path: Path) -> None:
     records = read_own(tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
     assert [str(fault) for fault in records.faults] == [
-        f"{tmp_path / 't.csv'}:3: system 'Beech', expected Ash, as you said"
+        f"{tmp_path / 't.csv'}:3: system 'Beech', expected Ash, as specified"
     ]
 
 
@@ -358,7 +358,8 @@ def test_every_form_says_what_it_belongs_to_with_an_option(tmp_path: Path) -> No
         for name, text in FORMS.items()
         for missing in ("testset", "lp")
     }
-    assert not {form: words for form, words in said.items() if not words.endswith(f"with {option(form[1])}")}
+    ends = {form: (f"with {option(form[1])}", f"add {option(form[1])} to say what they belong to") for form in said}
+    assert not {form: words for form, words in said.items() if not words.endswith(ends[form])}
 
 
 def _rows(first: int = 1) -> list[tuple[str, int, float]]:

@@ -7,7 +7,7 @@ from warehouse.readers.claims import LoadHints
 from warehouse.readers.recognition import claim
 from warehouse.wording import option
 
-ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
+ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` adds it as a metric of your own"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 GIVEN = LoadHints(testset="mine24", lp="en-de")
 OWN = LoadHints(testset="mine24", lp="en-de", metric="Mine", is_own=True)

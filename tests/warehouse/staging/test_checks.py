@@ -59,7 +59,7 @@ def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_faul
     assert {Path(fault.path).parent.name for fault in faults["differ24"]} == {LONG, SHORT}
     for fault in faults["differ24"]:
         assert fault.found.startswith("metric 'A-src', level sys: system 'Ash' has different scores in ")
-        assert (fault.expected, fault.way_out) == ("one content", "load one or the other")
+        assert (fault.expected, fault.way_out) == ("one content", "load only one of them")
     assert any(fault.found.startswith("documents beside ") for fault in faults["documents24"])
     assert len(report.faults) == len(faults["differ24"]) + len(faults["documents24"])
 

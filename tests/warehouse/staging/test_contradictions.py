@@ -44,7 +44,7 @@ def test_scores_without_the_annotations_that_the_warehouse_has_behind_them_are_r
     )
     averages = File("averages", scores([("A", 2, -1.0)], "N"), claim={"companion": "annotations"})
     _, faults = memory.write(averages)
-    assert _told(faults) == [("averages", "comes without the annotations behind it, annotations")]
+    assert _told(faults) == [("averages", "comes without its annotations, annotations")]
 
 
 def test_a_map_of_other_segments_than_scores_or_judgements_are_of_is_refused() -> None:

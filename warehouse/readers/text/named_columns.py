@@ -193,7 +193,7 @@ def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFram
         is_zero = (pl.col(column) == 0).fill_null(False)
         if first == 1 and (zeros := table.filter(is_zero)).height:
             found = f"segment numbers that begin at 0{more_lines(zeros.height - 1)}"
-            way_out = f"{option('first_segment', 0)} takes them so"
+            way_out = f"{option('first_segment', 0)} accepts them"
             faults.append(Fault(str(path), zeros["line"][0], found, "them from 1 on, as segments count", way_out))
             table = table.filter(~is_zero)
         table = table.with_columns(pl.col(column) + (1 - first))

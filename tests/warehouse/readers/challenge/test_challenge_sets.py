@@ -272,7 +272,7 @@ def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(sets: P
     assert ask(sets, query) == [("challenge",)]
     with Warehouse.open(sets) as warehouse:
         for lp in ("en-de", "all"):
-            with pytest.raises(QuestionError, match="mslc-b: a challenge set without grades, so nothing says which"):
+            with pytest.raises(QuestionError, match="mslc-b: a challenge set without grades, so no output is known"):
                 metaeval.rank(warehouse, "challengeset2025.mslc-b", lp)
 
 
@@ -398,7 +398,7 @@ def test_aces_score_is_tested_by_the_signs_of_items(tmp_path: Path, database: Pa
 
 def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
-        with pytest.raises(QuestionError, match="tiny24 is none"):
+        with pytest.raises(QuestionError, match="tiny24 is not one"):
             metaeval.protocol(warehouse, "aces", on="tiny24")
         assert metaeval.protocol(warehouse, "aces", on="mine").result.metrics == ("BLEU-ref", "Kiwi-src")
 
@@ -427,7 +427,7 @@ def test_questions_about_people_s_scores_refuse_a_challenge_set_and_leave_it_out
     own_beside_a_task: Path, question: str
 ) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
-        with pytest.raises(QuestionError, match="mine is a challenge set, whose grades are not people's scores"):
+        with pytest.raises(QuestionError, match="mine is a challenge set, whose grades are not human scores"):
             NAMED[question](warehouse, "mine")
         with pytest.raises(QuestionError, match="mine is a challenge set"):
             NAMED[question](warehouse, "tiny24,mine")

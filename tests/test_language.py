@@ -1,0 +1,53 @@
+"""What a machine can hold of the language: the field's words in every text, nouns for classes, options that exist."""
+
+import ast
+import re
+from pathlib import Path
+
+from benchmarks.house import PACKAGES, participles
+from cli.hints import generated, options_of
+from cli.main import program
+from metaeval.questions import QUESTIONS, question_named
+from tests.wording import NOT_OF_THE_FIELD, product_texts
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTICIPLES = {"Excluded", "Hinted"}
+"""Classes that are still named by a bare participle; the list only shrinks."""
+
+
+def test_messages_headings_and_charts_have_the_field_s_words() -> None:
+    found = [(place, text) for place, text in product_texts(ROOT) if NOT_OF_THE_FIELD.search(text)]
+    assert found == []
+
+
+def test_documentation_of_questions_has_the_field_s_words() -> None:
+    for name in QUESTIONS:
+        assert not NOT_OF_THE_FIELD.findall(" ".join((question_named(name).__doc__ or "").split())), name
+
+
+def test_no_further_class_is_named_by_a_bare_participle() -> None:
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert {*participles(ast.parse(path.read_bytes()) for path in files)} <= PARTICIPLES
+
+
+def test_every_option_on_a_page_is_one_of_its_command() -> None:
+    commands = program().commands
+    before = options_of(program())
+    wrong = []
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+        for line in re.findall(r"^(?:\$ )?(scorehouse .*?)(?:\s#.*)?$", text, re.MULTILINE):
+            words = re.sub(r"\"[^\"]*\"|'[^']*'", "X", line).split("|")[0].split()
+            name = next((word for word in words[1:] if word in commands), None)
+            known = before if name is None else before | options_of(commands[name])
+            wrong += [
+                (page.name, line, word)
+                for word in words
+                if re.fullmatch(r"--?[a-z][a-z-]*", word) and word not in known
+            ]
+    assert wrong == []
+
+
+def test_every_summary_is_a_short_sentence() -> None:
+    summaries = generated()["summaries"].values()
+    assert [text for text in summaries if len(text) > 60 or not re.fullmatch(r"[A-Z][a-z]+ .*[A-Za-z]\.", text)] == []
