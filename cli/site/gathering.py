@@ -1,0 +1,162 @@
+"""What the pages of a site show: the questions, asked once each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from cli.report.content import message
+from metaeval.answer import Answer
+from metaeval.fields import DEFAULT_MEASURES
+from metaeval.options import Run
+from metaeval.python_api import answered
+from metaeval.questions import question_named
+from metaeval.significance.comparison import Comparison
+from queries.catalog import ask
+from queries.listing import listing
+from warehouse import QuestionError
+
+Key = tuple[str, str]  # a test set and a language pair
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The ranking of an evaluation set. measures: as asked; comparisons: by measure, every pair of metrics."""
+
+    answer: Answer[Any]
+    measures: tuple[str, ...]
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """rankings: by evaluation set; unranked: why there is none. rules: by test set, who wins by the rules of each year.
+
+    evalsets, metrics, systems, sources, human_scores: as listed, of the chosen test sets alone.
+    """
+
+    testsets: tuple[str, ...]
+    evalsets: pl.DataFrame
+    metrics: pl.DataFrame
+    systems: pl.DataFrame
+    sources: pl.DataFrame
+    human_scores: pl.DataFrame
+    rankings: dict[Key, Ranking]
+    unranked: dict[Key, str]
+    rules: dict[str, Answer[Any]]
+    audit: Answer[Any] | None
+    trend: Answer[Any] | None
+    measures: pl.DataFrame
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The rows of all rankings, with their years."""
+        if not self.rankings:
+            return pl.DataFrame()
+        rows = pl.concat([one.answer.frame for one in self.rankings.values()], how="diagonal")
+        counts = rows.group_by("testset", "lp", "measure").agg(n_metrics=pl.col("value").drop_nans().count())
+        years = self.evalsets.select("testset", "lp", "year")
+        keys = ["testset", "lp"]
+        return rows.join(counts, on=[*keys, "measure"], maintain_order="left").join(
+            years, on=keys, how="left", maintain_order="left"
+        )
+
+
+def gather(run: Run, only: Sequence[str] = ()) -> Gathered:
+    """Ask everything. only: these test sets; none: all.
+
+    Raises QuestionError: an unknown test set.
+    """
+    with run.opened() as warehouse:
+        if only:
+            for one in only:
+                listing(warehouse, "testsets", one)  # refuses unknown names
+        names = ("lps", "metrics", "systems", "sources")
+        frames = {name: listing(warehouse, name) for name in names}
+        frames["human_scores"] = ask(warehouse, "human_system_scores")
+    if only:
+        frames = {name: frame.filter(pl.col("testset").is_in(list(only))) for name, frame in frames.items()}
+    evalsets = frames.pop("lps")
+    testsets = tuple(dict.fromkeys(evalsets["testset"].to_list()))
+    keys = evalsets.select("testset", "lp").rows()
+    total = len(keys) + len(testsets) + 2
+    n_done = 0
+
+    def advance(what: str) -> None:
+        nonlocal n_done
+        if run.progress is not None:
+            run.progress(what, n_done, total)
+        n_done += 1
+
+    rankings: dict[Key, Ranking] = {}
+    unranked: dict[Key, str] = {}
+    for testset, lp, is_judged, has_systems in evalsets.select(
+        "testset", "lp", "is_standard_human_seg_loaded", "is_standard_human_sys_loaded"
+    ).rows():
+        advance(f"{testset} {lp}: ranking")
+        try:
+            rankings[testset, lp] = _ranking(run, testset, lp, is_judged=is_judged)
+        except QuestionError as error:
+            known = is_judged or has_systems
+            unranked[testset, lp] = message(error) if known else "no official human score is loaded"
+    rules: dict[str, Answer[Any]] = {}
+    for testset in testsets:
+        advance(f"{testset}: rules of each year")
+        if any(key[0] == testset for key in rankings) and (
+            found := _asked(run, "protocol", rules=testset, matrix=True)
+        ):
+            rules[testset] = found
+    advance("audit")
+    named = ",".join(testsets) if only else "all"
+    audit = _asked(run, "audit", testset=named)
+    advance("over the years")
+    trend = _asked(
+        Run(run.opened, run.database, None, for_reading=True), "trend", testset=named, lp="all", measure="pa"
+    )
+    return Gathered(
+        testsets, evalsets, **frames, rankings=rankings, unranked=unranked, rules=rules, audit=audit, trend=trend,
+        measures=answered(question_named("list"), {"what": "measures"}, run).frame,
+    )  # fmt: skip
+
+
+def _asked(run: Run, question: str, **given: Any) -> Answer[Any] | None:
+    """The answer; None where there is none."""
+    try:
+        return answered(question_named(question), given, Run(run.opened, run.database, None, run.for_reading))
+    except QuestionError:
+        return None
+
+
+def _ranking(run: Run, testset: str, lp: str, *, is_judged: bool) -> Ranking:
+    """By spa and acc_eq, or by pa where people scored systems alone; without clusters where nothing can be tested.
+
+    Raises QuestionError: no metric can be ranked.
+    """
+    quiet = Run(run.opened, run.database)
+    refused: QuestionError | None = None
+    choices: tuple[tuple[str, ...], ...] = (DEFAULT_MEASURES, ("pa",)) if is_judged else (("pa",),)
+    for measures in choices:
+        for significance in (True, False):
+            given = {"testset": testset, "lp": lp, "measures": measures, "significance": significance}
+            try:
+                answer = answered(question_named("rank"), given, quiet)
+            except QuestionError as error:
+                refused = refused or error
+                continue
+            if answer.frame["value"].count():
+                compared = _compared(quiet, testset, lp, measures) if significance else {}
+                return Ranking(answer, measures, compared)
+            break
+    raise refused or QuestionError("no metric has a value")
+
+
+def _compared(run: Run, testset: str, lp: str, measures: Sequence[str]) -> dict[str, Comparison]:
+    """The tests of the ranking's clusters, which it has stored."""
+    found = {}
+    for measure in measures:
+        answer = _asked(run, "compare", testset=testset, lp=lp, measure=measure)
+        if answer is not None and isinstance(answer.result, Comparison):
+            found[measure] = answer.result
+    return found

@@ -1,0 +1,40 @@
+"""Names as parts of addresses: safe in every file system, unique, and the same in the next site."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_LONGEST = 60
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?")
+
+
+def slug(name: str) -> str:
+    """A name in small letters, digits and single signs between them; "" where nothing of it is left.
+
+    >>> slug("../../etc/passwd"), slug("BLEURT-20"), slug("wmt21.news"), slug("CON"), slug("שלום")
+    ('etc-passwd', 'bleurt-20', 'wmt21.news', '', '')
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    text = re.sub(r"([._-])[._-]+", "-", re.sub(r"[^a-z0-9._]+", "-", plain)).strip("._-")[:_LONGEST].strip("._-")
+    return "" if _RESERVED.fullmatch(text) else text
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """A slug for each name; of names that share one, the first in the order of names has it and others get a number.
+
+    The number comes from the name alone, so that an address stays.
+
+    >>> slugs(["b", "BLEU", "bleu"])
+    {'BLEU': 'bleu', 'b': 'b', 'bleu': 'bleu-9e2abd85'}
+    """
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for name in sorted(set(names)):
+        plain = slug(name)
+        if not plain or plain in used:
+            number = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            plain = f"{plain}-{number}".lstrip("-")
+        found[name] = plain
+        used.add(plain)
+    return found

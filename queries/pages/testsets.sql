@@ -1,0 +1,3 @@
+-- What is loaded. No params. One row per test set.
+SELECT *
+FROM testsets
