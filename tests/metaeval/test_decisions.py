@@ -140,10 +140,10 @@ def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(sma
     assert best["low"] < best["cost"] < best["high"]
     assert best["threshold_low"] <= 1003 <= best["threshold_high"]
     interval = f"95% interval {best['low']:.4g} to {best['high']:.4g}"
-    assert found.notes[0] == f"cheapest: threshold 1003, which 49.9% pass: 0.5015 an output ({interval})"
+    assert found.notes[0] == f"cheapest: threshold 1003, which 49.9% pass: 0.5015 per output ({interval})"
     note, _ = curve(many, points=3).notes
     assert note == "highest MCC: threshold 1003, which 49.9% pass: MCC 1.0000, precision 1.0000, recall 1.0000"
-    assert "(of 400 thresholds of 2000, by rank)" in threshold_for(many, 0.5).notes[0]
+    assert "(400 of 2000 thresholds examined, evenly by rank)" in threshold_for(many, 0.5).notes[0]
 
 
 def test_bands_hold_the_curve_and_narrow_with_data(decision: DecisionInputs) -> None:
