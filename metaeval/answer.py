@@ -14,7 +14,7 @@ from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
 from warehouse.database.frames import spelt_frame
-from warehouse.wording import in_python
+from warehouse.wording import counted, in_python
 
 if TYPE_CHECKING:
     import altair as alt
@@ -141,7 +141,9 @@ class Answerable(Protocol[R]):
     @property
     def name(self) -> str: ...
 
-    def summary(self) -> str: ...
+    def in_few_words(self) -> str: ...
+
+    def headline(self, answer: "Answer[R]") -> str: ...
 
     def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart": ...
 
@@ -151,6 +153,7 @@ class Answer(Result, Generic[R]):
     """A result with what pages, charts and JSON are made of.
 
     question: what was asked.
+    summary: the answer in one or two sentences, at most 200 characters; "" until `with_summary`.
     results: what was computed, for each evaluation set whose rows stand below each other.
     shape: nested values that JSON is made of, where it is not the rows.
     reading, reading_notes: rows and notes for reading, where they are others.
@@ -163,6 +166,7 @@ class Answer(Result, Generic[R]):
 
     question: Answerable[R]
     results: tuple[R, ...]
+    summary: str = ""
     shape: object = None
     reading: pl.DataFrame | None = None
     reading_notes: tuple[str, ...] | None = None
@@ -175,11 +179,20 @@ class Answer(Result, Generic[R]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", partial_first(self.notes))
 
+    def with_summary(self) -> Self:
+        """The answer with its summary."""
+        return self if self.summary else replace(self, summary=self.question.headline(self))
+
+    def _repr_html_(self) -> str:
+        """The summary and what it stands for, as notebooks show it."""
+        return (f"<p>{escape(self.summary)}</p>" if self.summary else "") + super()._repr_html_()
+
     def __repr__(self) -> str:
-        """The question and the first rows; of rankings metric, value and rank."""
+        """The summary, the question and the first rows; of rankings metric, value and rank."""
         first = [name for name in ("testset", "lp", "measure", "metric", "value", "rank") if name in self.frame.columns]
         frame = self.frame.select(first) if {"metric", "value", "rank"} <= {*first} else self.frame
-        return f"{self.short_signature() or self.question.name}\n{frame}"
+        first_lines = [self.summary] if self.summary else []
+        return "\n".join([*first_lines, self.short_signature() or self.question.name, str(frame)])
 
     @property
     def result(self) -> R:
@@ -211,7 +224,9 @@ class Answer(Result, Generic[R]):
         """What was asked that is not the default, and the counts, in at most 100 characters."""
         if not self.signature:
             return self.signature.partition("\n")[0][:_LONGEST]
-        text = ", ".join([self.question.summary(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")])
+        text = ", ".join(
+            [self.question.in_few_words(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")]
+        )
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     def chart(self) -> "alt.VConcatChart":
@@ -247,6 +262,18 @@ def drawable(answer: Answer[R | None]) -> R:
     return result
 
 
+def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
+    """The summary of the first of several evaluation sets, and how many others there are."""
+    from metaeval.sentences import LONGEST
+
+    (place, first), *others = found.items()
+    count = f"{counted(len(others), 'other evaluation set')} below."
+    text = f"{' '.join(place)}: {first.summary}"
+    while len(text) + len(count) + 1 > LONGEST and ". " in text:
+        text = f"{text[:-1].rpartition('. ')[0]}."
+    return f"{text} {count}" if len(text) + len(count) < LONGEST else f"{len(found)} evaluation sets below."
+
+
 def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]], skipped: Sequence[str]) -> Answer[R]:
     """Answers for several evaluation sets as one, whose rows begin with theirs."""
     frames, shapes = [], []
@@ -270,6 +297,7 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         (*notes, *skipped),
         question=question,
         results=tuple(result for one in found.values() for result in one.results),
+        summary=_of_several(found),
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,

@@ -16,7 +16,6 @@ from metaeval.kernels.resampling.resampled_thresholds import LOOK_AT_ALL, Output
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs
 from metaeval.measures.judged import LEAST_UNITS, Units, units_of
-from metaeval.notes import Finding
 from metaeval.options import Unit
 from metaeval.signature import Parts
 from queries.blocks import Block
@@ -117,7 +116,7 @@ def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
     """What each threshold lets pass.
 
     Columns: threshold, n_passed, share (of outputs called good), precision and recall, each with low and high (see
-    `bands`), f1, mcc; rising thresholds. The first note: of all scores the one with the highest MCC.
+    `bands`), f1, mcc; rising thresholds. Facts: of all scores the decision with the highest MCC (best), and n_outputs.
     """
     thresholds = grid(decision, points)
     found = [decide(decision.good, decision.scores, one) for one in thresholds]
@@ -128,15 +127,8 @@ def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Result(frame, _parts(decision, "curve"), (*_on_best(decision, n), _on_intervals(decision)))
-
-
-def _on_best(decision: DecisionInputs, n: int) -> tuple[str, ...]:
-    if (top := best(decision)) is None:
-        return ()
-    share = (top.n_true + top.n_false) / n
-    values = f"MCC {top.mcc:.4f}, precision {top.precision:.4f}, recall {top.recall:.4f}"
-    return (Finding(f"highest MCC: threshold {top.threshold:.6g}, which {share:.1%} pass: {values}"),)
+    facts = {"best": best(decision), "n_outputs": n}
+    return Result(frame, _parts(decision, "curve"), (_on_intervals(decision),), facts)
 
 
 def _on_intervals(decision: DecisionInputs) -> str:
@@ -200,8 +192,6 @@ def threshold_for(decision: DecisionInputs, precision: float) -> Result:
     if len(rows[0]) == 1:
         highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
-    elif len(rows[1]) == 1:
-        notes.insert(0, f"no threshold of {decision.name} has a 95% interval of precision above {precision:g}{looked}")
     schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
     frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
@@ -274,20 +264,15 @@ def cost(
     )
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
     more = (*decision.parts, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
-    threshold, share, least, _ = every.row(cheapest)
-    way = "review all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
-    note = f"cheapest: {way}: {least:.4g} per output"
     parts = table_parts(("cutoff", "cost"), decision.block, *more)
     if not decision.has_intervals:
-        return Result(frame, parts, (Finding(note), _on_intervals(decision)))
+        return Result(frame, parts, (_on_intervals(decision),))
     low, high = ("all" if end == LOOK_AT_ALL else f"{end:.4g}" for end in of_threshold)
     words = (
         f"interval {decision.units.words}, resampled, the cheapest threshold chosen again each time: 95% of these are "
         f"from {low} to {high}" + (" (all: review all)" if "all" in (low, high) else "")
     )
-    if np.isfinite(of_cost.low):  # else every resample costs the same
-        note += f" (95% interval {of_cost.low:.4g} to {of_cost.high:.4g})"
-    return Result(frame, parts, (Finding(note), words))
+    return Result(frame, parts, (words,))
 
 
 def cheapest_ends(

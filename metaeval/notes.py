@@ -85,12 +85,6 @@ def partial_first(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(notes, key=lambda note: not isinstance(note, Partial)))
 
 
-class Finding(_Note):
-    """What an answer comes down to, in a sentence; on a terminal it stands above the rows."""
-
-    __slots__ = ()
-
-
 class Excluded(Hinted):
     """A note on systems or metrics that are excluded: how many, and their names where it has them.
 

@@ -132,7 +132,7 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
     """
     asked = made(question, given)
-    found = as_stored(asked, run).answer(run)
+    found = as_stored(asked, run).answer(run).with_summary()
     if found.own or not (asked.charted or getattr(asked, "user_metrics", False) or getattr(asked, "metrics", ())):
         return found
     with run.opened() as warehouse:

@@ -63,7 +63,13 @@ class Question(Fields, Generic[R]):
         """The warehouse whose names the question's are."""
         return run.opened()
 
-    def summary(self) -> str:
+    def headline(self, answer: "Answer[R]") -> str:
+        """The answer in one or two sentences of at most 200 characters: of whom, without which data, and also where it
+        is no.
+        """
+        raise NotImplementedError
+
+    def in_few_words(self) -> str:
         """What was asked in few words: the arguments, and what is not at its default."""
         known, given = fields_of(type(self)), self.given()
         places = [name for name, one in known.items() if one.is_argument and not one.is_list]
@@ -104,7 +110,8 @@ class EvalsetQuestion(Evalset, Question[R]):
             raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
         if len(chosen) == 1:
             return replace(*answers.values(), question=self)
-        return stacked(self, answers, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+        found = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
+        return stacked(self, found, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
 
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""

@@ -195,6 +195,7 @@ def ranked(
             for part, one in found.parts.items()
         }
         return _parts_together(tables, found.by, found.skipped)
+    tested: list[tuple[Slice, Comparison]] = []
     studies = list(found.studies.values())
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
@@ -228,7 +229,7 @@ def ranked(
             for asked, one in found.people.items()
             for note in one.notes
         ]
-    return Result(frame, parts, tuple(dict.fromkeys(notes)))
+    return Result(frame, parts, tuple(dict.fromkeys(notes)), {"comparisons": tuple(tested)})
 
 
 def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]) -> Result:

@@ -74,6 +74,11 @@ def notes(answer: Answer[Any]) -> Any:
     return mo.vstack([*parts, mo.accordion({"Notes and signature": folded})])
 
 
+def summary(answer: Answer[Any]) -> Any:
+    """The answer in a sentence."""
+    return mo.plain_text(in_python(answer.summary))
+
+
 def chart(answer: Answer[Any]) -> Any:
     """The answer drawn, where it has a chart."""
     asked = answer.question
@@ -91,7 +96,7 @@ def shown(found: Answer[Any] | WarehouseError | None) -> Any:
         return mo.md("")
     if isinstance(found, WarehouseError):
         return fault(found)
-    return mo.vstack([chart(found), table(found.frame), notes(found)])
+    return mo.vstack([summary(found), chart(found), table(found.frame), notes(found)])
 
 
 def ranking_table(found: Answer[Any] | WarehouseError | None) -> Any:
@@ -106,7 +111,9 @@ def ranking_table(found: Answer[Any] | WarehouseError | None) -> Any:
 
 def below_ranking(found: Answer[Any] | WarehouseError) -> Any:
     """The chart and the notes of a ranking; or the error in its place."""
-    return fault(found) if isinstance(found, WarehouseError) else mo.vstack([chart(found), notes(found)])
+    return (
+        fault(found) if isinstance(found, WarehouseError) else mo.vstack([summary(found), chart(found), notes(found)])
+    )
 
 
 def outputs_table(found: Answer[Any] | WarehouseError | None) -> Any:

@@ -1,6 +1,6 @@
 """Where the warehouse is, and where results go: options that stand before or behind the name of a command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from cli.exit_codes import UsageError
-from cli.hints import is_for, options_of
+from cli.hints import in_flags, is_for, options_of
 from cli.options.values import choice
 from cli.render import Format, format_for, is_for_reading, note, note_rows, render
 from cli.render.output import fresh_file, is_file, takes_its_place, terminal_width
@@ -141,19 +141,20 @@ class Output:
 
     def show_answer(self, answer: "Answer[Any]", **more: Any) -> None:
         """Write an answer with its signature and notes; more: as of `show`."""
-        from metaeval.notes import Finding
-
         if answer.digits is not None:
             more.setdefault("digits", answer.digits)
         frame, notes = answer.frame, answer.notes
         if self.is_for_reading:
             frame = frame if answer.reading is None else answer.reading
             notes = notes if answer.reading_notes is None else answer.reading_notes
-        more.setdefault("lead", [note for note in notes if isinstance(note, Finding)])
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
-        more.setdefault("json_shape", answer.shape)
+        shape = answer.shape
+        if isinstance(shape, Mapping):
+            shape = {**shape, "summary": in_flags(answer.summary)}
+        more.setdefault("json_shape", shape)
         more.setdefault("first", answer.partial)
         more.setdefault("short", answer.short_signature())
+        more.setdefault("summary", answer.summary)
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
 

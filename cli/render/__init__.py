@@ -14,7 +14,7 @@ from cli.exit_codes import UsageError
 from cli.hints import in_flags
 from cli.render import output
 from cli.render.brief import brief
-from cli.render.cells import DIGITS
+from cli.render.cells import DIGITS, one_line
 from cli.render.output import Format, format_for, is_for_reading
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def render(
     lead: Sequence[str] = (),
     below: Sequence[str] = (),
     first: Sequence[str] = (),
+    summary: str = "",
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -55,6 +56,7 @@ def render(
     page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
         and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
     short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
+    summary: the answer in a sentence, in front of what is for reading.
     first: notes that stand before the data: above the table on a terminal, elsewhere on stderr.
     lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
         of a legend, on a terminal alone.
@@ -64,6 +66,7 @@ def render(
     from warehouse.database.frames import spelt_frame
 
     kind = format_for(format, out)
+    summary = "" if quiet else summary
     frame = spelt_frame(frame, in_flags)
     if title is not None:
         note(title, quiet=quiet)
@@ -76,15 +79,17 @@ def render(
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
         output.write(in_flags(_json_text(json_shape, kind)), out)
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
-        output.write(in_flags(pages[kind]), out)
+        output.write(in_flags(_opening(summary, kind, output.terminal_width(out)) + pages[kind]), out)
     else:
         width = output.terminal_width(out) if kind is Format.TABLE else None
+        opening = _opening(summary, kind, width)
         above, legend = (_wrapped(lines, width) if width is not None else [] for lines in (lead, below))
-        n_beside = len(above) + len(legend)
+        n_beside = len(above) + len(legend) + opening.count("\n")
         content = _content(frame, kind, digits, least, out, safe_cells, dressed, every_row, n_beside)
-        for text in (above, content, legend):
-            if text:
-                output.write("".join(f"{line}\n" for line in text) if isinstance(text, list) else text, out)
+        if isinstance(content, str):
+            content = "".join([opening, *(f"{line}\n" for line in above), content, *(f"{line}\n" for line in legend)])
+        if content:
+            output.write(content, out)
     if lead and output.terminal_width(out) is not None and kind is Format.TABLE:
         notes = [one for one in notes if one not in lead]
     lines = [signature] if isinstance(signature, str) else list(signature)
@@ -108,6 +113,21 @@ def note(line: str, *, quiet: bool = False) -> None:
     """One line for people, on stderr."""
     if not quiet:
         output.write_note(in_flags(line))
+
+
+def _opening(summary: str, kind: Format, width: int | None) -> str:
+    """The summary as the first lines of a table, a paragraph of Markdown, or a comment of LaTeX."""
+    if not summary or not is_for_reading(kind):
+        return ""
+    match kind:
+        case Format.MARKDOWN:
+            from cli.render.markdown import escaped
+
+            return f"{escaped(one_line(in_flags(summary)))}\n\n"
+        case Format.LATEX:
+            return f"% {one_line(in_flags(summary))}\n"
+    lines = [one_line(in_flags(summary))] if width is None else _wrapped([summary], width)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _wrapped(lines: Sequence[str], width: int) -> list[str]:

@@ -17,7 +17,7 @@ from metaeval.cache import FROM_STORE, Question, keep, key_of
 from metaeval.catalogue import measures
 from metaeval.fields import DEFAULT_MEASURES
 from metaeval.measures import parse_measure
-from metaeval.notes import Finding, placed
+from metaeval.notes import placed
 from metaeval.options import Run
 from metaeval.python_api import answered
 from metaeval.questions import question_named
@@ -34,6 +34,7 @@ SHAPE = 12  # counts up when parts of a report, or charts in them, get another f
 USUAL = "BLEU"
 """The metric that others are measured against."""
 MOST = 300  # rows of a table
+MOST_SENTENCES = 3  # in front of a part
 _NOTHING = "no evaluation set of the report has human and metric scores"
 _MEASURED = re.compile(r"\b(?:measure|matrix|thresholds|curve):([a-z0-9_]+(?:\([^()]*\))?)")
 
@@ -319,6 +320,7 @@ def _computed(section: Section, place: Place) -> Part:
     grids: list[Grid] = []
     notes: list[str] = []
     signatures: list[str] = []
+    summaries: list[str] = []
     refused: list[QuestionError] = []
     asks = section.asks(place)
     for asked in asks:
@@ -332,6 +334,8 @@ def _computed(section: Section, place: Place) -> Part:
         if asked.is_charted:
             is_folded = not asked.title and answer.frame.height > MOST_NAMES  # a matrix
             figures.append(figure(answer.chart(), is_folded=is_folded))
+        if len(summaries) < MOST_SENTENCES:
+            summaries.append(in_flags(answer.summary))
         if asked.title:
             grids += _tables(asked, answer, place.heading, notes)
         said = answer.notes if asked.is_whole or answer.reading_notes is None else answer.reading_notes
@@ -347,13 +351,13 @@ def _computed(section: Section, place: Place) -> Part:
         tuple(grids),
         tuple(dict.fromkeys(note for note in notes if _is_for_page(note))),
         tuple(dict.fromkeys(signatures)),
-        lead=" ".join(dict.fromkeys(str(note) for note in notes if isinstance(note, Finding))),
+        lead=" ".join(dict.fromkeys(summaries)),
     )
 
 
 def _is_for_page(note: str) -> bool:
-    """Whether a note is neither the lead, nor on the store, nor advice to add an option."""
-    return FROM_STORE not in note and not isinstance(note, Finding) and not in_flags(note).startswith("--")
+    """Whether a note is neither on the store nor advice to add an option."""
+    return FROM_STORE not in note and not in_flags(note).startswith("--")
 
 
 def _tables(asked: Ask, answer: Answer[Any], heading: str, notes: list[str]) -> list[Grid]:

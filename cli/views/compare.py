@@ -18,8 +18,6 @@ MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 
 def show(answer: "Answer[Comparison | PairwiseComparison]", output: Output) -> None:
     """The matrix where it fits, else clusters alone."""
-    from metaeval.significance.pairwise import PairwiseComparison
-
     columns = [name for name in ("testset", "lp", "rank", "metric", "value", "cluster") if name in answer.frame.columns]
     is_matrix = "rank" in answer.frame.columns
     chosen = format_for(output.format, output.output)
@@ -30,9 +28,7 @@ def show(answer: "Answer[Comparison | PairwiseComparison]", output: Output) -> N
         answer = replace(answer, reading=answer.frame.drop("difference", "low", "high", "sentence"))
         if output.is_for_terminal and chosen is Format.TABLE:
             answer = replace(answer, reading=_tests(answer.frame))
-    only = answer.results[0] if len(answer.results) == 1 else None
-    words = only.words if isinstance(only, PairwiseComparison) else ()
-    output.show_answer(answer, lead=words)
+    output.show_answer(answer)
 
 
 def _tests(frame: "pl.DataFrame") -> "pl.DataFrame":

@@ -267,12 +267,23 @@ def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | No
     return mean, mean - half, mean + half
 
 
+BETTER = "better than random"
 _NO_DIFFERENCE = "no significant difference from random"
 
 
 def _verdicts(each: Sequence[Campaign]) -> list[str]:
     """A sentence for each method: whether it differs from chance, by SPA."""
-    lines = []
+    return [f"{name}: {verdict} ({found})" for _, name, verdict, found in _gains(each)]
+
+
+def verdicts(each: Sequence[Campaign]) -> dict[str, str]:
+    """Of each method whether it differs from chance, by SPA."""
+    return {str(method): verdict for method, _, verdict, _ in _gains(each)}
+
+
+def _gains(each: Sequence[Campaign]) -> list[tuple[Method, str, str, str]]:
+    """Of each method: its name with what it goes by, whether it differs from chance, and its gain in words."""
+    gains = []
     for method, sets in _by_method(each).items():
         by = " or ".join(dict.fromkeys(str(one.by) for one in sets if one.by is not None))
         name = f"{method} ({by})" if by else method
@@ -285,10 +296,9 @@ def _verdicts(each: Sequence[Campaign]) -> list[str]:
             low, high = (gain + float(over_sizes.mean() - end) for end in np.quantile(over_sizes, (_HIGH, _LOW)))
             found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] compared with random, mean over sizes"
         is_better, is_worse = low is not None and low > 0, high is not None and high < 0
-        verdict = "better than random" if is_better else "worse than random" if is_worse else _NO_DIFFERENCE
-        verdict += " in this campaign" if len(sets) == 1 else ""
-        lines.append(f"{name}: {verdict} ({found})")
-    return lines
+        verdict = BETTER if is_better else "worse than random" if is_worse else _NO_DIFFERENCE
+        gains.append((method, name, verdict + (" in this campaign" if len(sets) == 1 else ""), found))
+    return gains
 
 
 def as_json(found: Result) -> Any:

@@ -246,6 +246,21 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
+    """The difference that matters, for the protocol with most pairs. frame: as of `deltas`."""
+    firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
+    row = firsts.sort(pl.col("delta").is_null(), -pl.col("n_pairs")).row(0, named=True)
+    data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
+    metric, level = row["metric"], row["agreement"]
+    if row["delta"] is None:
+        return f"No: at no difference of {metric} do people agree with {level:.0%} of pairs ({data}).", ""
+    safe = "none of these differences is large enough" if row["safe"] is None else f"take {row['safe']:.3g}"
+    return (
+        f"People agree with {level:.0%} of {metric} differences from {row['delta']:.3g} on ({data}).",
+        f"To be 95% certain, {safe}.",
+    )
+
+
 def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
     notes = [
         "delta: smallest difference at which the isotonic fit of agreement with human scores reaches the level; on new "

@@ -15,7 +15,6 @@ from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.measures.judged import LEAST_DOCUMENTS, units_of
-from metaeval.notes import Finding
 from metaeval.people.ceilings import judged_by
 from metaeval.planning.settings import PlanSettings, Unit
 from metaeval.signature import Parts, line, stamped
@@ -280,7 +279,6 @@ def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
 
 def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
     notes = [
-        *_needed(problem.unit, what.power, found),
         f"assumed: {'; '.join(problem.assumes)}",
         f"n_there, power_there: loaded {problem.unit}s, and the estimated power with them; needed: the fewest for the "
         "power asked",
@@ -296,12 +294,3 @@ def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) 
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)
-
-
-def _needed(unit: Unit, power: float, found: RequiredSize) -> list[str]:
-    """The answer: the interval that the uncertain difference leaves, which holds where the number itself is far off."""
-    if np.isnan(found.size) or np.isnan(found.data_low):
-        return []
-    low, size = int(np.ceil(found.data_low)), int(np.ceil(found.size))
-    ends = f"at least {low}" if np.isnan(found.data_high) else f"between {low} and {int(np.ceil(found.data_high))}"
-    return [Finding(f"needed for power {power:g}: {ends} {unit}s (95% interval; best estimate {size})")]

@@ -100,3 +100,8 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         with run.opened() as warehouse:
             found = pace(warehouse, self.testset, self.lp, self.human)
         return answer_of(self, found, digits={"seconds": 1, "change": 2})
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.people.headlines import of_annotators
+
+        return of_annotators(answer.frame, self.view)

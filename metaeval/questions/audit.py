@@ -84,3 +84,18 @@ class Audit(Question["list[Finding]"], name="audit"):
             reading_notes=tuple(notes) if self.queries else (*notes, self._way_on()),
             is_no=self.strict and bool(counts["error"] or counts["warning"]),
         )
+
+    def headline(self, answer: "Answer[list[Finding]]") -> str:
+        from metaeval.sentences import opening
+        from queries.findings import SEVERITIES
+
+        where = " ".join(one for one in (self.testset, self.lp) if one) or "the warehouse"
+        counts = {name: sum(one.severity == name for one in answer.result) for name in SEVERITIES}
+        words = [counted(n, "note" if name == "info" else name) for name, n in counts.items() if n]
+        if not words and self.check:
+            return opening(f"No finding in {where} of these kinds: {', '.join(self.check)}.")
+        if not words:
+            return opening(f"Nothing is wrong or odd in {where}.")
+        worst = answer.frame.row(0, named=True) if answer.frame.height else None
+        first = f"{', '.join(words)} in {where}; {'no error' if not counts['error'] else 'the errors come first'}."
+        return opening(first, "" if worst is None else f"Most serious: {worst['check']} of {worst['subject']}.")

@@ -36,6 +36,19 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
             found = autorank(warehouse, self.part(Slice), low=self.low, high=self.high)
         return answer_of(self, found, shape=as_json(found.frame))
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import most_often, named, opening
+
+        sets = answer.frame.partition_by("testset", "lp", maintain_order=True)
+        firsts = [one.filter(rank=1)["system"].to_list() for one in sets]
+        if len(sets) > 1:
+            return opening(f"{most_often(firsts, 'evaluation sets', 'AutoRank')} (no human scores).")
+        after = sets[0].filter(sets[0]["rank"] > 1)["system"].to_list()[:1]
+        behind = f", ahead of {after[0]}" if after else ""
+        verb = "rank" if len(firsts[0]) > 1 else "ranks"
+        n = len(answer.frame.columns) - 6
+        return opening(f"{named(firsts[0])} {verb} first by AutoRank{behind} ({n} metrics, no human scores).")
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.autorank import autorank_chart
 

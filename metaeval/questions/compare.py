@@ -62,8 +62,16 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         if isinstance(found, Comparison):
             result = Result(found.frame("metric"), found.parts, (found.summary, *found.notes, *notes))
             return answer_of(self, result, found, shape=as_json(found), least=found.least_by_name)
-        result = Result(pair_frame(found), found.parts, (*found.words, *found.notes, *notes))
+        result = Result(pair_frame(found), found.parts, (*found.words[1:-1], *found.notes, *notes))
         return answer_of(self, result, found, shape=pair_json(found), least={"p": [row.least for row in found.tests]})
+
+    def headline(self, answer: "Answer[Comparison | PairwiseComparison]") -> str:
+        from metaeval.sentences import of_comparison, opening
+        from metaeval.significance.comparison import Comparison
+        from metaeval.significance.pairwise import in_a_sentence
+
+        found = answer.result
+        return of_comparison(found) if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix

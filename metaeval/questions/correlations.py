@@ -47,6 +47,26 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             found = agreement(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
         return answer_of(self, found, digits=2)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import number, opening
+
+        names = answer.frame["metric"].to_list()
+        pairs = [
+            (value, a, b)
+            for row, a in enumerate(names)
+            for b in names[row + 1 :]
+            if (value := answer.frame[b][row]) is not None and value == value
+        ]
+        if not pairs:
+            return f"No two metrics have a correlation by {self.measure}."
+        (high, *most), (low, *least) = max(pairs), min(pairs)
+        n = f"of {len(names)} metrics"
+        return opening(
+            f"{' and '.join(most)} agree most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
+            f"({number(low)}).",
+            "These are correlations of metrics with each other, not with people.",
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix
         from metaeval.tables.agreement import clustered

@@ -47,6 +47,22 @@ class Counts(Slice, EngineFields, EvalsetQuestion["Result"], name="counts"):
             )
         return answer_of(self, found)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import named, opening
+        from metaeval.tables.counts import together
+
+        frame = together(answer.frame.drop("testset", "lp", strict=False))
+        rows = frame.with_columns(all=frame["n_concordant"] + frame["n_discordant"] + frame["n_tied_metric"])
+        rows = rows.filter(rows["all"] > 0).with_columns((rows["n_concordant"] / rows["all"]).alias("share"))
+        if rows.is_empty():
+            return "People order no pair of outputs, so no metric can agree with them."
+        first = rows.filter(share=rows["share"].max())
+        n = first["all"][0]
+        return opening(
+            f"{named(first['metric'], 2)} {'order' if first.height > 1 else 'orders'} the most pairs as people do: "
+            f"{first['share'][0]:.1%} of {n} pairs that are not tied for people.",
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
         from metaeval.tables.counts import together

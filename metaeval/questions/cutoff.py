@@ -83,11 +83,71 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             found = threshold_for(one, 0.95 if self.precision is None else self.precision)
         else:
             found = curve(one, points=50)
-        facts: dict[str, object] = {"metric": one.name}
+        facts: dict[str, object] = {**found.facts, "metric": one.name}
         if self.shown == "threshold" and self.charted:
             facts["curve"] = curve(one, points=50)
         found = replace(found, facts=facts)
         return answer_of(self, found, digits=4, reading=reading)
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import interval, number, opening
+
+        frame, name = answer.frame, answer.facts["metric"]
+        if self.shown == "threshold":
+            wanted = 0.95 if self.precision is None else self.precision
+            observed, safe = frame.row(0, named=True), frame.row(1, named=True)
+            if safe["threshold"] is not None:
+                return opening(
+                    f"Publishing outputs with {name} of at least {number(safe['threshold'], 4)} without review is 95% "
+                    f"certain to reach precision {wanted:.0%}; {safe['share']:.1%} of outputs pass."
+                )
+            why = "no threshold reaches it even on these data"
+            if observed["threshold"] is not None:
+                ends = interval(observed, "precision_low", "precision_high", 2)
+                why = f"the observed threshold {number(observed['threshold'], 4)} passes {observed['share']:.1%}{ends}"
+            return opening(
+                f"No: at no threshold of {name} is it 95% certain that {wanted:.0%} of the published outputs are good; "
+                f"{why}."
+            )
+        if self.shown == "cost":
+            best = frame.filter(is_best=True).row(0, named=True)
+            ends = interval(best, "low", "high")
+            all_reviewed = frame.filter(frame["threshold"].is_null())["cost"][0]
+            if best["threshold"] is None:
+                return opening(
+                    f"No threshold of {name} is cheaper than reviewing every output ({number(all_reviewed)} each)."
+                )
+            return opening(
+                f"Threshold {number(best['threshold'], 4)} of {name} costs least: {number(best['cost'])}{ends} an "
+                f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} pass."
+            )
+        if self.shown == "reliability":
+            apart = frame.with_columns((frame["observed"] - frame["probability"]).abs().alias("apart"))
+            outside = frame.filter(
+                (frame["probability"] < frame["low"]) | (frame["probability"] > frame["high"])
+            ).height
+            known = frame.drop_nulls(["low", "high"]).height
+            verdict = f"{known - outside} of {known} bins agree with the observed share within its 95% interval"
+            verdict = verdict if known else "there are no intervals"
+            return opening(f"Calibrated {name} is off by at most {number(apart['apart'].max())}; {verdict}.")
+        if self.shown == "transfer":
+            rows = frame.filter(frame["source"] != frame["target"]).drop_nulls("loss").sort("loss", descending=True)
+            if rows.is_empty():
+                return opening(
+                    f"There is no other evaluation set or domain that a threshold of {name} could be carried to."
+                )
+            worst, mean = rows.row(0, named=True), rows["loss"].mean()
+            return opening(
+                f"A threshold of {name} from elsewhere costs {number(mean)} MCC on average, at most "
+                f"{number(worst['loss'])} ({worst['source']} to {worst['target']})."
+            )
+        if (top := answer.facts.get("best")) is None:
+            return opening(f"No threshold of {name} separates good outputs from others.")
+        share = (top.n_true + top.n_false) / answer.facts["n_outputs"]
+        return opening(
+            f"Threshold {number(top.threshold, 4)} of {name} separates good outputs best (MCC {number(top.mcc)}).",
+            f"{share:.0%} pass; {top.precision:.0%} of these are good, and {top.recall:.0%} of all good ones pass.",
+        )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.cutoff import decision_chart

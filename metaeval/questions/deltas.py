@@ -64,6 +64,27 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import opening
+
+        if not self.hard:
+            from metaeval.pairs.deltas import in_a_sentence
+
+            return opening(*in_a_sentence(answer.frame))
+        n, few = answer.frame.height, "no metric" if self.at_most == 0 else f"at most {self.at_most} metrics"
+        every = answer.facts["every"].height
+        order = "orders" if self.at_most == 0 else "order"
+        if not n:
+            return opening(
+                f"No pair is that hard: more metrics order each of the {every} pairs of systems as people do."
+            )
+        row = answer.frame.row(0, named=True)
+        pair = f"{row['better']} and {row['worse']} ({row['testset']} {row['lp']})"
+        return opening(
+            f"{few[0].upper()}{few[1:]} {order} {n} of {every} pairs of systems as people do.",
+            f"The hardest is {pair}.",
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.deltas import deltas_chart
         from metaeval.charts.hard_pairs import hard_pairs_chart

@@ -66,7 +66,7 @@ class Diff(Question["Result"], name="diff"):
             found = warehouse_differences(old, new, measures, **of, each=self.verbose, progress=run.progress)
             paths = {"before": str(old.path), "after": str(new.path)}
         frame, facts = found.frame, found.facts
-        notes = (*found.notes, "nothing differs") if facts["is_equal"] else found.notes
+        notes = found.notes
         nested = {name: facts[name].rows(named=True) for name in ("named", "counted", "rankings")}
         reading, n_more = (frame, 0) if self.verbose else _first_metrics(frame)
         more = f"{counted(n_more, 'more metric')} whose value or rank differs; {option('verbose')} shows all"
@@ -78,6 +78,21 @@ class Diff(Question["Result"], name="diff"):
             reading_notes=(*notes, more) if n_more else notes,
             is_no=not facts["is_equal"] and not self.exit_zero,
         )
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import named, opening
+
+        if answer.facts["is_equal"]:
+            return "Nothing differs."
+        totals = answer.frame.group_by("what", maintain_order=True).len().rows()
+        data = [f"{what} ({n})" for what, n in totals if what != "results" and not what.startswith("ranking by ")]
+        rankings = [what for what, _ in totals if what.startswith("ranking by ")]
+        if not data and not rankings:
+            return "The data are the same; only stored results differ."
+        parts = [f"The data differ in {named(data, 5)}" if data else "The data are the same"]
+        if rankings:
+            parts.append(f"{named(rankings)} {'differ' if len(rankings) > 1 else 'differs'}")
+        return opening(f"{'; '.join(parts)}.")
 
 
 def _first_metrics(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, int]":

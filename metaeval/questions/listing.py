@@ -7,6 +7,7 @@ from metaeval.options import Run
 from metaeval.question import Question
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -46,3 +47,29 @@ class List(Question[None], name="list"):
             )
         with run.opened() as warehouse:
             return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self, results=(None,))
+
+    def headline(self, answer: "Answer[None]") -> str:
+        from metaeval.sentences import opening
+
+        frame = answer.frame
+        where = " ".join(one for one in (self.testset, self.lp) if one)
+        of = f" of {where}" if where else ""
+        nouns = {"lps": "language pair", "humans": "human score", "issues": "known issue", "testsets": "test set"}
+        noun = nouns.get(self.what, self.what.removesuffix("s"))
+        if frame.is_empty():
+            return opening(f"No {noun}{of} is loaded.")
+        if self.what in ("measures", "protocols"):
+            n = frame[frame.columns[0]].n_unique()
+            return opening(f"{n} {self.what} are available.")
+        if {"n_metrics", "n_humans"} <= set(frame.columns):
+            n_both = frame.filter((frame["n_metrics"] > 0) & (frame["n_humans"] > 0)).height
+            sets = f"{counted(frame.height, 'test set' if self.what == 'testsets' else 'evaluation set')}{of}"
+            pairs = f" of {counted(frame['lp'].n_unique(), noun)}" if self.what == "lps" else ""
+            verb = "is" if frame.height == 1 else "are"
+            return opening(f"{sets}{pairs} {verb} loaded, {n_both} with both metric and human scores.")
+        key = {"metrics": "metric", "systems": "system", "humans": "human"}.get(self.what)
+        n = frame[key].n_unique() if key in frame.columns else frame.height
+        sets_of = frame.select("testset", "lp").n_unique() if {"testset", "lp"} <= set(frame.columns) else 0
+        inside = f" in {counted(sets_of, 'evaluation set')}" if sets_of > 1 else ""
+        verb = "is" if n == 1 else "are"
+        return opening(f"{counted(n, noun)}{of}{inside} {verb} loaded.")

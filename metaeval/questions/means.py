@@ -54,3 +54,25 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
         with self.data(run) as data:
             found = system_means(data, self.part(Slice), self.engine or "polars", progress=run.progress)
         return answer_of(self, found)
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import named, opening
+
+        firsts: dict[str, list[str]] = {}
+        for one in answer.frame.drop("testset", "lp", strict=False).partition_by("scorer", maintain_order=True):
+            if (best := one["mean"].max()) is not None:
+                kind = one["kind"][0]
+                name = named(one.filter(mean=best)["system"], 2)
+                firsts.setdefault(kind if kind == "metric" else one["scorer"][0], []).append(name)
+        by_metrics = firsts.pop("metric", [])
+        parts = [f"{names[0]} has the highest mean by {scorer}" for scorer, names in firsts.items()][:1]
+        if by_metrics:
+            most = max(by_metrics, key=by_metrics.count)
+            by = f"by {by_metrics.count(most)} of {len(by_metrics)} metrics"
+            if parts and parts[0].startswith(f"{most} "):
+                parts = [f"{parts[0]} and {by}"]
+            else:
+                parts.append(f"{most} has {'it' if parts else 'the highest mean'} {by}")
+        n_missing = int(answer.frame["n_missing"].sum())
+        missing = f" {n_missing} scores are missing." if n_missing else ""
+        return opening(f"{'; '.join(parts)}.{missing}") if parts else "No scorer has a mean over segments."

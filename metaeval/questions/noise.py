@@ -67,6 +67,29 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             found = injection.noise(warehouse, asked, self.metric, measures, options, what, run.progress)
         return answer_of(self, found, reading=injection.reading(found.frame))
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import number, opening
+
+        frame = answer.frame
+        if self.oracles:
+            measure = frame["measure"][0]
+            rows = frame.filter(measure=measure).drop_nulls("value").sort("value", descending=True, maintain_order=True)
+            if rows.is_empty():
+                return f"No oracle has a value of {measure}."
+            first, last = rows.row(0, named=True), rows.row(-1, named=True)
+            return opening(
+                f"{measure} ranks {first['name']} first of {rows.height} oracles ({number(first['value'])}) and "
+                f"{last['name']} last ({number(last['value'])})."
+            )
+        rows = frame.filter(frame["strength"] > 0).drop_nulls("lost").sort("lost", descending=True)
+        if rows.is_empty():
+            return "No measure has a value with noise."
+        worst = rows.row(0, named=True)
+        return opening(
+            f"{worst['measure']} loses most: {number(worst['lost'])} for {worst['metric']} by {worst['kind']} noise of "
+            f"strength {worst['strength']:g}."
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart
 

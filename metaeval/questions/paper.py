@@ -7,7 +7,7 @@ from metaeval.options import MOST_DRAWS, Recompute, Run, Seed
 from metaeval.question import Question
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -115,6 +115,37 @@ class Paper(Question["list[Outcome]"], name="paper"):
             reading=reading.frame,
             reading_notes=(*reading.notes, *notes),
             is_no=bool(places),
+        )
+
+    def headline(self, answer: "Answer[list[Outcome]]") -> str:
+        from metaeval.papers.items import VERDICTS
+        from metaeval.sentences import opening
+
+        frame = answer.frame
+        if self.paper is None:
+            n, of = (int(frame[name].sum()) for name in ("n_computable", "n_items"))
+            return f"{n} of the {of} tables and figures of {frame.height} papers can be computed on the loaded data."
+        if self.is_list:
+            n = frame["computable_on"].count()
+            return opening(
+                f"{n} of the {frame.height} tables and figures of {self.paper} can be computed on the loaded data."
+            )
+        totals = {name: sum(one.count(name) for one in answer.results[0]) for name in VERDICTS}
+        n_printed = sum(row.printed is not None for one in answer.results[0] for row in one.rows)
+        if not n_printed:
+            n = sum(len(one.rows) for one in answer.results[0])
+            return opening(f"{counted(n, 'value')} computed; the paper prints none of them.")
+        if totals["not_loaded"] == n_printed:
+            return f"None of the {n_printed} printed values can be compared: their data are not loaded."
+        compared = n_printed - totals.get("not_loaded", 0)
+        verdict = f"{totals['differs']} differ" if totals["differs"] else "none differs without an explanation"
+        missing = (
+            f" {totals['not_loaded']} could not be compared: their data are not loaded."
+            if totals.get("not_loaded")
+            else ""
+        )
+        return opening(
+            f"Of {compared} printed values that were compared, {totals['met']} are met and {verdict}.{missing}"
         )
 
     def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":

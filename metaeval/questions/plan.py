@@ -61,6 +61,25 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import opening
+
+        row = answer.frame.row(0, named=True)
+        unit, pair = row["unit"], f"{row['first']} and {row['second']}"
+        there = f"{row['n_there']} are loaded" + (
+            "" if row["power_there"] is None else f", power {row['power_there']:.2f}"
+        )
+        if row["needed"] is None:
+            why = row["reason"] or "no number is enough"
+            return opening(f"No number of {unit}s is known to tell {pair} apart: {why}.", f"Of them {there}.")
+        ends = ""
+        if row["data_low"] is not None:
+            high = "more" if row["data_high"] is None else str(row["data_high"])
+            ends = f" (95% interval: {row['data_low']} to {high})"
+        return opening(
+            f"Telling {pair} apart with power {row['power']:g} takes about {row['needed']} {unit}s{ends}; {there}."
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.plan import plan_chart
 

@@ -198,6 +198,49 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             )
         return answer_of(self, table, None, reading=matrix.wide_winners(cells), reading_notes=(*table.notes, meaning))
 
+    def headline(self, answer: "Answer[ProtocolScore | None]") -> str:
+        from metaeval.sentences import either, named, number, opening
+
+        found = answer.result
+        if found is not None:
+            if not found.winners:
+                return f"No metric has scores for every task of {found.protocol} on {found.testset}."
+            verb = "rank" if len(found.winners) > 1 else "ranks"
+            rules = "" if found.protocol == found.testset else f" on {found.testset}"
+            first = f"{named(found.winners)} {verb} first by the rules of {found.protocol}{rules}"
+            cluster = int(found.clusters[0])
+            same = [name for name, one in zip(found.metrics, found.clusters, strict=True) if cluster and one == cluster]
+            others = [name for name in same if name not in found.winners]
+            tied = f"; {named(others, 2)} {'is' if len(others) == 1 else 'are'} in the same cluster" if others else ""
+            tied = tied or ("; no other metric is in its cluster" if cluster else "")
+            partial = " The data are incomplete, so this is not the official ranking." if answer.partial else ""
+            return either(f"{first} (overall {number(float(found.overall[0]))}){tied}.{partial}", f"{first}.{partial}")
+        if self.thresholds:
+            rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
+            loss, worst = float(rows["loss"].mean()), rows.sort("loss", descending=True).row(0, named=True)
+            return opening(
+                f"A tie threshold of an earlier year costs {number(loss)} {self.measure} on average.",
+                f"It costs most for {worst['metric']} in {worst['lp']} ({number(worst['loss'])}, "
+                f"{worst['year_from']} to {worst['year']}).",
+            )
+        if self.agreement:
+            rows = answer.frame.drop_nulls("kendall").sort("kendall")
+            if rows.is_empty():
+                return "No two protocols rank the same metrics."
+            low, high = rows.row(0, named=True), rows.row(-1, named=True)
+            return opening(
+                f"The protocols' rankings agree with Kendall's tau from {number(low['kendall'])} ({low['protocol']} "
+                f"and {low['versus']} on {low['testset']}) to {number(high['kendall'])}."
+            )
+        rows = answer.frame.drop_nulls("winner")
+        winners = rows["winner"].value_counts(sort=True)
+        most, n = winners.row(0)
+        whole = f"{most} wins by the rules of {n} of {rows.height} protocols and test sets"
+        others = f"; there are {winners.height} different winners" if winners.height > 1 else ""
+        n_missing = answer.frame.height - rows.height
+        missing = f" {n_missing} could not be applied." if n_missing else ""
+        return opening(f"{whole}{others}.{missing}")
+
     def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
         from metaeval.answer import drawable
         from metaeval.charts.small_multiples import task_panels

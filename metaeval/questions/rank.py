@@ -254,6 +254,44 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import either, leading, most_often, named, number, of_comparison, opening
+
+        if self.explain:
+            counts = (
+                answer.frame.group_by("kind", "included", maintain_order=True).len().rows_by_key("kind", unique=False)
+            )
+            parts = [
+                f"{sum(n for said, n in rows if said == 'yes')} of {sum(n for _, n in rows)} {kind}s"
+                for kind, rows in counts.items()
+            ]
+            return opening(f"{named(parts)} are included in the ranking of {self.testset} {self.lp}.")
+        frame = answer.frame
+        frame = frame.filter(kind="metric") if "kind" in frame.columns else frame
+        measure = frame["measure"][0]
+        rows = frame.filter(measure=measure).drop_nulls("value")
+        if rows.is_empty():
+            return f"No metric has a value of {measure}."
+        places = [name for name in ("testset", "lp", self.by) if name in rows.columns]
+        each = rows.partition_by(places, maintain_order=True)
+        if self.pool is not None or len(each) == 1:
+            tested = answer.facts.get("comparisons", ())
+            if len(each) == 1 and tested and tested[0][1].measure == measure:
+                return of_comparison(tested[0][1])
+            names, values = rows["metric"].to_list(), rows["value"].to_list()
+            lead = leading(measure, names, values, of=f" of {len(names)} metrics")
+            if self.pool is not None:
+                lead += f", pooled by {self.pool} over {rows['lp'][0].replace(',', ', ')}"
+            for other in frame["measure"].unique(maintain_order=True)[1:2]:
+                second = frame.filter(measure=other).drop_nulls("value")
+                if second.height and not self.pool:
+                    lead += f", {named(second.filter(rank=1)['metric'], 2)} by {other} ({number(second['value'][0])})"
+            return opening(f"{lead}; differences were not tested.")
+        firsts = [one.filter(rank=1)["metric"].to_list() for one in each]
+        what = {"domain": "domains", "phenomenon": "phenomena"}.get(self.by or "", "evaluation sets")
+        missing = " Some evaluation sets could not be ranked." if answer.partial else ""
+        return either(*(f"{most_often(firsts, what, measure, n)}.{missing}" for n in (2, 1)))
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map
         from metaeval.wide import wide

@@ -8,6 +8,7 @@ from metaeval.options import Run, Seed, Unit
 from metaeval.question import Question
 from queries.slices import Slice
 from warehouse.fields import Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
@@ -126,3 +127,27 @@ class Sample(Slice, Question["Result"], name="sample"):
         if self.minutes is not None:
             return replace(settings, budget="minutes", size=self.minutes)
         return replace(settings, size=self.size)
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import named, opening
+
+        if not self.evaluate:
+            frame = answer.frame
+            n_documents = frame["document"].n_unique() if frame["document"].null_count() < frame.height else 0
+            of = f" from {n_documents} documents" if n_documents else ""
+            method = self.method or "metric_var"
+            return opening(
+                f"{frame.height} segments{of} are chosen by {method}.",
+                "Gains over random segments are small: see evaluate." if method != "random" else "",
+            )
+        from metaeval.choosing.replay import BETTER, verdicts
+
+        campaigns = answer.facts["campaigns"]
+        found = verdicts(campaigns)
+        better = [method for method, verdict in found.items() if verdict.startswith(BETTER)]
+        n, sets = len(found), counted(len({(one.testset, one.lp) for one in campaigns}), "campaign")
+        if not better:
+            return opening(f"No: none of {counted(n, 'method')} is found to choose better than random (SPA, {sets}).")
+        return opening(
+            f"{named(better)} {'choose' if len(better) > 1 else 'chooses'} better than random (SPA, {sets})."
+        )

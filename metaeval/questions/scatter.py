@@ -44,6 +44,14 @@ class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
             found = scatter(warehouse, self.part(Slice), self.metric, self.part(Options), self.view)
         return answer_of(self, found)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import opening
+
+        systems, pairs, *segments = answer.facts["words"]
+        return opening(
+            f"{self.metric} against human scores: {systems}; {pairs}.", f"Over {segments[0]}." if segments else ""
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.scatter import scatter_panels
 

@@ -53,3 +53,23 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
                 round_human=self.round_human,
             )
         return answer_of(self, found)
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import number, opening
+
+        if answer.frame.is_empty():
+            return "No output has scores by both scorers."
+        row = answer.frame.row(0, named=True)
+        a, b = row["scorer_a"], row["scorer_b"]
+        if self.by is not None:
+            direction = "lower" if row["residual"] < 0 else "higher"
+            return opening(
+                f"{a} and {b} disagree most on {self.by} {row['group']} (root mean square residual "
+                f"{number(row['rms'], 2)} SD); {a} is {direction} there by "
+                f"{number(abs(row['residual']), 2)} SD on average."
+            )
+        direction = "lower" if row["residual"] < 0 else "higher"
+        return opening(
+            f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {a} is {direction} by "
+            f"{number(abs(row['residual']), 1)} standard deviations of their difference."
+        )

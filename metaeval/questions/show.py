@@ -55,6 +55,28 @@ class Show(EvalsetQuestion["Segment"], name="show"):
             found.frame(), "", notes, question=self, results=(found,), shape=found.as_json(), title=found.place
         )
 
+    def headline(self, answer: "Answer[Segment]") -> str:
+        from metaeval.sentences import either, named, number, opening
+
+        outputs = answer.frame.filter(kind="output")
+        columns = [name for name in outputs.columns[2:] if name not in ("text", "errors")]
+        scored = outputs.drop_nulls(columns[0]).sort(columns[0], descending=True) if columns else outputs.clear()
+        where = f"segment {self.segment} of {self.testset} {self.lp}"
+        if scored.is_empty():
+            return opening(f"No output of {where} has a human score ({outputs.height} outputs).")
+        best, worst = (
+            scored.filter(scored[columns[0]] == end) for end in (scored[columns[0]][0], scored[columns[0]][-1])
+        )
+        if best.height == scored.height:
+            return opening(f"All {scored.height} scored outputs of {where} have the same {columns[0]} score.")
+        return either(
+            f"{named(best['name'], 2)} {'have' if best.height > 1 else 'has'} the best {columns[0]} score of {where} "
+            f"({number(best[columns[0]][0], 1)}), {named(worst['name'], 2)} the worst "
+            f"({number(worst[columns[0]][0], 1)}).",
+            f"The {columns[0]} scores of {where} run from {number(worst[columns[0]][0], 1)} to "
+            f"{number(best[columns[0]][0], 1)}.",
+        )
+
     def chart(self, answer: "Answer[Segment]") -> "alt.VConcatChart":
         from metaeval.charts.small_multiples import segment_scores
 

@@ -50,6 +50,40 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
             )
         return answer_of(self, found, digits=3)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import number, opening
+
+        frame = answer.frame
+        if frame.is_empty():
+            return "No predicted error span can be compared with marked ones."
+        if self.view == "severities":
+            same = frame.filter(frame["marked"] == frame["predicted"])["n"].sum() / max(frame["n"].sum(), 1)
+            return opening(f"{same:.0%} of overlapping predicted and marked spans have the same severity.")
+        if self.view == "outputs":
+            row = frame.row(0, named=True)
+            return opening(
+                f"{row['metric']} and the annotators differ most on {row['system']}, segment {row['segment']}: "
+                f"{row['predicted']} predicted and {row['marked']} marked errors."
+            )
+        rows = frame.drop_nulls("f") if "f" in frame.columns else frame.clear()
+        rows = rows if rows.height else frame.drop_nulls("recall")
+        name = "f" if "f" in rows.columns and rows["f"].count() else "recall"
+        if rows.is_empty():
+            return "No metric has a value: no marked or no predicted spans."
+        best = rows.sort(name, descending=True, maintain_order=True).row(0, named=True)
+        extra = [f"{one} {best[one]}" for one in ("domain", "system", "category", "severity") if one in best]
+        place = f" in {extra[0]}" if extra else ""
+        n = frame["metric"].n_unique()
+        count = f"of {n} metrics " if n > 1 else ""
+        parts = [
+            f"{word} {number(best[one])}"
+            for word, one in (("F", "f"), ("precision", "precision"), ("recall", "recall"))
+            if best.get(one) is not None
+        ]
+        return opening(
+            f"{best['metric']} finds the marked error spans best {count}by {self.measure}{place} ({', '.join(parts)})."
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.spans import span_chart
 

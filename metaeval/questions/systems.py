@@ -165,6 +165,43 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         }
         return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import against_the_leader, leading, most_often, named, number, opening
+
+        frame = answer.frame
+        if self.view == "pairs":
+            found = answer.facts["standings"]
+            values = [one for one in found.values.tolist() if one == one]
+            names = list(found.names[: len(values)])
+            population = f"new {dict(answer.parts).get('unit', 'segment')}s"
+            p = found.corrected[0, 1 : len(values)].tolist()
+            lead = leading(answer.facts["scorer"], names, values)
+            return against_the_leader(lead, names, p, found.alpha, population, "system", self.alternative)
+        if self.view == "domains":
+            each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
+            firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]
+            return opening(f"{most_often(firsts, 'domains', 'mean human score')}.")
+        if self.view == "rounds":
+            share = float(frame.filter(first="mixed")["stable"][0])
+            return opening(
+                f"A second round of ratings keeps every significant difference of the first in {share:.0%} of pairs of "
+                f"rounds ({frame['n_systems'][0]} systems, {frame['n_segments'][0]} segments)."
+            )
+        if self.view == "ranges":
+            first = frame.filter(cluster=frame["cluster"].min())["system"].to_list()
+            n = frame["cluster"].n_unique()
+            lead = (
+                f"{named(first)} {'are' if len(first) > 1 else 'is'} in the first of {n} cluster{'' if n == 1 else 's'}"
+            )
+            return opening(f"{lead} by preferences (95% rank ranges).")
+        best = frame.row(0, named=True)
+        rows = frame.filter(better=best["better"])
+        n_open = rows.filter(rows["p"] > self.alpha).height
+        return opening(
+            f"{best['better']} has the best {str(self.scorer).lower()} ({number(best['value'], 2)}); {n_open} of "
+            f"{rows.height} other systems do not differ significantly from it (p > {self.alpha:g})."
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.significance import systems_matrix
 

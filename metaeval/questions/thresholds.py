@@ -69,6 +69,29 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         assert shown is not None
         return answer_of(self, replace(shown, facts={"curve": values, "optima": optima}), digits=6)
 
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.sentences import number, opening
+
+        frame = answer.frame
+        if self.ties:
+            people, metrics = frame.filter(kind="human"), frame.filter(kind="metric")
+            shares = metrics.drop_nulls("share_tied")["share_tied"]
+            said = f"; metrics tie from {shares.min():.1%} to {shares.max():.1%}" if len(shares) else ""
+            return opening(f"People tie {people['share_tied'][0]:.1%} of pairs ({people['scorer'][0]}){said}.")
+        rows = frame.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+        if rows.is_empty():
+            return f"No metric has a value of {self.measure}."
+        best = rows.row(0, named=True)
+        lead = f"{best['metric']} has the highest {self.measure} ({number(best['value'])}), at tie threshold "
+        lead += f"{number(best['epsilon'], 4)}."
+        if self.curve:
+            return opening(lead)
+        gains = rows.with_columns((rows["value"] - rows["value_at_zero"]).alias("gain")).sort("gain", descending=True)
+        most = gains.row(0, named=True)
+        return opening(
+            lead, f"A threshold helps {most['metric']} most (+{number(most['gain'])} over counting no ties)."
+        )
+
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import tied_pairs
         from metaeval.charts.thresholds import calibration_curves

@@ -81,6 +81,15 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
             return answer_of(self, shown, (found, shown))
         return answer_of(self, shown, (found, shown), reading=reading.frame, reading_notes=reading.notes)
 
+    def headline(self, answer: "Answer[tuple[History, Result]]") -> str:
+        from metaeval.trends.headlines import of_bridges, of_slopes, of_trends, of_years
+
+        history, shown = answer.result
+        if shown.slopes is not None:
+            return of_slopes(shown.slopes)
+        of = {"over-years": of_trends, "bridges": of_bridges}.get(self.view, of_years)
+        return of(history, answer.frame if self.view != "years" else shown.rows)
+
     def chart(self, answer: "Answer[tuple[History, Result]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart
         from metaeval.trends.gaps import pooled_by_year

@@ -11,11 +11,12 @@ from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resa
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, TOLERANCE, from_z
 from metaeval.measures import Measure
-from metaeval.measures.applicable import JACKKNIVES, TOO_NARROW, VARYING
+from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYING
 from metaeval.measures.judged import Units, units_of
 from metaeval.notes import excluding
 from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
+from metaeval.sentences import number
 from metaeval.signature import interval_in_words, line, spelt
 from metaeval.significance.metric_tests import (
     NOMINAL,
@@ -394,6 +395,26 @@ def _words(
             f"its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}."
         ]
     return tuple(sentences)
+
+
+def in_a_sentence(found: PairwiseComparison, alpha: float) -> tuple[str, str]:
+    """Which metric is better by the first test, and how much."""
+    first, second = found.metrics
+    main = found.tests[0]
+    if np.isnan(main.p) or np.isnan(main.values).any():
+        return f"{first} and {second} cannot be compared by {found.measure}: the test has no p-value.", ""
+    population = IN_WORDS[main.population]
+    if dict(found.parts).get("unit") == "document":
+        population = population.replace("segments", "documents")
+    values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
+    if main.p > alpha:
+        text = f"{first} and {second} do not differ significantly by {found.measure} ({values})."
+    else:
+        text = f"{first} is significantly better than {second} by {found.measure} ({values})."
+    if np.isnan(found.low):
+        return text, ""
+    ends = f"[{number(found.low)}, {number(found.high)}]"
+    return text, f"Difference {number(found.difference)} {ends}."
 
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:

@@ -79,7 +79,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options, v
         words.append(f"{counted(n_scores, '(system, segment) score')}: Pearson's r {_value(r_segments)}")
     facts = {**frames, "metric": name, "human": str(block.selection.human), "source": scores.used[place]}
     none = [] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]
-    notes = (*words, *none, *remarks(block.take(metrics=[place])))
+    notes = (*none, *remarks(block.take(metrics=[place])))
     return Result(frames[view], parts, notes, {**facts, "words": words})
 
 

@@ -1,0 +1,59 @@
+"""The sentence that opens what annotators did."""
+
+import polars as pl
+
+from metaeval.sentences import either, interval, named, number, opening
+
+
+def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
+    """frame: of the view, or of the one that was taken in its place."""
+    if frame.is_empty():
+        return "There are no judgements of annotators on file."
+    if view == "agreement":
+        row = frame.row(0, named=True)
+        if row["kappa"] is None:
+            return opening(f"No two annotators judged the same item ({row['testset']} {row['lp']}).")
+        where = f"{row['testset']} {row['lp']}" + (" and others" if frame["lp"].n_unique() > 1 else "")
+        return opening(
+            f"Annotators give the same answer to {row['p_agree']:.0%} of the pairs of {where} that two judged "
+            f"(kappa {number(row['kappa'])}, {row['n_comparable']} pairs of judgements)."
+        )
+    if view == "judges":
+        return opening(f"{frame.height} scorers answered with preferences.")
+    if view == "pace" or "seconds" in frame.columns:
+        slow = frame.drop_nulls("seconds").sort("seconds")
+        if slow.is_empty():
+            return "No annotator has judgements with times."
+        first, last = slow.row(0, named=True), slow.row(-1, named=True)
+        return opening(
+            f"The median judgement takes from {first['seconds']:.0f} ({first['annotator']}) to {last['seconds']:.0f} "
+            f"seconds ({last['annotator']}) over {slow.height} annotators."
+        )
+    if "annotator_a" in frame.columns:
+        pairs = frame.drop_nulls("tau_b").sort("tau_b")
+        if pairs.is_empty():
+            return opening(f"No agreement is defined for the {frame.height} pairs of annotators.")
+        row = pairs.row(0, named=True)
+        return opening(
+            f"{row['annotator_a']} and {row['annotator_b']} agree least of {pairs.height} pairs of annotators (tau_b "
+            f"{number(row['tau_b'])} on {row['n_shared']} outputs)."
+        )
+    if "annotator" in frame.columns:
+        known = frame.drop_nulls("leniency").sort("leniency")
+        if known.is_empty():
+            return opening(f"{frame.height} annotators judged; no leniency is defined.")
+        hard, mild = known["annotator"][0], known["annotator"][-1]
+        clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
+        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts significantly"
+        return opening(f"Of {frame.height} annotators, {hard} is strictest and {mild} most lenient; {drift}.")
+    row = frame.sort("n_judgements", descending=True).row(0, named=True)
+    where = f"{row['testset']} {row['lp']} {row['human']}"
+    said = f"{where} has {row['n_judgements']} judgements of {row['n_outputs']} outputs"
+    if row["alpha"] is not None:
+        said += f"; Krippendorff's alpha is {number(row['alpha'])}{interval(row, 'alpha_low', 'alpha_high')}"
+    elif row["system_r"] is not None:
+        said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
+    else:
+        said += "; neither agreement nor reliability is defined"
+    more = f" {frame.height - 1} other human scores have judgements." if frame.height > 1 else ""
+    return either(f"{said}.{more}", f"{said}.")

@@ -1,0 +1,136 @@
+"""Words of the sentence that opens an answer."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from metaeval.significance.comparison import Comparison
+
+LONGEST = 200  # characters of a summary
+
+
+def opening(*sentences: str) -> str:
+    """The sentences, as many of them from the first on as fit.
+
+    >>> opening("BLEU leads.", "It is alone.", "x" * 200)
+    'BLEU leads. It is alone.'
+    """
+    text = ""
+    for one in sentences:
+        if one and len(text) + len(one) + 1 <= LONGEST:
+            text = f"{text} {one}".strip()
+        elif one:
+            break
+    return text or f"{sentences[0][: LONGEST - 2].rstrip()}…."
+
+
+def named(names: Iterable[object], most: int = 3) -> str:
+    """Names as a sentence has them: the first of many, and how many more.
+
+    >>> named(["A"]), named(["A", "B", "C"]), named("ABCDE")
+    ('A', 'A, B and C', 'A, B, C and 2 more')
+    """
+    every = [str(one) for one in names]
+    if len(every) > most + 1 or (len(every) > most and most == 1):
+        return f"{', '.join(every[:most])} and {len(every) - most} more"
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with few digits, which very small and very large ones have, too.
+
+    >>> number(0.96384), number(-10.79), number(0.00213), number(0.0), number(54.3087), number(-0.0000012)
+    ('0.964', '-10.790', '0.00213', '0.000', '54.309', '-1.2e-06')
+    """
+    if value == 0 or abs(value) >= 10.0**-2:
+        return f"{value + 0.0:.{digits}f}"
+    return f"{value:.{digits}g}"
+
+
+def either(*sentences: str) -> str:
+    """The first of the sentences that is not too long.
+
+    >>> either("x" * 201, "BLEU leads.")
+    'BLEU leads.'
+    """
+    return next((one for one in sentences if len(one) <= LONGEST), opening(sentences[-1]))
+
+
+def most_often(winners: Sequence[Sequence[str]], what: str, by: str, n_shown: int = 2) -> str:
+    """Who is first how often. winners: the first ones of each place; what: the places.
+
+    >>> most_often([["A"], ["A", "B"], ["C"]], "evaluation sets", "pa")
+    'A ranks first by pa in 2 of 3 evaluation sets, B and C in 1 each'
+    """
+    counts: dict[str, int] = {}
+    for place in winners:
+        for name in place:
+            counts[name] = counts.get(name, 0) + 1
+    by_count: dict[int, list[str]] = {}
+    for name, n in counts.items():
+        by_count.setdefault(n, []).append(name)
+    (n, first), *others = sorted(by_count.items(), reverse=True)
+    verb = "each rank" if len(first) > 1 else "ranks"
+    said = [f"{named(first, 2)} {verb} first by {by} in {n} of {len(winners)} {what}"]
+    said += [f"{named(names, 2)} in {n}{' each' if len(names) > 1 else ''}" for n, names in others[: n_shown - 1]]
+    return ", ".join(said)
+
+
+def leading(measure: str, names: Sequence[str], values: Sequence[float], digits: int = 3, of: str = "") -> str:
+    """Who leads by a measure. names, values: the best first.
+
+    >>> leading("pa", ["A", "B", "C"], [0.9, 0.9, 0.8]), leading("pa", ["A"], [0.9], of=" of 12 metrics")
+    ('A and B share first place by pa (0.900)', 'A ranks first of 12 metrics by pa (0.900)')
+    """
+    first = [name for name, value in zip(names, values, strict=True) if value == values[0]]
+    if len(first) == 1:
+        return f"{first[0]} ranks first{of} by {measure} ({number(values[0], digits)})"
+    return f"{named(first)} share first place{of} by {measure} ({number(values[0], digits)})"
+
+
+def against_the_leader(
+    lead: str, names: Sequence[str], p: Sequence[float], alpha: float, population: str, of: str, alternative: str
+) -> str:
+    """Who leads, and how many do not differ significantly from the first.
+
+    p: of each of the others, NaN where it was not tested. population: what the test generalises to.
+    >>> against_the_leader("A leads", "ABC", [0.2, 0.01], 0.05, "new segments of these systems", "metric", "two-sided")
+    'A leads. 1 of 2 other metrics does not differ significantly from it: B (new segments, p > 0.05).'
+    """
+    them = "them" if " share " in lead else "it"
+    open_ = [name for name, one in zip(names[1:], p, strict=True) if one > alpha]
+    n_worse = sum(one <= alpha for one in p)
+    sided = "" if alternative == "two-sided" else "one-sided "
+    new = population.removesuffix(" of these systems").removesuffix(" on these segments")
+    how = f"({new}, {sided}p > {alpha:g})"
+    n = len(open_) + n_worse
+    if not n:
+        return opening(f"{lead}.", f"No other {of} could be tested against {them}.")
+    if not open_:
+        return opening(f"{lead}.", f"All {n} other {of}s are significantly worse {how.replace('>', '≤')}.")
+    if not n_worse:
+        return opening(f"{lead}.", f"No {of} is significantly worse {how}.")
+    start = f"{lead}. {len(open_)} of {n} other {of}s {'does' if len(open_) == 1 else 'do'} not differ significantly"
+    return either(
+        *([f"{start} from {them}: {named(open_)} {how}."] * (len(open_) < 4)),
+        f"{start} from {them} {how}.",
+        f"{start} {how}.",
+    )
+
+
+def of_comparison(found: "Comparison") -> str:
+    """What a comparison of metrics comes down to."""
+    tested = [(name, value) for name, value in zip(found.names, found.values.tolist(), strict=True) if value == value]
+    if not tested:
+        return f"No metric has a value of {found.measure}."
+    names, values = [name for name, _ in tested], [value for _, value in tested]
+    p = found.corrected[0, 1 : len(tested)].tolist()
+    lead = leading(found.measure, names, values)
+    return against_the_leader(lead, names, p, found.alpha, found.generalises_to, "metric", found.alternative)
+
+
+def interval(row: dict[str, Any], low: str, high: str, digits: int = 3) -> str:
+    """The ends of an interval in brackets, behind a space; nothing where there is none."""
+    if row[low] is None or row[high] is None:
+        return ""
+    return f" [{number(row[low], digits)}, {number(row[high], digits)}]"

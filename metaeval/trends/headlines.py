@@ -1,0 +1,100 @@
+"""The sentence that opens a history, for each of its views."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from metaeval.sentences import either, named, number, opening
+from metaeval.trends.groups import CHOSEN
+from metaeval.trends.history import History
+from metaeval.trends.within import Kind, KindSlope, Within
+
+ALPHA = 0.05
+_WHO: Mapping[Kind, tuple[str, str]] = {
+    "reference-based": ("Newer reference-based metrics", "reference-based ones"),
+    "reference-free": ("Newer reference-free metrics", "reference-free ones"),
+    "all": ("Newer metrics", "all"),
+}
+
+
+def of_years(found: History, rows: pl.DataFrame) -> str:
+    """The leader of the latest year, its gap to the anchor, and the years without values."""
+    official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
+    latest = official.drop_nulls("year").filter(pl.col("year") == pl.col("year").max())
+    means = latest.group_by("by", "group", maintain_order=True).agg(
+        pl.col("value", "gap").mean(), pl.col("lp").n_unique(), pl.col("human").first()
+    )
+    means = means.filter(~pl.col("by").is_in(["kind", *CHOSEN])) if (~means["by"].is_in(["kind"])).any() else means
+    if means.is_empty():
+        return f"No year has a value of {found.measure}."
+    best = means.sort("value", descending=True, maintain_order=True).row(0, named=True)
+    mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
+    lead = f"In {latest['year'][0]}, {best['group']} leads by {found.measure} ({number(best['value'])}{mean_of})"
+    if best["gap"] is not None:
+        above = "above" if best["gap"] >= 0 else "below"
+        lead += f", {number(abs(best['gap']))} {above} {found.anchor} on the same data"
+    else:
+        lead += f"; {found.anchor} has no value there"
+    years = sorted(set(official["year"].drop_nulls().to_list()))
+    without = sorted({one.year for one in found.entries if one.year is not None} - set(years))
+    missing = f" No values for {named(without, 5)}." if without else ""
+    return opening(
+        f"{lead}.{missing}", "Only gaps on the same data are comparable between years." if len(years) > 1 else ""
+    )
+
+
+def of_trends(found: History, frame: pl.DataFrame) -> str:
+    """Which groups have a trend of their gap over the years."""
+    tested = frame.drop_nulls("p")
+    if tested.is_empty():
+        return opening(
+            f"No trend can be tested: a group needs 3 years with a gap to {found.anchor} by one human protocol, and "
+            f"none of {frame['group'].n_unique()} groups has them."
+        )
+    clear = tested.filter(pl.col("p") <= ALPHA).sort("p")
+    of = f"{tested.height} {'test' if tested.height == 1 else 'tests'}"
+    if clear.is_empty():
+        return opening(f"No group's gap to {found.anchor} changes significantly over the years (p > {ALPHA}, {of}).")
+    said = [f"{row['group']} ({row['slope']:+.4f} a year, {row['protocol']})" for row in clear.to_dicts()]
+    return either(
+        f"The gap to {found.anchor} changes significantly over the years for {named(said, 2)} (p ≤ {ALPHA}, {of}, "
+        "not corrected).",
+        f"The gap to {found.anchor} changes significantly for {clear.height} groups (p ≤ {ALPHA}, {of}).",
+    )
+
+
+def of_bridges(found: History, frame: pl.DataFrame) -> str:
+    """How much values change with the human protocol, on the same systems."""
+    steps = frame.drop_nulls("step")
+    if steps.is_empty():
+        return "No evaluation set has human scores of two protocols with metrics that both can rank."
+    by_set = steps.group_by("testset", "lp", "human", "other_human", maintain_order=True).agg(
+        pl.col("step").mean(), pl.col("agreement").first()
+    )
+    by_set = by_set.with_columns(pl.col("step").round(3) + 0.0)
+    said = [
+        f"from {row['human']} to {row['other_human']} on {row['testset']} {row['lp']} by {row['step']:+.3f}"
+        for row in by_set.to_dicts()
+    ]
+    return either(
+        f"On the same systems, values of {found.measure} change {named(said, 2)} on average.",
+        f"On the same systems, values of {found.measure} change {said[0]} on average.",
+    )
+
+
+def of_slopes(found: Within) -> str:
+    """Whether newer metrics are better on the same data: of each kind of metrics."""
+    first, *others = (_slope(one, found, is_first=place == 0) for place, one in enumerate(found.slopes))
+    return opening(f"{first}.", *(f"{one[0].upper()}{one[1:]}." for one in others))
+
+
+def _slope(one: KindSlope, found: Within, *, is_first: bool) -> str:
+    pooled, n = one.pooled, len({(each.testset, each.lp, each.human) for each in one.sets})
+    who = _WHO[one.kind][0 if is_first else 1]
+    data = f" on the same data by {found.measure}" if is_first else ""
+    if pooled.low != pooled.low:
+        return f"{who} have no tested slope{data} ({pooled.mean:+.4f} a year; {n} {'set' if n == 1 else 'sets'})"
+    ends = f"{pooled.mean:+.4f} a year [{pooled.low:.4f}, {pooled.high:.4f}]"
+    if pooled.low > 0 or pooled.high < 0:
+        return f"{who} are {'better' if pooled.low > 0 else 'worse'}{data} ({ends})"
+    return f"{who} are not significantly better{data} ({ends})"
