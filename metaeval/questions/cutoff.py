@@ -122,21 +122,21 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                 f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} pass."
             )
         if self.shown == "reliability":
-            apart = frame.with_columns((frame["observed"] - frame["probability"]).abs().alias("apart"))
+            apart = max((frame["observed"] - frame["probability"]).abs().to_list())
             outside = frame.filter(
                 (frame["probability"] < frame["low"]) | (frame["probability"] > frame["high"])
             ).height
             known = frame.drop_nulls(["low", "high"]).height
             verdict = f"{known - outside} of {known} bins agree with the observed share within its 95% interval"
             verdict = verdict if known else "there are no intervals"
-            return opening(f"Calibrated {name} is off by at most {number(apart['apart'].max())}; {verdict}.")
+            return opening(f"Calibrated {name} is off by at most {number(apart)}; {verdict}.")
         if self.shown == "transfer":
             rows = frame.filter(frame["source"] != frame["target"]).drop_nulls("loss").sort("loss", descending=True)
             if rows.is_empty():
                 return opening(
                     f"There is no other evaluation set or domain that a threshold of {name} could be carried to."
                 )
-            worst, mean = rows.row(0, named=True), rows["loss"].mean()
+            worst, mean = rows.row(0, named=True), sum(rows["loss"]) / rows.height
             return opening(
                 f"A threshold of {name} from elsewhere costs {number(mean)} MCC on average, at most "
                 f"{number(worst['loss'])} ({worst['source']} to {worst['target']})."

@@ -217,7 +217,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             return either(f"{first} (overall {number(float(found.overall[0]))}){tied}.{partial}", f"{first}.{partial}")
         if self.thresholds:
             rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
-            loss, worst = float(rows["loss"].mean()), rows.sort("loss", descending=True).row(0, named=True)
+            loss, worst = sum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
             return opening(
                 f"A tie threshold of an earlier year costs {number(loss)} {self.measure} on average.",
                 f"It costs most for {worst['metric']} in {worst['lp']} ({number(worst['loss'])}, "
@@ -236,10 +236,10 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         winners = rows["winner"].value_counts(sort=True)
         most, n = winners.row(0)
         whole = f"{most} wins by the rules of {n} of {rows.height} protocols and test sets"
-        others = f"; there are {winners.height} different winners" if winners.height > 1 else ""
+        different = f"; there are {winners.height} different winners" if winners.height > 1 else ""
         n_missing = answer.frame.height - rows.height
         missing = f" {n_missing} could not be applied." if n_missing else ""
-        return opening(f"{whole}{others}.{missing}")
+        return opening(f"{whole}{different}.{missing}")
 
     def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
         from metaeval.answer import drawable

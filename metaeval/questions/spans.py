@@ -57,8 +57,12 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         if frame.is_empty():
             return "No predicted error span can be compared with marked ones."
         if self.view == "severities":
-            same = frame.filter(frame["marked"] == frame["predicted"])["n"].sum() / max(frame["n"].sum(), 1)
-            return opening(f"{same:.0%} of overlapping predicted and marked spans have the same severity.")
+            n_same, n = (
+                sum(one["n"].to_list()) for one in (frame.filter(frame["marked"] == frame["predicted"]), frame)
+            )
+            return opening(
+                f"{n_same / max(n, 1):.0%} of overlapping predicted and marked spans have the same severity."
+            )
         if self.view == "outputs":
             row = frame.row(0, named=True)
             return opening(

@@ -75,9 +75,9 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         frame = answer.frame
         if self.ties:
             people, metrics = frame.filter(kind="human"), frame.filter(kind="metric")
-            shares = metrics.drop_nulls("share_tied")["share_tied"]
-            said = f"; metrics tie from {shares.min():.1%} to {shares.max():.1%}" if len(shares) else ""
-            return opening(f"People tie {people['share_tied'][0]:.1%} of pairs ({people['scorer'][0]}){said}.")
+            shares = metrics.drop_nulls("share_tied")["share_tied"].to_list()
+            said = f"; metrics tie from {min(shares):.1%} to {max(shares):.1%}" if shares else ""
+            return opening(f"People tie {float(people['share_tied'][0]):.1%} of pairs ({people['scorer'][0]}){said}.")
         rows = frame.drop_nulls("value").sort("value", descending=True, maintain_order=True)
         if rows.is_empty():
             return f"No metric has a value of {self.measure}."

@@ -1,0 +1,124 @@
+"""Every answer opens with a sentence: at most 200 characters, right, and also where the answer is no."""
+
+import re
+from typing import Any
+
+import polars as pl
+import pytest
+
+from metaeval.answer import Answer
+from metaeval.python_api import function
+from metaeval.question import Question
+from metaeval.questions import QUESTIONS, question_named
+from metaeval.sentences import LONGEST
+from warehouse import Warehouse
+
+SIM = ("sim24", "cs-uk")
+ASKED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("list", (), {}),
+    ("list", ("lps",), {}),
+    ("list", ("metrics", *SIM), {}),
+    ("list", ("issues",), {}),
+    ("list", ("protocols",), {}),
+    ("rank", SIM, {"measures": ("pa", "acc_eq(by=item)")}),
+    ("rank", SIM, {"measures": ("pearson",), "significance": True, "draws": 50}),
+    ("rank", SIM, {"measures": ("pa",), "by": "domain"}),
+    ("rank", ("sim24", "all"), {"measures": ("pa",)}),
+    ("rank", ("sim24", "all"), {"measures": ("pa",), "pool": "mean"}),
+    ("rank", SIM, {"explain": True}),
+    ("compare", SIM, {"measure": "pearson"}),
+    ("compare", ("sim24", "cs-uk,en-de"), {"measure": "pearson"}),
+    ("compare", (*SIM, ("Oriole", "Embermatch")), {"measure": "pearson", "test": "williams"}),
+    ("protocol", ("wmt24",), {"on": "sim24", "lp": ("cs-uk",)}),
+    ("systems", SIM, {"test": "wilcoxon"}),
+    ("systems", (*SIM, "simBLEU"), {"test": "paired-t", "alpha": 1e-12}),
+    ("systems", SIM, {"view": "domains"}),
+    ("autorank", SIM, {}),
+    ("correlations", SIM, {}),
+    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU"}),
+    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU", "over_years": True}),
+    ("trend", ("all", "cs-uk"), {"measure": "pearson", "anchor": "simBLEU", "bridges": True}),
+    ("show", (*SIM, 12), {}),
+    ("segments", (*SIM, ("simBLEU",)), {"n": 3}),
+    ("segments", (*SIM, ("simBLEU",)), {"by": "system"}),
+    ("spans", ("sim24", "en-de"), {}),
+    ("scatter", (*SIM, "simBLEU"), {}),
+    ("counts", SIM, {}),
+    ("thresholds", SIM, {}),
+    ("thresholds", SIM, {"ties": True}),
+    ("means", SIM, {}),
+    ("deltas", ("all", "cs-uk", "simBLEU"), {"draws": 20}),
+    ("deltas", SIM, {"hard": True}),
+    ("noise", (*SIM, "simBLEU"), {"measures": ("pa",), "draws": 2}),
+    ("plan", (*SIM, "Oriole", "Embermatch"), {"measure": "pearson(by=none)", "simulations": 5, "draws": 20}),
+    ("decide", (*SIM, "simBLEU"), {}),
+    ("decide", (*SIM, "simBLEU"), {"precision": 1.0}),
+    ("decide", (*SIM, "simBLEU"), {"view": "cost", "draws": 20}),
+    ("decide", (*SIM, "simBLEU"), {"view": "reliability"}),
+    ("choose", SIM, {"size": 5}),
+    ("annotators", SIM, {"draws": 20}),
+    ("audit", SIM, {}),
+    ("audit", (*SIM, ("issues",)), {}),
+    ("paper", (), {}),
+    ("paper", ("thompson-2024",), {}),
+]
+_ARTEFACT = re.compile(r"\b(?:nan|None|null|inf)\b|\{|\}|\ufffd|<polars|\[\]|  ")
+
+
+@pytest.fixture(scope="module")
+def answers(simulated_warehouse: Warehouse) -> dict[int, Answer[Any]]:
+    return {place: function(name)(simulated_warehouse, *args, **more) for place, (name, args, more) in enumerate(ASKED)}
+
+
+def _check(sentence: str) -> None:
+    assert 10 < len(sentence) <= LONGEST, sentence
+    assert sentence.endswith("."), sentence
+    assert sentence[0].isupper() or sentence[0].isdigit() or " " in sentence, sentence
+    assert _ARTEFACT.search(sentence) is None, sentence
+
+
+@pytest.mark.slow
+def test_every_question_opens_with_a_sentence(answers: dict[int, Answer[Any]]) -> None:
+    for one in answers.values():
+        _check(one.summary)
+    assert {name for name, *_ in ASKED} >= set(QUESTIONS) - {"diff", "advise"}  # which take more than one warehouse
+
+
+def test_every_question_has_a_sentence_of_its_own() -> None:
+    assert [name for name in QUESTIONS if question_named(name).headline is Question.headline] == []
+
+
+@pytest.mark.slow
+def test_numbers_of_the_sentence_are_those_of_the_rows(answers: dict[int, Answer[Any]]) -> None:
+    by = {(name, *sorted(more)): answers[place] for place, (name, _, more) in enumerate(ASKED)}
+    ranking = by["rank", "measures"].frame if ("rank", "measures") in by else None
+    assert ranking is not None
+    compared = answers[11]
+    best, p = compared.frame.row(0, named=True), compared.frame.row(0)[5:]
+    n_open = sum(one > 0.05 for one in p if one is not None)
+    assert f"{best['metric']} ranks first by pearson ({best['value']:.3f})" in compared.summary
+    assert f"{n_open} of {sum(one is not None for one in p)} other metrics do" in compared.summary
+    cheapest = answers[38].frame.filter(is_best=True).row(0, named=True)
+    assert f"{cheapest['cost']:.3f}" in answers[38].summary
+    assert answers[37].summary.startswith(("No: at no threshold of simBLEU-refA is it 95% certain", "Publishing"))
+
+
+def test_where_nothing_differs_the_sentence_says_so(simulated_warehouse: Warehouse) -> None:
+    found = function("compare")(simulated_warehouse, *SIM, measure="pearson", alpha=1e-300)
+    assert "No metric is significantly worse (new documents, p > 1e-300)." in found.summary
+    two = function("compare")(simulated_warehouse, *SIM, ("Oriole", "Embermatch"), measure="pearson", alpha=1e-300)
+    assert " do not differ significantly by pearson " in two.summary
+
+
+def test_a_sentence_on_several_sets_names_the_first_and_counts_the_others(simulated_warehouse: Warehouse) -> None:
+    found = function("compare")(simulated_warehouse, "sim24", "cs-uk,en-de", measure="pearson")
+    assert found.summary.startswith("sim24 cs-uk: ")
+    assert found.summary.endswith(" 1 other evaluation set below.")
+    _check(found.summary)
+
+
+def test_notebooks_and_consoles_show_the_sentence_first(simulated_warehouse: Warehouse) -> None:
+    found = function("list")(simulated_warehouse)
+    assert found.summary in found._repr_html_().split("</p>")[0]
+    assert repr(found).splitlines()[0] == found.summary
+    assert isinstance(found.frame, pl.DataFrame)
