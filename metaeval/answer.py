@@ -284,7 +284,8 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         rest = [name for name in one.frame.columns if name not in place]
         frames.append(one.frame.select(*(pl.lit(value).alias(name) for name, value in place.items()), *rest))
         shapes.append({**place, **one.shape} if isinstance(one.shape, Mapping) else None)
-        notes += [placed(f"{testset} {lp}", note) for note in one.notes]
+        own = [one.summary] if frames[1:] else []  # the first one's stands in front of all
+        notes += [placed(f"{testset} {lp}", note) for note in (*own, *one.notes)]
         least |= dict.fromkeys(one.least, ())
     for name in least:
         none = [[math.nan] * one.frame.height for one in found.values()]

@@ -74,8 +74,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
             return opening(f"No number of {unit}s is known to tell {pair} apart: {why}.", f"Of them {there}.")
         ends = ""
         if row["data_low"] is not None:
-            high = "more" if row["data_high"] is None else str(row["data_high"])
-            ends = f" (95% interval: {row['data_low']} to {high})"
+            high = "at least {}" if row["data_high"] is None else "{} to " + str(row["data_high"])
+            ends = f" (95% interval: {high.format(row['data_low'])})"
         return opening(
             f"Telling {pair} apart with power {row['power']:g} takes about {row['needed']} {unit}s{ends}; {there}."
         )

@@ -173,7 +173,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             found = answer.facts["standings"]
             values = [one for one in found.values.tolist() if one == one]
             names = list(found.names[: len(values)])
-            population = f"new {dict(answer.parts).get('unit', 'segment')}s"
+            population = f"new {answer.facts['unit']}s"
             p = found.corrected[0, 1 : len(values)].tolist()
             lead = leading(answer.facts["scorer"], names, values)
             return against_the_leader(lead, names, p, found.alpha, population, "system", self.alternative)

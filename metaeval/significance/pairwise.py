@@ -99,6 +99,11 @@ class PairwiseComparison:
     parts: tuple[tuple[str, str], ...]
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """What the words say beyond the first test and the difference: that tests disagree."""
+        return self.words[1:] if np.isnan(self.difference) else self.words[1:-1]
+
+    @property
     def signature(self) -> str:
         return line(self.parts)
 
@@ -401,6 +406,8 @@ def in_a_sentence(found: PairwiseComparison, alpha: float) -> tuple[str, str]:
     """Which metric is better by the first test, and how much."""
     first, second = found.metrics
     main = found.tests[0]
+    if np.isnan(main.p) and main.values[0] == main.values[1]:
+        return f"{first} and {second} have the same {found.measure} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
         return f"{first} and {second} cannot be compared by {found.measure}: the test has no p-value.", ""
     population = IN_WORDS[main.population]

@@ -135,6 +135,7 @@ def compare_systems(
     facts = {
         "standings": found,
         "scorer": name,
+        "unit": units.unit,
         "submitted": submitted,
         "ranges": list(zip(*columns.values(), strict=True)),
     }

@@ -139,10 +139,10 @@ def test_the_best_of_all_scores_is_stated_and_shown_beside_a_grid_without_it(sma
     assert (best["threshold"], best["share"], best["cost"]) == (1003, 997 / 2000, 1003 / 2000)
     assert best["low"] < best["cost"] < best["high"]
     assert best["threshold_low"] <= 1003 <= best["threshold_high"]
-    interval = f"95% interval {best['low']:.4g} to {best['high']:.4g}"
-    assert found.notes[0] == f"cheapest: threshold 1003, which 49.9% pass: 0.5015 per output ({interval})"
-    note, _ = curve(many, points=3).notes
-    assert note == "highest MCC: threshold 1003, which 49.9% pass: MCC 1.0000, precision 1.0000, recall 1.0000"
+    facts = curve(many, points=3).facts
+    best = facts["best"]
+    assert (best.threshold, best.n_true + best.n_false, facts["n_outputs"]) == (1003, 997, 2000)
+    assert (best.mcc, best.precision, best.recall) == (1.0, 1.0, 1.0)
     assert "(400 of 2000 thresholds examined, evenly by rank)" in threshold_for(many, 0.5).notes[0]
 
 

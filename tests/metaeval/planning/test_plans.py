@@ -38,10 +38,9 @@ def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Result) -> 
     assert row["high"] <= row["data_high"]
     assert row["power_there"] == 1
     assert row["reason"] is None
-    first, second, *_ = of_segments.notes
     low, size, high = (row[name] for name in ("data_low", "needed", "data_high"))
-    assert first == f"needed for power 0.8: between {low} and {high} segments (95% interval; best estimate {size})"
-    assert second == "assumed: new segments are like the loaded ones, and the systems stay the same"
+    assert f"takes about {size} segments (95% interval: {low} to {high}); " in of_segments.summary
+    assert of_segments.notes[0] == "assumed: new segments are like the loaded ones, and the systems stay the same"
 
 
 def test_documents_are_the_unit_from_ten_on_and_one_drawn_twice_is_two(simulated_warehouse: Warehouse) -> None:
@@ -124,8 +123,7 @@ def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> No
     assert (row["first"], row["second"], row["test"], row["measure"]) == (better, worse, test, "mqm")
     assert (row["unit"], row["needed"] is not None) == (unit, True)
     assert row["difference"] > 0
-    assert found.notes[0].startswith("needed for power 0.8: ")
-    assert f" {unit}s (95% interval; best estimate {row['needed']})" in found.notes[0]
+    assert f" apart with power 0.8 takes about {row['needed']} {unit}s (95% interval: " in found.summary
 
 
 def test_a_data_set_of_segments_keeps_the_systems_and_one_of_systems_the_segments(
