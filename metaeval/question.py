@@ -33,6 +33,7 @@ class Question(Fields, Generic[R]):
     """
 
     name: ClassVar[str]
+    important: ClassVar[tuple[str, ...]] = ()  # columns that are the answer, the last ones that a narrow terminal drops
     charted: bool = False
 
     def __init_subclass__(cls, name: str = "") -> None:

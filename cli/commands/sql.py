@@ -27,7 +27,7 @@ def dictionary_text(frame: "pl.DataFrame") -> str:
 
     frame: as `queries.listing.dictionary` gives it.
     """
-    parts: list[str] = []
+    parts = _views(frame)
     columns = frame.filter(frame["column"].is_not_null())
     names = max((len(name) for name in columns["column"]), default=0)
     kinds = max((len(kind) for kind in columns["type"]), default=0)
@@ -41,6 +41,20 @@ def dictionary_text(frame: "pl.DataFrame") -> str:
             first = f"{' ' * _INDENT}{row['column']:<{names}}  {row['type']:<{kinds}}  "
             parts += _wrapped(row["meaning"], " " * len(first), first=first)
     return "".join(f"{line}\n" for line in parts)
+
+
+def _views(frame: "pl.DataFrame") -> list[str]:
+    """A line for each view with the first sentence on it, where there are several."""
+    views = frame.filter(kind="view").filter(frame.filter(kind="view")["column"].is_null())
+    if views.height < 2:
+        return []
+    names = max(len(name) for name in views["name"])
+    said = [
+        (name, one_line(meaning or "").partition(". ")[0].rstrip("."))
+        for name, meaning in zip(*(views[one] for one in ("name", "meaning")), strict=True)
+    ]
+    lines = [f"{name:<{names}}  {text}" for name, text in said]
+    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines]
 
 
 def _wrapped(text: str, indent: str, *, first: str = "") -> list[str]:

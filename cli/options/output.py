@@ -155,6 +155,7 @@ class Output:
         more.setdefault("first", answer.partial)
         more.setdefault("short", answer.short_signature())
         more.setdefault("summary", answer.summary)
+        more.setdefault("important", answer.question.important)
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
 

@@ -8,7 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.exit_codes import UsageError
 from cli.hints import in_flags
@@ -46,6 +46,7 @@ def render(
     below: Sequence[str] = (),
     first: Sequence[str] = (),
     summary: str = "",
+    important: Sequence[str] = (),
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -57,6 +58,7 @@ def render(
         and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
     short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
     summary: the answer in a sentence, in front of what is for reading.
+    important: columns that a narrow terminal drops last.
     first: notes that stand before the data: above the table on a terminal, elsewhere on stderr.
     lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
         of a legend, on a terminal alone.
@@ -85,7 +87,7 @@ def render(
         opening = _opening(summary, kind, width)
         above, legend = (_wrapped(lines, width) if width is not None else [] for lines in (lead, below))
         n_beside = len(above) + len(legend) + opening.count("\n")
-        content = _content(frame, kind, digits, least, out, safe_cells, dressed, every_row, n_beside)
+        content = _content(frame, kind, digits, least, out, safe_cells, dressed, every_row, n_beside, important)
         if isinstance(content, str):
             content = "".join([opening, *(f"{line}\n" for line in above), content, *(f"{line}\n" for line in legend)])
         if content:
@@ -150,6 +152,7 @@ def _content(
     dressed: "Mapping[str, Sequence[Text]] | None",
     every_row: bool,
     n_beside: int,
+    important: Sequence[str],
 ) -> str | bytes:
     from cli.render import delimited, latex, markdown, table
 
@@ -158,9 +161,8 @@ def _content(
             width = output.terminal_width(out)
             if width is None:
                 return table.table_text(frame, digits, least)
-            return table.fitted_text(
-                frame, digits, width, least=least, dressed=dressed, every_row=every_row, n_beside=n_beside
-            )
+            how: dict[str, Any] = {"every_row": every_row, "n_beside": n_beside, "important": important}
+            return table.fitted_text(frame, digits, width, least=least, dressed=dressed, **how)
         case Format.CSV | Format.TSV:
             frame = delimited.without_formulas(frame) if safe_cells else frame
             frame = frame if output.terminal_width(out) is None else delimited.for_terminals(frame)

@@ -34,7 +34,7 @@ def outputs_page(frame: pl.DataFrame, digits: int, width: int | None = None, *, 
         row |= {"place": places[evalset], "errors": _errors(row)}
         lines = _block(row, digits) if width is None else _narrow_block(row, digits, width, every_row)
         n_lines += len(lines) + 1
-        if found and width is not None and not every_row and n_lines > MOST_LINES - 1:
+        if found and width is not None and not every_row and n_lines > MOST_LINES - 3:
             found.append(f"… {counted(frame.height - len(found), 'more output')}: --all\n")
             break
         found.append("".join(f"{line}\n" for line in lines))

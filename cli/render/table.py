@@ -36,11 +36,13 @@ def fitted_text(
     dressed: "Mapping[str, Sequence[Text]] | None" = None,
     every_row: bool = False,
     n_beside: int = 0,
+    important: Sequence[str] = (),
 ) -> str:
     """The table on a terminal so wide: constant columns are a line above it, and it has one screen of rows.
 
-    Sentences go on in the next line, names never do; columns that do not fit are dropped from the right, and counted
-    below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set. every_row: all rows.
+    Sentences go on in the next line, names never do; columns that do not fit are dropped from the right, the important
+    ones last, and counted below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set.
+    every_row: all rows.
     n_beside: lines that stand above or below it on the same screen.
     """
     styles = {} if "NO_COLOR" in os.environ else dressed or {}
@@ -50,7 +52,7 @@ def fitted_text(
     if len(columns[0].cells) == 1 and not styles and _fitting(columns, width)[1]:
         columns = _upright(columns)
     above, columns = _constant(columns, width, styles)
-    columns, dropped = _fitting(columns, width)
+    columns, dropped = _fitting(columns, width, [_SHORT.get(name, name) for name in important])
     n_rows = len(columns[0].cells)
     most = MOST_LINES - n_beside
     n_shown = n_rows if every_row else min(n_rows, max(1, most))
@@ -100,14 +102,18 @@ def _least_width(column: TextColumn) -> int:
     return min(widest, max(PROSE, min(words, 2 * PROSE), cell_width(column.name)))
 
 
-def _fitting(columns: list[TextColumn], width: int) -> tuple[list[TextColumn], list[str]]:
-    """The first columns that fit so wide a terminal, and the names of the others; at least one."""
-    room = width
-    for place, one in enumerate(columns):
-        room -= _least_width(one) + (len(GAP) if place else 0)
-        if room < 0 and place:
-            return columns[:place], [one.name for one in columns[place:]]
-    return columns, []
+def _fitting(
+    columns: list[TextColumn], width: int, important: Sequence[str] = ()
+) -> tuple[list[TextColumn], list[str]]:
+    """The columns that fit so wide a terminal, and the names of the others; at least one.
+
+    Those on the right are dropped first, and the important ones only where there is no other.
+    """
+    kept = list(columns)
+    while len(kept) > 1 and sum(map(_least_width, kept)) + len(GAP) * (len(kept) - 1) > width:
+        others = [one for one in kept[1:] if one.name not in important]
+        kept.remove(others[-1] if others else kept[-1])
+    return kept, [one.name for one in columns if one not in kept]
 
 
 def below(n_rows: int, dropped: list[str], width: int) -> list[str]:

@@ -77,7 +77,7 @@ def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> st
     n_shown = len(widths)
     while width is not None and n_shown > 2 and sum(widths[:n_shown]) + len(GAP) * (n_shown - 1) > width:
         n_shown -= 1
-    most = len(rows) if width is None or every_row else MOST_LINES - 4
+    most = len(rows) if width is None or every_row else MOST_LINES - 6
     lines = _group_line(found, widths[:n_shown]) if has_groups else []
     for number, row in enumerate(rows[:most]):
         shown = []

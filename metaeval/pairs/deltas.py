@@ -9,7 +9,12 @@ import polars as pl
 
 from metaeval.answer import Result, or_none
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.agreement_curve import AgreementCurve, PairsOfSet, agreement_thresholds
+from metaeval.kernels.resampling.agreement_curve import (
+    AgreementCurve,
+    AgreementThresholds,
+    PairsOfSet,
+    agreement_thresholds,
+)
 from metaeval.options import Options
 from metaeval.pairs.settings import DeltaSettings
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
@@ -49,7 +54,8 @@ def deltas(
     test set of unknown year), n_sets, n_systems, n_human_ties (pairs with equal human scores, which are excluded),
     n_metric_ties (pairs that the metric scores the same, which count as wrong), n_not_significant, n_untested (excluded
     because people show no significant difference, or because no segment was annotated for both systems), reason (why
-    delta is null), signature.
+    delta is null), signature. At a difference: one row for each protocol and direction, with the agreement there, the
+    ends of its band (low, high), n_at_least, and the smallest and largest difference seen.
     Facts, by protocol, all directions together: curves (difference, agreement, low, high: the fit with its band) and
     tenths (difference, agreement: of ten groups of the pairs).
     Raises QuestionError: unknown names, or no pair of systems at all.
@@ -78,12 +84,14 @@ def deltas(
             f"no pair of systems with {metric} and a human difference" + (f": {'; '.join(notes)}" if notes else "")
         )
     parts = _parts(sets, metric, options, what, asked)
-    schema: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Float64)
+    columns = COLUMNS if what.difference is None else _AT_A_DIFFERENCE
+    schema: dict[str, Any] = dict.fromkeys(columns, pl.Float64)
     schema |= dict.fromkeys(("metric", "protocol", "direction", "years", "reason", "signature"), pl.String)
-    schema |= {name: pl.Int64 for name in COLUMNS if name.startswith("n_")}
+    schema |= {name: pl.Int64 for name in columns if name.startswith("n_")}
     same = {"metric": metric, "signature": line(parts)}
     frame = pl.DataFrame([row | same for row in rows], schema=schema, orient="row")
-    notes = [*_answers(metric, rows), *_reading(rows, what), *notes]
+    words = [*_answers(metric, rows), *_reading(rows, what)] if what.difference is None else _reading_at(what)
+    notes = [*words, *notes]
     return Result(frame, parts, tuple(notes), {"curves": curves, "tenths": tenths})
 
 
@@ -166,7 +174,8 @@ def _fit(
     used = [one for one, use in zip(members, kept, strict=True) if use.any()]
     rng = np.random.default_rng([what.seed, DIRECTIONS.index(direction) + 1 if direction != ALL else 0])
     agrees = np.concatenate([one.agrees for one in sets])
-    found = agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws)
+    also = () if what.difference is None else (what.difference,)
+    found = agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws, also=also)
     same = {
         "protocol": protocol,
         "direction": direction,
@@ -180,8 +189,8 @@ def _fit(
         "n_not_significant": 0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
         "n_untested": 0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
     }
-    rows, fitted = [], found.curve
-    for threshold in found.thresholds:
+    rows, fitted = [same | _at(size, found) for size in also], found.curve
+    for threshold in () if also else found.thresholds:
         is_reached = not np.isnan(threshold.difference)
         place = np.searchsorted(fitted.differences, threshold.difference)
         of_level = {
@@ -196,6 +205,53 @@ def _fit(
         rows.append(same | of_level)
     band = {"difference": found.grid, "agreement": fitted.value(found.grid), "low": found.low, "high": found.high}
     return rows, pl.DataFrame(band), _tenths(np.concatenate([one.differences for one in sets]), agrees)
+
+
+def _at(size: float, found: AgreementThresholds) -> dict[str, Any]:
+    """The fitted agreement at a difference with its band; nothing outside the differences seen."""
+    seen = found.curve.differences
+    at, is_seen = found.grid == size, float(seen[0]) <= size <= float(seen[-1])
+    values = {"agreement": found.curve.value(found.grid[at]), "low": found.low[at], "high": found.high[at]}
+    return {
+        "difference": size,
+        **{name: or_none(float(value[0])) if is_seen else None for name, value in values.items()},
+        "n_at_least": int(found.curve.at_least[np.searchsorted(seen, size)]) if is_seen else 0,
+        "smallest": float(seen[0]),
+        "largest": float(seen[-1]),
+        "reason": None if is_seen else f"outside the differences seen, {seen[0]:.3g} to {seen[-1]:.3g}",
+    }
+
+
+_AT_A_DIFFERENCE = [
+    *("difference", "agreement", "low", "high", "reason", "metric", "protocol", "direction", "years", "n_pairs"),
+    *("n_at_least", "smallest", "largest", "overall", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
+    *("n_not_significant", "n_untested", "signature"),
+]
+
+
+def _reading_at(what: DeltaSettings) -> list[str]:
+    share = "agreement: isotonic fit, over all differences, of the share of pairs that the metric orders as people do"
+    return [
+        share,
+        "low, high: 95% band at this difference, evaluation sets resampled, and systems within them",
+        *(
+            [f"pairs include those whose human difference may be chance ({option('human_alpha', 0.05)} excludes them)"]
+            if what.human_alpha is None
+            else []
+        ),
+    ]
+
+
+def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
+    """What a difference means, for the protocol with most pairs. frame: as of `deltas` at a difference."""
+    whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), -pl.col("n_pairs"))
+    row = whole.row(0, named=True)
+    data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
+    what = f"a difference of {row['difference']:g} {row['metric']}"
+    if row["agreement"] is None:
+        return f"No data for {what}: it is {row['reason']} ({data}).", ""
+    ends = "" if row["low"] is None else f" [{row['low']:.0%}, {row['high']:.0%}]"
+    return f"People agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
 
 
 def _tenths(gaps: Floats, agrees: Bools) -> pl.DataFrame:
@@ -213,6 +269,7 @@ def _parts(sets: Sequence[SystemPairs], metric: str, options: Options, what: Del
     return stamped(
         ("deltas", metric),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
+        ("difference", what.difference),
         ("levels", None if levels == list(DeltaSettings.agreement) else ",".join(f"{level:g}" for level in levels)),
         ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
         ("fit", "isotonic"),

@@ -23,6 +23,16 @@ class DeltaSettings(Fields):
             excludes=("hard",),
         ),
     ] = (0.8, 0.9, 0.95)
+    difference: Annotated[
+        float | None,
+        Option(
+            "How often people agree with a difference of this size between two systems.",
+            metavar="SIZE",
+            least=0,
+            default="the sizes that reach the wanted agreement",
+            excludes=("hard",),
+        ),
+    ] = None
     human_alpha: Annotated[
         float | None,
         Option(

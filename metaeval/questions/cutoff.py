@@ -1,6 +1,7 @@
 """`cutoff`: the score above which translations can be published without review."""
 
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -136,7 +137,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                 return opening(
                     f"There is no other evaluation set or domain that a threshold of {name} could be carried to."
                 )
-            worst, mean = rows.row(0, named=True), sum(rows["loss"]) / rows.height
+            worst, mean = rows.row(0, named=True), fsum(rows["loss"]) / rows.height
             return opening(
                 f"A threshold of {name} from elsewhere costs {number(mean)} MCC on average, at most "
                 f"{number(worst['loss'])} ({worst['source']} to {worst['target']})."

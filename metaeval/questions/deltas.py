@@ -42,6 +42,8 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
             for name in ("metric", "draws", "seed"):
                 if self.differs_from_default(name):
                     raise QuestionError(f"{option(name)} and {option('hard')} cannot be combined")
+        elif self.difference is not None and self.differs_from_default("agreement"):
+            raise QuestionError(f"{option('difference')} and {option('agreement')} cannot be combined")
         elif self.metric is None:
             line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
             raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")
@@ -62,15 +64,20 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
             assert self.metric is not None
             found = deltas(warehouse, asked, self.metric, options, self.part(DeltaSettings), run.progress)
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
-        return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
+        return answer_of(
+            self,
+            found,
+            reading=found.frame.select(*(_FOR_READING if self.difference is None else _AT_A_DIFFERENCE), *reasons),
+        )
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.sentences import opening
 
         if not self.hard:
-            from metaeval.pairs.deltas import in_a_sentence
+            from metaeval.pairs.deltas import at_in_a_sentence, in_a_sentence
 
-            return opening(*in_a_sentence(answer.frame))
+            words = in_a_sentence if self.difference is None else at_in_a_sentence
+            return opening(*words(answer.frame))
         n, few = answer.frame.height, "no metric" if self.at_most == 0 else f"at most {self.at_most} metrics"
         every = answer.facts["every"].height
         order = "orders" if self.at_most == 0 else "order"
@@ -92,4 +99,5 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         return hard_pairs_chart(answer, self.at_most) if self.hard else deltas_chart(answer)
 
 
+_AT_A_DIFFERENCE = ["protocol", "direction", "years", "n_sets", "n_pairs", "difference", "agreement", "low", "high"]
 _FOR_READING = ["protocol", "direction", "years", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "safe"]

@@ -31,6 +31,8 @@ class Diff(Question["Result"], name="diff"):
     Example: scorehouse diff before.duckdb after.duckdb
     """
 
+    important = ("what", "added", "gone", "changed")
+
     before: Annotated[Path, Argument("A warehouse file.")]
     after: Annotated[Path | None, Argument("The warehouse to compare it with.", default="the warehouse in use")] = None
     testset: Annotated[str | None, Option("Only this test set.", names="testset")] = None

@@ -20,6 +20,8 @@ class List(Question[None], name="list"):
     Example: scorehouse list metrics sim24 en-de
     """
 
+    important = ("measure", "meaning")
+
     what: Annotated[
         Literal[
             "testsets", "lps", "metrics", "humans", "systems", "sources", "results", "issues", "measures", "protocols"

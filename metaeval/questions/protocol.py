@@ -1,6 +1,7 @@
 """`protocol`: a shared task's own rules."""
 
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -217,7 +218,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             return either(f"{first} (overall {number(float(found.overall[0]))}){tied}.{partial}", f"{first}.{partial}")
         if self.thresholds:
             rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
-            loss, worst = sum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
+            loss, worst = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
             return opening(
                 f"A tie threshold of an earlier year costs {number(loss)} {self.measure} on average.",
                 f"It costs most for {worst['metric']} in {worst['lp']} ({number(worst['loss'])}, "

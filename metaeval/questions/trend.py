@@ -41,6 +41,21 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         anchor=_NOT_WITHIN,
     )
 
+    important = (
+        "group",
+        "slope",
+        "p",
+        "reason",
+        "metric",
+        "value",
+        "step",
+        "agreement",
+        "name",
+        "estimate",
+        "low",
+        "high",
+    )
+
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     measure: Annotated[str, Option("Measure, such as pa or pearson.", ("measure", "m"), names="measure")] = "pa"
     anchor: Annotated[

@@ -84,7 +84,7 @@ def extremes(frame: pl.DataFrame) -> pl.DataFrame:
             rows.append((name, None, None, None, None, None))
             continue
         most, least = max(others, key=lambda one: others[one]), min(others, key=lambda one: others[one])
-        rows.append((name, math.fsum(others.values()) / len(others), most, others[most], least, others[least]))
-    schema = {"metric": pl.String, "mean": pl.Float64, "most like": pl.String, "r": pl.Float64}
-    schema |= {"least like": pl.String, " r": pl.Float64}
+        rows.append((name, most, others[most], least, others[least], math.fsum(others.values()) / len(others)))
+    schema = {"metric": pl.String, "most like": pl.String, "r": pl.Float64}
+    schema |= {"least like": pl.String, " r": pl.Float64, "mean": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("mean", descending=True, nulls_last=True)

@@ -9,11 +9,11 @@ SELECT
   a.year,
   a.testset,
   a.lp,
+  pearson_free - pearson_based AS gap,
   arg_max(a.metric, a.pearson) FILTER (WHERE NOT m.is_reference_free) AS reference_based,
   max(a.pearson) FILTER (WHERE NOT m.is_reference_free) AS pearson_based,
   arg_max(a.metric, a.pearson) FILTER (WHERE m.is_reference_free) AS reference_free,
-  max(a.pearson) FILTER (WHERE m.is_reference_free) AS pearson_free,
-  pearson_free - pearson_based AS gap
+  max(a.pearson) FILTER (WHERE m.is_reference_free) AS pearson_free
 FROM agreement AS a
 JOIN metrics AS m ON m.testset = a.testset AND m.lp = a.lp AND m.metric = a.metric
 GROUP BY ALL

@@ -33,6 +33,13 @@ class Ran:
         return self.err.splitlines()
 
     @property
+    def table(self) -> list[str]:
+        """The lines of a table, Markdown or LaTeX: those below the sentence."""
+        first, *lines = self.out.splitlines()
+        assert first.endswith("."), first
+        return lines[1:] if lines[:1] == [""] else lines
+
+    @property
     def json(self) -> Any:
         assert self.code == 0, self.err
         return json.loads(self.out)

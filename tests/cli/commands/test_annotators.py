@@ -13,7 +13,7 @@ ANNOTATORS = ("annotators", "sim24", "en-de", "--draws", "20")
 
 def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*ANNOTATORS)
-    header, _, *lines = ran.out.splitlines()
+    header, _, *lines = ran.table
     assert header.split() == [
         "annotator",
         "n_judgements",
@@ -59,7 +59,7 @@ def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scoreho
     assert [row["metric"] for row in people] == ["people: split-half of mqm.merged (Spearman-Brown)"]
     assert all(row["rank"] is row["cluster"] is row["base_metric"] is None for row in people)
     assert [{name: row[name] for name in plain[0]} for row in rows if row["kind"] == "metric"] == plain
-    table = scorehouse(*words[:-2], "--ceiling").out.splitlines()
+    table = scorehouse(*words[:-2], "--ceiling").table
     (line,) = [line for line in table if "people: split-half of mqm.merged" in line]
     assert not line[0].isdigit()
 

@@ -74,7 +74,7 @@ def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_
 @pytest.mark.slow
 def test_a_long_matrix_stays_out_of_a_table_for_reading(compare: Scorehouse) -> None:
     ran = compare("sim24", "en-de", "-m", "pa", "--draws", 20)
-    assert ran.out.splitlines()[0].split() == ["rank", "metric", "value", "cluster"]
+    assert ran.table[0].split() == ["rank", "metric", "value", "cluster"]
     assert "the matrix of p-values is in --format csv, json or latex, and in --chart FILE" in ran.notes
     wide = compare("sim24", "en-de", "-m", "pa", "--draws", 20, "--format", "csv")
     assert wide.out.splitlines()[0].count(",") > 12
@@ -111,7 +111,7 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     words = ("sim24", "en-de", "--metrics", "simBLEU-refA", "--metrics", "Marlin-24-refA", "-m", "pearson")
     ran = compare(*words, "--draws", 100)
     assert ran.code == 0
-    assert [line.split()[0] for line in ran.out.splitlines()[2:]] == [
+    assert [line.split()[0] for line in ran.table[2:]] == [
         "bootstrap-normal",
         "perm-systems",
         "perm-inputs",

@@ -39,9 +39,9 @@ def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse
 def test_the_best_threshold_of_each_evaluation_set_is_in_a_sentence(simulated_warehouse: Warehouse) -> None:
     more: dict[str, Any] = {"good": -1, "view": "cost", "draws": 20}
     found = cutoff(simulated_warehouse, "sim24", "en-de,cs-uk", "simBLEU", **more)
-    first, second = (cutoff(simulated_warehouse, "sim24", lp, "simBLEU", **more) for lp in ("cs-uk", "en-de"))
-    assert found.summary == f"sim24 cs-uk: {first.summary} 1 other evaluation set below."
-    assert f"sim24 en-de: {second.summary}" in found.notes
+    first, second = (cutoff(simulated_warehouse, "sim24", lp, "simBLEU", **more) for lp in ("en-de", "cs-uk"))
+    assert found.summary == f"sim24 en-de: {first.summary} 1 other evaluation set below."
+    assert f"sim24 cs-uk: {second.summary}" in found.notes
 
 
 def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -> None:

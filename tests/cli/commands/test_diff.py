@@ -54,7 +54,7 @@ def test_what_differs_is_exit_code_1_with_a_row_for_each_kind_and_metric(
 
 def test_json_has_every_name_and_every_metric(scorehouse: Scorehouse, before: Path, after: Path) -> None:
     found = scorehouse("diff", before, after, "-m", "pearson", "--exit-zero", "--format", "json").json
-    assert list(found) == ["before", "after", "is_equal", "named", "counted", "rankings", "signature"]
+    assert list(found) == ["before", "after", "is_equal", "named", "counted", "rankings", "signature", "summary"]
     assert (found["before"], found["after"], found["is_equal"]) == (str(before), str(after), False)
     assert list(found["named"][0]) == ["what", "testset", "lp", "name", "change", "before", "after"]
     (counted,) = found["counted"]

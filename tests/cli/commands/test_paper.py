@@ -118,7 +118,7 @@ def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(
 
 def test_an_item_without_printed_values_is_a_table_of_its_own_columns(scorehouse: Scorehouse) -> None:
     ran = scorehouse("paper", "thompson-2024", "figure-3", *SIM)
-    header, _, first, *_ = ran.out.splitlines()
+    header, _, first, *_ = ran.table
     assert header.split() == [
         *("testset", "lp", "row"),
         *(f"{name}_{what}" for name in ("pa", "spa") for what in ("mean", "low", "high", "width")),
@@ -162,7 +162,7 @@ def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(
 def test_all_papers_are_a_line_for_each_item_to_read_and_all_cells_for_programs(scorehouse: Scorehouse) -> None:
     ran = scorehouse("paper", "all", "--check")
     assert ran.code == 0
-    header, _, *lines = ran.out.splitlines()
+    header, _, *lines = ran.table
     assert header.split()[:4] == ["paper", "item", "title", "n_printed"]
     assert len(lines) == sum(len(paper.items) for paper in PAPERS.values())
     rows = scorehouse("paper", "all", "--format", "json").json

@@ -24,7 +24,7 @@ def test_who_wins_under_which_rule(scorehouse: Scorehouse, database: Path) -> No
     assert all((row["winner"] is None) == (row["reason"] is not None) for row in rows)
     ran = scorehouse("--db", database, "protocol", "--matrix")
     ranked = [row["protocol"].removeprefix("wmt") for row in rows if row["winner"] is not None]
-    header, _, *lines = ran.out.splitlines()
+    header, _, *lines = ran.table
     assert header.split() == ["metric", *ranked]
     assert lines
     agreement = scorehouse("--db", database, "protocol", "--agreement", "--format", "csv")

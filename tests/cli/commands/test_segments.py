@@ -43,7 +43,7 @@ def test_programs_get_texts_as_they_are_and_errors_as_json(scorehouse: Scorehous
 
 
 def test_groups_are_a_table_named_for_what_they_are(scorehouse: Scorehouse) -> None:
-    header = scorehouse(*SEGMENTS, "--by", "domain").out.splitlines()[0]
+    header = scorehouse(*SEGMENTS, "--by", "domain").table[0]
     assert header.split("  ")[0] == "domain"
     assert "mean z of simBLEU-refA" in header
 

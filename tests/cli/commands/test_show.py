@@ -14,7 +14,7 @@ COLUMNS = ["kind", "name", "mqm", "Kestrel-24-QE-src", "Kestrel-24-refA", "Kestr
 def test_a_table_has_source_references_and_outputs_with_their_scores(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*SHOW)
     assert ran.code == 0
-    header, _, *lines = ran.out.splitlines()
+    header, _, *lines = ran.table
     assert re.split(r"  +", header) == COLUMNS
     assert [line.split()[:2] for line in lines] == [
         *(["source", "-"], ["reference", "refA"], ["reference", "refB"], ["output", "Elm-Big"], ["output", "Dogwood"])

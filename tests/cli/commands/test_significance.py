@@ -63,7 +63,7 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
     assert untested.endswith("1.0000")  # four segments have no test, so that nobody has a cluster
     assert any("no test: 4 segments" in note for note in ran.notes)
     assert "¹" not in ran.out
-    n_metrics = len(ran.out.splitlines()) - 2
+    n_metrics = len(ran.table) - 2
     whole, tested = ran.notes[:2]
     assert f"|n_metrics:{n_metrics}|" in whole
     assert tested.startswith(whole)
@@ -86,7 +86,7 @@ def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scoreho
 @pytest.mark.slow
 def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
     ran = ranked("rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance")
-    assert all(re.search("[¹²³⁴⁵⁶⁷⁸⁹]$", line.rstrip()) for line in ran.out.splitlines()[2:])
+    assert all(re.search("[¹²³⁴⁵⁶⁷⁸⁹]$", line.rstrip()) for line in ran.table[2:])
     assert any(note.startswith("pa: generalises to: new documents of these systems") for note in ran.notes)
     of_systems = ranked(
         "rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance", "--population", "systems"

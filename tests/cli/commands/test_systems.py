@@ -33,7 +33,7 @@ def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str)
     drawn = () if test == "wilcoxon" else ("--draws", 30)
     ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, *drawn)
     assert ran.code == 0
-    assert ran.out.split()[:4] == ["rank", "system", "value", "cluster"]
+    assert ran.table[0].split()[:4] == ["rank", "system", "value", "cluster"]
     assert any("pairs of systems differ significantly" in line for line in ran.notes)
 
 

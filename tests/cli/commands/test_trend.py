@@ -84,7 +84,7 @@ def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkey
 @pytest.mark.slow
 def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protocol(trend: Scorehouse) -> None:
     ran = trend(*CS_UK)
-    header, _, *lines = ran.out.splitlines()
+    header, _, *lines = ran.table
     assert header.split("  ")[0] == "group"
     assert [word.strip() for word in header.split("  ") if word.strip()] == [
         "group", "2024 mqm", "2023 mqm", "2022 mqm", "2022 da", "2021 da",

@@ -22,4 +22,4 @@ def test_the_format_of_an_export_is_no_format_of_results(scorehouse: Scorehouse,
 def test_what_stands_before_a_command_holds_for_that_command_alone(scorehouse: Scorehouse) -> None:
     assert scorehouse("--format", "csv", "list", "testsets").out.startswith("testset,")
     assert scorehouse("--format", "csv", "list", "testsets", "--format", "tsv").out.startswith("testset\t")
-    assert scorehouse("list", "testsets").out.splitlines()[1].startswith("──")
+    assert scorehouse("list", "testsets").table[1].startswith("──")

@@ -86,11 +86,11 @@ def test_counts_as_json_has_the_documented_objects(by: str, group: str, scorehou
 @pytest.mark.slow
 def test_tables_for_reading_have_one_row_a_metric(scorehouse: Scorehouse) -> None:
     n_metrics = len({row["metric"] for row in scorehouse(*RANK, "--format", "json").json})
-    table = scorehouse(*RANK).out.splitlines()
+    table = scorehouse(*RANK).table
     assert len(table) == n_metrics + 2
     assert table[0].split()[:3] == ["#", "metric", "pa"]
     assert set(table[1]) == {"─", " "}
-    markdown = scorehouse(*RANK, "--format", "markdown").out.splitlines()
+    markdown = scorehouse(*RANK, "--format", "markdown").table
     assert len(markdown) == n_metrics + 2
     assert all(line.startswith("| ") and line.endswith(" |") for line in markdown)
     latex = scorehouse(*RANK, "--format", "latex").out
@@ -158,9 +158,9 @@ def test_without_a_name_the_warehouse_lies_in_the_users_data_folder(
         ("a.tsv", "testset\t"),
         ("a.json", "[\n"),
         ("a.jsonl", '{"testset"'),
-        ("a.md", "| testset "),
-        ("a.tex", r"\begin{tabular}"),
-        ("a.txt", "testset  "),
+        ("a.md", "4 test sets are loaded, 4 with both metric and human scores.\n\n| testset "),
+        ("a.tex", "% 4 test sets are loaded, 4 with both metric and human scores.\n\\begin{tabular}"),
+        ("a.txt", "4 test sets are loaded, 4 with both metric and human scores.\ntestset  "),
     ],
 )
 def test_the_ending_of_the_file_tells_the_format(
@@ -186,7 +186,7 @@ def test_a_file_without_ending_holds_a_table_and_a_chosen_format_goes_before_the
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
     assert scorehouse("list", "testsets", "-o", tmp_path / "answer").code == 0
-    assert (tmp_path / "answer").read_text(encoding="utf-8").startswith("testset  ")
+    assert (tmp_path / "answer").read_text(encoding="utf-8").startswith("4 test sets are loaded, ")
     assert scorehouse("list", "testsets", "-o", tmp_path / "a.xyz", "--format", "csv").code == 0
     assert (tmp_path / "a.xyz").read_text().startswith("testset,year")
 

@@ -84,7 +84,7 @@ def test_what_is_copied_holds_each_value_as_a_number_of_its_own() -> None:
 @pytest.mark.slow
 def test_a_ranking_of_all_language_pairs_is_one_table(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "all", "-m", "pa", "--wide")
-    table = scorehouse(*words).out.splitlines()
+    table = scorehouse(*words).table
     assert table[0].split()[0] == "metric"
     assert "en-de" in table[0].split()
     rows = list(csv.DictReader(io.StringIO(scorehouse(*words, "--format", "csv").out)))
@@ -121,14 +121,14 @@ def test_a_ranking_by_domain_is_wide_for_reading_and_long_for_programs(scorehous
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--by", "domain")
     long = scorehouse(*words, "--format", "json").json
     domains = list(dict.fromkeys(row["domain"] for row in long))
-    assert scorehouse(*words).out.splitlines()[0].split() == ["metric", *domains]
-    two = scorehouse(*words, "-m", "pa").out.splitlines()
+    assert scorehouse(*words).table[0].split() == ["metric", *domains]
+    two = scorehouse(*words, "-m", "pa").table
     assert two[0].split()[:3] == ["#", "domain", "metric"]
 
 
 def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pa", "--intervals", "--draws", "20")
-    header, _, first, *_ = scorehouse(*words).out.splitlines()
+    header, _, first, *_ = scorehouse(*words).table
     assert header.split() == ["#", "metric", "pa"]
     assert re.fullmatch(r" *1  \S+ +0\.\d{4} \[0\.\d{3}, 0\.\d{3}\]", first)
     ran = scorehouse(*words, "--format", "json")
