@@ -1,10 +1,7 @@
 """Words of the sentence that opens an answer."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from metaeval.significance.comparison import Comparison
+from typing import Any
 
 LONGEST = 200  # characters of a summary
 
@@ -116,17 +113,6 @@ def against_the_leader(
         f"{start} from {them} {how}.",
         f"{start} {how}.",
     )
-
-
-def of_comparison(found: "Comparison") -> str:
-    """What a comparison of metrics comes down to."""
-    tested = [(name, value) for name, value in zip(found.names, found.values.tolist(), strict=True) if value == value]
-    if not tested:
-        return f"No metric has a value of {found.measure}."
-    names, values = [name for name, _ in tested], [value for _, value in tested]
-    p = found.corrected[0, 1 : len(tested)].tolist()
-    lead = leading(found.measure, names, values)
-    return against_the_leader(lead, names, p, found.alpha, found.generalises_to, "metric", found.alternative)
 
 
 def interval(row: dict[str, Any], low: str, high: str, digits: int = 3) -> str:

@@ -66,12 +66,12 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         return answer_of(self, result, found, shape=pair_json(found), least={"p": [row.least for row in found.tests]})
 
     def headline(self, answer: "Answer[Comparison | PairwiseComparison]") -> str:
-        from metaeval.sentences import of_comparison, opening
+        from metaeval.sentences import opening
         from metaeval.significance.comparison import Comparison
         from metaeval.significance.pairwise import in_a_sentence
 
         found = answer.result
-        return of_comparison(found) if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
+        return found.in_a_sentence if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix

@@ -255,7 +255,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import either, leading, most_often, named, number, of_comparison, opening
+        from metaeval.sentences import either, leading, most_often, named, number, opening
 
         if self.explain:
             counts = (
@@ -277,7 +277,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         if self.pool is not None or len(each) == 1:
             tested = answer.facts.get("comparisons", ())
             if len(each) == 1 and tested and tested[0][1].measure == measure:
-                return of_comparison(tested[0][1])
+                return str(tested[0][1].in_a_sentence)
             names, values = rows["metric"].to_list(), rows["value"].to_list()
             lead = leading(measure, names, values, of=f" of {len(names)} metrics")
             if self.pool is not None:

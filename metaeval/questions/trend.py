@@ -100,10 +100,10 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         from metaeval.trends.headlines import of_bridges, of_slopes, of_trends, of_years
 
         history, shown = answer.result
-        if shown.slopes is not None:
-            return of_slopes(shown.slopes)
+        if (slopes := shown.facts.get("slopes")) is not None:
+            return of_slopes(slopes)
         of = {"over-years": of_trends, "bridges": of_bridges}.get(self.view, of_years)
-        return of(history, answer.frame if self.view != "years" else shown.rows)
+        return of(history, answer.frame if self.view != "years" else shown.facts["rows"])
 
     def chart(self, answer: "Answer[tuple[History, Result]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart

@@ -16,6 +16,7 @@ from metaeval.measures import Measure
 from metaeval.notes import joined
 from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
+from metaeval.sentences import against_the_leader, leading
 from metaeval.signature import Part, line, spelt, with_test
 from metaeval.significance.metric_tests import generalises, parts_of_tested_values, population_in_words, run_test
 from metaeval.significance.options import pairs_that_differ, resolution_of
@@ -55,6 +56,16 @@ class Comparison(Standings):
         """What was found, in a line."""
         n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
         return ", ".join((f"{pairs_that_differ(self.n_significant, 'metrics')} for {self.generalises_to}", *n))
+
+    @property
+    def in_a_sentence(self) -> str:
+        """Who leads, and who does not differ significantly from the leader."""
+        n = int(np.count_nonzero(~np.isnan(self.values)))
+        if not n:
+            return f"No metric has a value of {self.measure}."
+        names, p = self.names[:n], self.corrected[0, 1:n].tolist()
+        lead = leading(self.measure, names, self.values[:n].tolist())
+        return against_the_leader(lead, names, p, self.alpha, self.generalises_to, "metric", self.alternative)
 
     @property
     def generalises(self) -> str:
