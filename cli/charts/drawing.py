@@ -1,4 +1,4 @@
-"""Charts drawn into files: SVG, PNG, a page that needs no network, or the Vega-Lite specification."""
+"""Charts drawn into files: SVG, PDF, PNG, a page that needs no network, or the Vega-Lite specification."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 Spec = dict[str, Any]
-ENDINGS = (".svg", ".png", ".html", ".json")
+ENDINGS = (".svg", ".pdf", ".png", ".html", ".json")
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # beside the control characters
 FIT = files("cli.charts").joinpath("fit.js")
 _MARK = re.compile(r"%\[([a-z]+)\]%")
@@ -38,21 +38,26 @@ def check_chart(path: Path) -> None:
     check_extra("charts need", "report", "altair", "vl_convert")
 
 
-def draw(chart: "alt.VConcatChart", path: Path) -> None:
-    """Draw a chart into a file, by the file's ending: SVG, PNG, a page that needs no network, or Vega-Lite (JSON).
+def draw(chart: "alt.VConcatChart", path: Path, *, has_signature: bool = True) -> None:
+    """Draw a chart into a file, by the file's ending: SVG, PDF, PNG, a page that needs no network, or Vega-Lite (JSON).
 
+    has_signature: the signature stands below the chart.
     Raises UsageError: see `check_chart`.
     """
     check_chart(path)
     import vl_convert
 
     ending, found = path.suffix.lower(), specification(chart)
+    if not has_signature:
+        found.pop("title", None)
     if ending == ".json":
         write(json.dumps(found, allow_nan=False, ensure_ascii=False, indent=1) + "\n", path)
     elif ending == ".html":
         write(page(found, drawing_program()), path)
     elif ending == ".svg":
         write(vl_convert.vegalite_to_svg(json.dumps(found, allow_nan=False)), path)
+    elif ending == ".pdf":
+        write(vl_convert.vegalite_to_pdf(json.dumps(found, allow_nan=False)), path)
     else:
         write(vl_convert.vegalite_to_png(json.dumps(found, allow_nan=False), scale=2), path)
 

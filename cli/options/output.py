@@ -183,19 +183,24 @@ class ChartFlags:
 
     chart: Annotated[
         Path | None,
-        typer.Option(help="Draw the result: FILE.svg, .png, .html or .json (Vega-Lite); needs the report extra."),
+        typer.Option(help="Draw the result: FILE.svg, .pdf, .png, .html or .json (Vega-Lite); needs the report extra."),
     ] = None
+    no_signature: Annotated[
+        bool, typer.Option("--no-signature", help="Leave the signature out of the chart, as for a paper.")
+    ] = False
 
     def __post_init__(self) -> None:
         if self.chart is not None:
             from cli.charts.drawing import check_chart
 
             check_chart(self.chart)
+        elif self.no_signature:
+            raise UsageError("--no-signature does nothing without --chart")
 
     def draw(self, output: Output, chart: "Callable[[], alt.VConcatChart]") -> None:
         """Draw the chart, if one is wanted, and say so."""
         if self.chart is not None:
             from cli.charts.drawing import draw
 
-            draw(chart(), self.chart)
+            draw(chart(), self.chart, has_signature=not self.no_signature)
             output.note(f"chart written to {self.chart}")

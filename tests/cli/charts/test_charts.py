@@ -216,3 +216,11 @@ def test_names_that_no_page_or_picture_can_hold_are_texts_in_them(drawn: Path, m
     assert "<!--" not in page
     (found,) = re.findall(r"const spec = (.*);$", page, re.MULTILINE)
     assert json.loads(found)["datasets"]["p_values"][0]["better"] == f"1. {HOSTILE[0]}"
+
+
+def test_a_chart_for_a_paper_is_a_pdf_and_has_no_signature(tmp_path: Path) -> None:
+    draw(significance_matrix(THREE), tmp_path / "a.pdf", has_signature=False)
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    for has_signature in (True, False):
+        draw(significance_matrix(THREE), tmp_path / "a.json", has_signature=has_signature)
+        assert ("title" in json.loads((tmp_path / "a.json").read_text("utf-8"))) == has_signature

@@ -14,3 +14,19 @@ def test_json_has_a_row_for_each_level_asked(scorehouse: Scorehouse) -> None:
 
 def test_an_agreement_that_nobody_reaches_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--agreement", "1"), 2, "agreement 1.0")
+
+
+def test_a_difference_has_its_agreement_with_a_band_where_pairs_are_that_far_apart(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*WORDS, "--difference", "6.5", "--format", "json")
+    (row,) = [one for one in ran.json if one["direction"] == "all"]
+    assert (row["difference"], row["reason"]) == (6.5, None)
+    assert row["smallest"] <= 6.5 <= row["largest"]
+    assert 0.5 < row["low"] <= row["agreement"] <= row["high"] <= 1
+    assert 0 < row["n_at_least"] < row["n_pairs"]
+
+
+def test_a_difference_that_was_not_seen_has_no_agreement(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*WORDS, "--difference", "1000")
+    assert ran.out.startswith("No data for a difference of 1000 simBLEU: it is outside the differences seen, ")
+    ran = scorehouse(*WORDS, "--difference", "5", "--agreement", "0.8")
+    refused(ran, 2, "--difference and --agreement do not go together")
