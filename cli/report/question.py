@@ -8,6 +8,7 @@ from metaeval.options import Draws, Recompute, Run, Seed
 from metaeval.question import Question
 from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from cli.report.making import ReportSection
@@ -67,3 +68,8 @@ class Report(Question["list[ReportSection]"], name="report"):
         ]
         columns = {"section": pl.String, "part": pl.String, "charts": pl.Int64, "tables": pl.Int64}
         return Answer(pl.DataFrame(rows, columns, orient="row"), "", tuple(notes), question=self, results=(sections,))
+
+    def headline(self, answer: "Answer[list[ReportSection]]") -> str:
+        n = sum(not one.missing for one in answer.result)
+        where = "all test sets" if self.testset == "all" else self.testset
+        return f"The report on {where[:100]} has {counted(n, 'section')} and {counted(answer.frame.height, 'part')}."
