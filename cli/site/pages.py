@@ -13,7 +13,6 @@ from cli.report.page import svg
 from cli.site.content import Link, Page, Table, dots, themed
 from cli.site.gathering import Gathered, Key, Ranking
 from cli.site.slugs import slug, slugs
-from metaeval.notes import Finding
 from metaeval.ranking import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
@@ -185,7 +184,7 @@ class Pages:
             words = [word for measure in ranking.measures for word in ("-m", measure)]
             command = ("rank", testset, lp, *words, *(["--significance"] if ranking.comparisons else []))
             sql = page_query("ranking", testset=testset, lp=lp)
-            notes += [on_page(note) for note in answer.notes if not isinstance(note, Finding)]
+            notes += [on_page(note) for note in (answer.summary, *answer.notes)]
             signatures += dict.fromkeys(answer.signature.splitlines())
             for measure in ranking.measures:
                 tables += self._ranked(ranking, measure)
