@@ -16,7 +16,7 @@ SEGMENTS = ("segments", "sim24", "en-de", "--metric", "simBLEU", "-n", "3")
 def test_a_page_has_scores_source_output_and_errors_of_each_output(scorehouse: Scorehouse) -> None:
     ran = scorehouse(*SEGMENTS)
     rows = scorehouse(*SEGMENTS, "--format", "json").json
-    blocks = ran.out.rstrip("\n").split("\n\n")
+    blocks = "\n".join(ran.table).split("\n\n")
     assert len(blocks) == len(rows) == 3
     for number, (block, row) in enumerate(zip(blocks, rows, strict=True), start=1):
         first, scores, source, output, *errors = block.splitlines()

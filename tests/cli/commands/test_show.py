@@ -26,7 +26,7 @@ def test_a_table_has_source_references_and_outputs_with_their_scores(scorehouse:
 
 def test_json_is_the_segment_with_its_texts_and_their_scores_as_the_views_have_them(scorehouse: Scorehouse) -> None:
     found = scorehouse(*SHOW, "--format", "json").json
-    assert list(found) == ["testset", "lp", "segment", "domain", "document", "index_in_document", "texts"]
+    assert list(found) == ["testset", "lp", "segment", "domain", "document", "index_in_document", "texts", "summary"]
     (place,) = scorehouse(
         *(
             "sql",
@@ -59,7 +59,7 @@ def test_errors_are_marked_in_tables_and_stand_beside_the_text_for_programs(scor
     assert ran.notes[1:] == ["errors are those marked for mqm.merged"]
     for text in marked:
         words = [text["text"][error["start"] : error["end"]] for error in text["errors"]]
-        (line,) = [line for line in ran.out.splitlines() if f" {text['name']} " in line]
+        (line,) = [line for line in ran.table if f" {text['name']} " in line]
         for error, word in zip(text["errors"], words, strict=True):
             assert f"[{error['severity']}{' by ' + error['metric'] if error['metric'] else ''}: " in line
             assert word in line

@@ -59,7 +59,7 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
     ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--draws", 20, "--significance", "--db", database)
     assert ran.code == 0, ran.err
     assert "pa: not tested, without a cluster (†): Only-src" in ran.notes
-    (untested,) = (line for line in ran.out.splitlines() if "Only-src" in line)
+    (untested,) = (line for line in ran.table if "Only-src" in line)
     assert untested.endswith("1.0000")  # four segments have no test, so that nobody has a cluster
     assert any("no test: 4 segments" in note for note in ran.notes)
     assert "¹" not in ran.out
