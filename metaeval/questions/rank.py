@@ -208,7 +208,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         drawn = replace(drawn, notes=tuple(lines)) if is_one else table
-        return answer_of(self, replace(table, facts={"drawn": drawn, "is_one": is_one}))
+        return answer_of(self, replace(table, facts={**table.facts, "drawn": drawn, "is_one": is_one}))
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":

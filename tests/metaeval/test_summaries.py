@@ -98,6 +98,7 @@ def test_numbers_of_the_sentence_are_those_of_the_rows(answers: dict[int, Answer
     n_open = sum(one > 0.05 for one in p if one is not None)
     assert f"{best['metric']} ranks first by pearson ({best['value']:.3f})" in compared.summary
     assert f"{n_open} of {sum(one is not None for one in p)} other metrics do" in compared.summary
+    assert " differ significantly" in answers[6].summary or "significantly worse" in answers[6].summary
     cheapest = answers[38].frame.filter(is_best=True).row(0, named=True)
     assert f"{cheapest['cost']:.3f}" in answers[38].summary
     assert answers[37].summary.startswith(("No: at no threshold of simBLEU-refA is it 95% certain", "Publishing"))
