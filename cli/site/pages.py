@@ -23,6 +23,10 @@ from warehouse.wording import counted
 _RANKED = ("metric", "value", "rank", "cluster", "n_systems", "n_segments", "n_pairs")
 _P_DIGITS = 4
 _MOST_AUDIT = 300
+_LEADING = (
+    *("lp", "human", "n_systems", "n_metrics", "measure", "first", "value", "in the top cluster"),
+    *("first by segments", "value by segments", "in the top cluster by segments"),
+)
 _DATA_NOTE = "Ranks of different evaluation sets do not compare: their systems, segments and human scores differ."
 
 
@@ -80,6 +84,9 @@ class Pages:
     def _to_evalset(self, row: Mapping[str, Any]) -> str | None:
         return self.evalsets.get((row["testset"], row["lp"]))
 
+    def _in_testset(self, testset: str) -> Link:
+        return lambda row: self.evalsets.get((testset, row["lp"]))
+
     def _to_system(self, row: Mapping[str, Any]) -> str | None:
         name = row.get("canonical_name") or self.canonical.get((row.get("testset"), row.get("lp"), row["system"]))
         return self.systems.get(str(name))
@@ -109,7 +116,7 @@ class Pages:
                     f"{testset}{f' ({year})' if year else ''}: the metrics that agree best with people",
                     pl.DataFrame(rows, infer_schema_length=None),
                     {
-                        "lp": self._to_evalset,
+                        "lp": self._in_testset(testset),
                         **{name: self._to_metric(name) for name in ("first", "first by segments")},
                     },
                     lead=leaders(frame),
@@ -150,7 +157,7 @@ class Pages:
 
     def _leader(self, key: Key, one: Ranking) -> dict[str, Any]:
         frame = one.answer.frame.filter(pl.col("value").is_not_null())
-        row: dict[str, Any] = {"testset": key[0], "lp": key[1], "human": frame["human"][0]}
+        row: dict[str, Any] = {"lp": key[1], "human": frame["human"][0]}
         for measure in frame["measure"].unique(maintain_order=True):
             rows = frame.filter(pl.col("measure") == measure).sort("rank", "metric")
             of_segments = measure.startswith("acc_eq")
@@ -162,8 +169,7 @@ class Pages:
             row[f"in the top cluster{suffix}"] = first or None
             row["n_metrics"] = max(row.get("n_metrics", 0), rows.height)
         row["n_systems"] = frame["n_systems"].max()
-        empty: dict[str, Any] = dict.fromkeys(("first by segments", "value by segments", "measure by segments"))
-        return {**row, **{name: row.get(name) for name in (*empty, "in the top cluster by segments")}}
+        return {name: row.get(name) for name in _LEADING}
 
     # -------------------------------------------------------------- evaluation sets
 
@@ -180,7 +186,7 @@ class Pages:
         sql = page_query("metrics_of_evalset", testset=testset, lp=lp)
         if ranking is not None:
             answer = ranking.answer
-            lead = getattr(answer, "summary", "") or leaders(answer.frame)
+            lead = answer.summary or leaders(answer.frame)
             words = [word for measure in ranking.measures for word in ("-m", measure)]
             command = ("rank", testset, lp, *words, *(["--significance"] if ranking.comparisons else []))
             sql = page_query("ranking", testset=testset, lp=lp)
@@ -422,7 +428,7 @@ class Pages:
             said = trend.reading_notes if trend.reading_notes is not None else trend.notes
             notes = [on_page(note) for note in said]
             signatures = [*dict.fromkeys(trend.signature.splitlines())][:20]
-            lead = getattr(trend, "summary", "") or (
+            lead = trend.summary or (
                 "Values from different years are not comparable (different systems, different annotation); gaps to the "
                 "same metric on the same data are."
             )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
 _NEEDS = {
     **requires(("draws", "seed"), "test=permutation", "test=bootstrap"),
-    **requires(("unit", "alternative", "correction", "ranges", "charted"), "view=pairs"),
+    **requires(("unit", "alternative", "correction", "ranges", "charted", "gate"), "view=pairs"),
     **requires(("alpha",), "view=pairs", "view=rounds"),
     **requires(("test",), "view=pairs", "view=corpus"),
 }
@@ -46,6 +46,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     rounds shows whether a ranking by one rater holds for another. View ranges ranks systems by preferences
     (rr:trueskill, rr:ew), with rank ranges and clusters.
 
+    With gate, two versions of a system, behind SCORER if there is one: the exit code is 1 where the new one is
+    significantly worse.
+
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
 
@@ -54,6 +57,17 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     scorer: Annotated[
         str | None, Argument("Metric to score systems with.", ("scorer",), names="metric", default="the human score")
     ] = None
+    versions: Annotated[
+        tuple[str, ...],
+        Argument("For --gate: the old and the new system.", metavar="OLD NEW", names="system"),
+    ] = ()
+    gate: Annotated[
+        bool,
+        Option(
+            "Compare OLD and NEW alone; exit code 1 if NEW is significantly worse.",
+            excludes=("ranges", "charted"),
+        ),
+    ] = False
     view: Annotated[
         Literal["pairs", "domains", "corpus", "rounds", "ranges"],
         Option(
@@ -85,6 +99,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     unit: UnitOption = None
 
     def check_fields(self) -> None:
+        if self.versions and not self.gate:
+            raise QuestionError(
+                f"unexpected {self.versions[0]!r}: two systems are compared with {option('gate', True)}"
+            )
         if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):
             raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")
         if self.view == "corpus" and self.scorer is None:
@@ -128,9 +146,58 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 progress=run.progress,
             )
 
+    def _gate(self, run: Run) -> "Answer[Result]":
+        """The new version of a system against the old one; the answer is no where it is significantly worse.
+
+        Raises QuestionError: not two systems are named, or one has no scores here.
+        """
+        from glob import escape
+
+        import polars as pl
+
+        from metaeval.answer import answer_of
+        from metaeval.significance.systems import compare_systems
+
+        names = [one for one in (self.scorer, *self.versions) if one is not None]
+        if len(names) not in (2, 3) or names[-2] == names[-1]:
+            raise QuestionError(f"{option('gate')} needs two systems, the old one and the new one")
+        scorer, (old, new) = names[0] if len(names) == 3 else None, names[-2:]
+        with run.opened() as warehouse:
+            found = compare_systems(
+                warehouse,
+                replace(self.part(Slice), systems=(escape(old), escape(new))),
+                scorer,
+                self.test,
+                self.part(Options),
+                draws=self.draws,
+                alpha=self.alpha,
+                alternative=self.alternative,
+                correction=self.correction,
+                unit=self.unit,
+            )
+        standings = found.facts["standings"]
+        values = dict(zip(standings.names, standings.values.tolist(), strict=True))
+        p = float(standings.corrected[0, 1])
+        verdict = "not significant" if p > self.alpha else "better" if values[new] > values[old] else "worse"
+        row = {
+            "scorer": found.facts["scorer"],
+            "old": old,
+            "new": new,
+            "value_old": values[old],
+            "value_new": values[new],
+            "difference": values[new] - values[old],
+            "p": p,
+            "verdict": verdict,
+        }
+        result = replace(found, frame=pl.DataFrame([row]), notes=found.notes[1:])
+        least = {"p": [float(standings.least[0, 1])]}
+        return answer_of(self, result, digits=3, is_no=verdict == "worse", least=least)
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
 
+        if self.gate:
+            return self._gate(run)
         if self.view != "pairs":
             return answer_of(self, self._table(run), digits=4)
         from metaeval.significance.systems import compare_systems
@@ -169,6 +236,12 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         from metaeval.sentences import against_the_leader, leading, most_often, named, number, opening
 
         frame = answer.frame
+        if self.gate:
+            (row,) = frame.to_dicts()
+            found = "not significantly different from" if row["verdict"] == "not significant" else ""
+            found = found or f"significantly {row['verdict']} than"
+            p = f"p = {number(row['p'])}" if row["p"] else f"p < {number(answer.least['p'][0])}"
+            return opening(f"{row['new']} is {found} {row['old']} by {row['scorer']}, {p}.")
         if self.view == "pairs":
             found = answer.facts["standings"]
             values = [one for one in found.values.tolist() if one == one]
