@@ -62,3 +62,18 @@ def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str, tmp_path:
     scorehouse(*words, "--ranges", "--chart", chart := tmp_path / "chart.json")
     (low, high), name = found["rank_ranges"][0], found["systems"][0]
     assert f'"1 ({low}-{high}). {name}"' in chart.read_text("utf-8")
+
+
+def test_a_gate_ends_with_1_where_the_new_version_is_significantly_worse_alone(scorehouse: Scorehouse) -> None:
+    words = ("systems", "sim24", "cs-uk")
+    shape = scorehouse(*words, "--format", "json").json
+    best, best_but_one = shape["systems"][:2]
+    worst = [name for name, p in zip(shape["systems"], shape["p"][0], strict=True) if p == 0][-1]
+    ran = scorehouse(*words, best, worst, "--gate", "--format", "csv")
+    assert (ran.code, ran.out.splitlines()[1].rpartition(",")[2]) == (1, "worse")
+    assert scorehouse(*words, worst, best, "--gate").code == 0
+    by_metric = scorehouse(*words, "simchrF", best, best_but_one, "--gate", "--format", "csv")
+    assert by_metric.out.splitlines()[1].startswith(f"simchrF-refA,{best},{best_but_one},")
+    refused(scorehouse(*words, best, "--gate"), 2, "needs two systems")
+    refused(scorehouse(*words, best, "nobody", "--gate"), 2, "unknown system 'nobody'")
+    refused(scorehouse(*words, "simchrF", best), 2, "--gate")
