@@ -51,7 +51,6 @@
     }
 
     async rows(query) {
-      await this.ask("REGISTER_FILE_BUFFER", [BUFFER, new Uint8Array(0)]);
       await this.run(`COPY (${query}) TO '${BUFFER}' (FORMAT csv, HEADER, FORCE_QUOTE *)`);
       const bytes = await this.ask("COPY_FILE_TO_BUFFER", BUFFER);
       await this.ask("DROP_FILE", BUFFER);
@@ -116,8 +115,9 @@
       state.textContent = "Running";
       const isPlain = /^(describe|show|summarize|explain|pragma)\b/i.test(query);
       const inner = isPlain ? `FROM (${query}\n)` : query;
-      const types = (await engine.rows(`SELECT column_type FROM (DESCRIBE ${inner}\n)`)).slice(1).map(([type]) => type);
-      const [head, ...rows] = await engine.rows(`SELECT * FROM (${inner}\n) LIMIT ${MOST_ROWS + 1}`);
+      const columns = (await engine.rows(`SELECT column_name, column_type FROM (DESCRIBE ${inner}\n)`)).slice(1);
+      const [head, types] = [0, 1].map((place) => columns.map((column) => column[place]));
+      const [, ...rows] = await engine.rows(`SELECT * FROM (${inner}\n) LIMIT ${MOST_ROWS + 1}`);
       show(head, rows.slice(0, MOST_ROWS), types);
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       const n = rows.length > MOST_ROWS ? `the first ${MOST_ROWS} rows` : rowsText(rows.length);
