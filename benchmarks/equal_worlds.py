@@ -155,11 +155,10 @@ def gaps(first: Floats, second: Floats) -> Floats:
 
 def _part(pool: Pair, draw: Draw) -> Pair:
     systems, segments = draw
-    rows = slice(None) if systems is None else systems
-    human, metrics = pool.human[rows], pool.metrics[:, rows]
-    if segments is None:
-        return replace(pool, human=human, metrics=metrics)
-    return Pair(human[:, segments], metrics[:, :, segments], np.arange(len(segments)) // DOCUMENT, pool.is_simulated)
+    part = pool if segments is None else pool.of_segments(segments, np.arange(len(segments)) // DOCUMENT)
+    if systems is None:
+        return part
+    return replace(part, human=part.human[systems], metrics=part.metrics[:, systems])
 
 
 def _soft_limit(world: Pair) -> Floats:

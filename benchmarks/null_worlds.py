@@ -51,12 +51,16 @@ N_SHOWN, TIED = 5, 0.3  # outputs in a ranking, and how many standard deviations
 
 @dataclass(frozen=True)
 class Pair:
-    """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), each segment's; in the segments' order."""
+    """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), each segment's; in the segments' order.
+
+    places: (S,) of the segments in the pair that they were drawn from; None = all, in order.
+    """
 
     human: Floats
     metrics: Floats
     documents: Ints
     is_simulated: bool = False
+    places: Ints | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,7 +69,9 @@ class Pair:
 
     def of_segments(self, places: Ints, documents: Ints) -> Pair:
         """Some segments, in the order given, in these documents."""
-        return replace(self, human=self.human[:, places], metrics=self.metrics[:, :, places], documents=documents)
+        human, metrics = self.human[:, places], self.metrics[:, :, places]
+        origin = places if self.places is None else self.places[places]
+        return replace(self, human=human, metrics=metrics, documents=documents, places=origin)
 
     def exchanged(self, where: Bools) -> Pair:
         """The two metrics exchanged in some scores; where broadcasts to (N, S)."""
@@ -185,15 +191,20 @@ def block_of(world: Pair) -> Block:
         world.metrics,
         np.full(n_systems, np.nan),
         np.full((len(metrics), n_systems), np.nan),
-        preferences=preferences_of(world.human, systems),
+        preferences=preferences_of(world.human, systems, world.places),
     )
 
 
-def preferences_of(human: Floats, systems: tuple[str, ...]) -> Preferences:
-    """A ranking of up to five outputs on each segment by their human scores, all its pairs; near ones tie."""
+def preferences_of(human: Floats, systems: tuple[str, ...], places: Ints | None = None) -> Preferences:
+    """A ranking of up to five outputs on each segment by their human scores, all its pairs; near ones tie.
+
+    places: see `Pair`. Wherever a segment is drawn, people rank the same of its outputs: what a measure is expected to
+    be over drawn segments is then what it is over those that they are drawn from.
+    """
     n_systems, n_segments = human.shape
-    rng = np.random.default_rng([n_systems, n_segments])
-    shown = rng.permuted(np.tile(np.arange(n_systems), (n_segments, 1)), axis=1)[:, :N_SHOWN]
+    numbers = np.arange(n_segments) if places is None else places
+    order = np.random.default_rng(n_systems).random((int(numbers.max()) + 1, n_systems)).argsort(axis=1)
+    shown = order[numbers, :N_SHOWN]
     one, other = np.triu_indices(shown.shape[1], 1)
     first, second = shown[:, one].ravel(), shown[:, other].ravel()
     segment = np.repeat(np.arange(n_segments), one.size)

@@ -29,7 +29,7 @@ SELECT h.* REPLACE (
 FROM humans AS h
 JOIN evalsets AS e ON e.testset = h.testset AND e.lp = h.lp
 CROSS JOIN (VALUES {_HOWS}) AS w (how)
-WHERE (h.testset, h.lp, h.human) IN (SELECT (testset, lp, human) FROM preferences)
+WHERE (h.testset, h.lp, h.human) IN (SELECT (p.testset, p.lp, p.scorer) FROM preferences AS p WHERE p.kind = 'human')
 """
 _LISTINGS = {
     "testsets": """

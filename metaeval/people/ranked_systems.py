@@ -7,8 +7,8 @@ import polars as pl
 
 from metaeval.answer import Result
 from metaeval.inputs import Inputs, where
-from metaeval.kernels.agreement.preferences import preference_counts
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.agreement.preferences import preference_counts, preference_counts_by
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
@@ -33,8 +33,8 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
 
     Columns rank, rank_low, rank_high, system, value, cluster, n_won, n_tied, n_lost (comparisons). TrueSkill: value is
     the mean over `draws` runs, ranges are of these runs; the others: the score of all preferences, ranges over
-    resamples of segments. 95% of the ranks lie in a range. A cluster ends after a system whose worst rank, and that of
-    all above, is better than the best rank of every system below.
+    resamples of segments. 95% of the ranks lie in a range. A cluster ends after a system whose worst rank is above the
+    best rank of every system below.
     Raises QuestionError: see `Inputs`; the human score is not made of preferences; fewer than 20 runs.
     """
     if asked.outliers == "mad":
@@ -102,25 +102,11 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
 def _resampled(found: Preferences, how: str, rng: np.random.Generator, draws: int) -> Floats:
     """(draws, N) scores of systems on resampled segments."""
     n = len(found.systems)
-    wins, ties = _by_segment(found)
-    drawn = resample_counts(rng, draws, len(wins))
-    all_wins, all_ties = (drawn @ counts for counts in (wins, ties))
+    by_segment = preference_counts_by(found.segment, found.first, found.second, found.answer, n)
+    drawn = resample_counts(rng, draws, len(by_segment[0]))
+    wins, ties = ((drawn @ counts.reshape(-1, n * n)).reshape(-1, n, n) for counts in by_segment)
     scores = np.full((draws, n), np.nan)
-    for row, (won, tied) in enumerate(zip(all_wins.reshape(-1, n, n), all_ties.reshape(-1, n, n), strict=True)):
+    for row, (won, tied) in enumerate(zip(wins, ties, strict=True)):
         with suppress(ValueError):  # strengths at infinity: counted by the caller
             scores[row] = scores_of_counts(won, tied, how)
     return scores
-
-
-def _by_segment(found: Preferences) -> tuple[Ints, Ints]:
-    """(S, N · N) wins and ties of each system against each other on every segment that has any."""
-    n = len(found.systems)
-    segments, place = np.unique(found.segment, return_inverse=True)
-    winner = np.where(found.answer >= 0, found.first, found.second)
-    loser = np.where(found.answer >= 0, found.second, found.first)
-    cell = place * n * n + winner * n + loser
-    is_tie, size = found.answer == 0, len(segments) * n * n
-    wins = np.bincount(cell[~is_tie], minlength=size).reshape(-1, n, n)
-    ties = np.bincount(cell[is_tie], minlength=size).reshape(-1, n, n)
-    ties = ties + ties.transpose(0, 2, 1)
-    return wins.reshape(-1, n * n), ties.reshape(-1, n * n)

@@ -19,6 +19,10 @@ _VIEWS = {
     "segments": ("segment, position, domain, document, index_in_document, source_text", "segment"),
     "texts": ("kind, name, segment, text", "kind, name, segment"),
     "judgements": ("human, system, segment, rater, value, n, time, status, n_errors", "human, system, segment, rater"),
+    "preferences": (
+        "kind, scorer, segment, ranking, system_a, system_b, rater, answer, is_same_output",
+        "kind, scorer, ranking, segment, system_a, system_b, rater, answer",
+    ),
     "spans": (
         "kind, scorer, system, segment, rater, side, span_start, span_end, severity, severity_class, category, weight, "
         "status",

@@ -28,6 +28,13 @@ from warehouse.wording import counted
 
 _UNKNOWN_DOMAIN = "all"
 _AS_ENTRIES = "this layout cannot mark them, so they would be read as entries of the shared task; csv and parquet can"
+_NO_PREFERENCES = "this layout has no file for them; csv and parquet have them"
+_PREFERENCES = """
+    SELECT count(*)
+    FROM preference AS p
+    JOIN vector AS v ON v.vector_id = p.vector_a
+    WHERE v.evalset_id = $evalset
+"""
 Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or None -> score
 
 
@@ -35,8 +42,8 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     """Write TESTSET/documents, sources, references, system-outputs, human-scores, metric-scores and testset.toml.
 
     Left out, with a note: metrics that were no entry of the shared task (the layout can't say so), an evaluation set
-    whose segments have no documents or no known order, judgements that a rating file can't hold, texts that lack
-    segments.
+    whose segments have no documents or no known order, judgements that a rating file can't hold, preferences, texts
+    that lack segments.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -52,6 +59,8 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     order = [segment for segment, *_ in segments]
     scorers = _scorers(warehouse, evalset, notes)
     ratings, rated = _ratings(warehouse, evalset, scorers, order, notes)
+    if n_preferences := int(warehouse.rows(_PREFERENCES, evalset)[0][0]):
+        notes.append(f"{counted(n_preferences, 'preference')} excluded, {_NO_PREFERENCES}")
     tables = {level: _tables(warehouse, evalset, level, scorers, order, documents, rated, notes) for level in LEVELS}
     try:
         texts = _texts(warehouse, evalset, order, notes)

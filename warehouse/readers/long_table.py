@@ -37,14 +37,10 @@ class LongTableReader:
             return None
         if header.form == "text" and not any(head[1:]):
             return "names of columns and no scores"
-        known = header.known.keys()
-        given = with_place(given, path)
-        if not known & set(_SAYS_WHAT) and not (given.metric or given.human):
-            way_out = f"add a column 'metric', or name a human score with {option('human')}"
-            return f"scores without the name of a metric; {way_out}"
-        if (missing := missing_place(header, given)) is not None:
-            return missing
-        return claim_of(path, self.name, header, given)
+        way_out = f"add a column 'metric', or name a human score with {option('human')}"
+        return claim_of_named(
+            path, self.name, header, given, _SAYS_WHAT, f"scores without the name of a metric; {way_out}"
+        )
 
     def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         header, table, faults = opened(data, claim)
@@ -137,6 +133,19 @@ def missing_place(header: Header, given: LoadHints) -> str | None:
     if not ("lp" in known or {"source", "target"} <= known) and given.lp is None:
         return f"scores of an unknown language pair; name it in a column 'lp' or with {option('lp')}"
     return None
+
+
+def claim_of_named(
+    path: Path, reader: str, header: Header, given: LoadHints, names: Collection[str], unnamed: str
+) -> Claim | str:
+    """The claim of a table, or a request where neither it nor the user says what is missing.
+
+    names: columns that say whose its values are. unnamed: the request where none does.
+    """
+    given = with_place(given, path)
+    if not header.known.keys() & set(names) and not (given.metric or given.human):
+        return unnamed
+    return missing_place(header, given) or claim_of(path, reader, header, given)
 
 
 def claim_of(path: Path, reader: str, header: Header, given: LoadHints) -> Claim:

@@ -12,7 +12,7 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, LoadHints
-from warehouse.readers.long_table import claim_of, missing_place, with_evalset, with_place, with_references
+from warehouse.readers.long_table import claim_of_named, with_evalset, with_place, with_references
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under, unread
 from warehouse.readers.text.tables import cells_that_are, numbers
@@ -40,13 +40,9 @@ class PreferenceTableReader:
         header = _header(path, head)
         if header is None:
             return None
-        given = with_place(given, path)
-        if "metric" not in header.known and "human" not in header.known and not (given.metric or given.human):
-            named = f"name a human score with {option('human')}"
-            return f"preferences without a metric or human score: {named}, or add a column 'metric' or 'human'"
-        if (missing := missing_place(header, given)) is not None:
-            return missing
-        return claim_of(path, self.name, header, given)
+        named = f"name a human score with {option('human')}"
+        unnamed = f"preferences without a metric or human score: {named}, or add a column 'metric' or 'human'"
+        return claim_of_named(path, self.name, header, given, ("metric", "human"), unnamed)
 
     def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")

@@ -81,12 +81,28 @@ def preference_counts(
     """
     first, second, outcome = checked_preferences(system_a, system_b, answer)
     n = int(max(first.max(), second.max())) + 1 if n_systems is None else n_systems
+    wins, ties = _counts_by(np.zeros_like(first), 1, first, second, outcome, n)
+    return wins[0], ties[0]
+
+
+def preference_counts_by(
+    group: npt.ArrayLike, system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike, n_systems: int
+) -> tuple[Ints, Ints]:
+    """`preference_counts` of each group that has any, in their order: two (n_groups, n_systems, n_systems) arrays.
+
+    Raises ValueError: see `checked_preferences`.
+    """
+    groups, place = np.unique(group, return_inverse=True)
+    return _counts_by(place, len(groups), *checked_preferences(system_a, system_b, answer), n_systems)
+
+
+def _counts_by(group: Ints, n_groups: int, first: Ints, second: Ints, outcome: Ints, n: int) -> tuple[Ints, Ints]:
     winner, loser = np.where(outcome >= 0, first, second), np.where(outcome >= 0, second, first)
-    is_tie = outcome == 0
-    pair = winner * n + loser
-    wins = np.bincount(pair[~is_tie], minlength=n * n).reshape(n, n)
-    ties = np.bincount(pair[is_tie], minlength=n * n).reshape(n, n)
-    return wins, ties + ties.T
+    cell, is_tie = (group * n + winner) * n + loser, outcome == 0
+    wins, ties = (
+        np.bincount(cell[chosen], minlength=n_groups * n * n).reshape(n_groups, n, n) for chosen in (~is_tie, is_tie)
+    )
+    return wins, ties + ties.transpose(0, 2, 1)
 
 
 def expected_wins(wins: npt.ArrayLike) -> Floats:

@@ -184,6 +184,7 @@ def test_a_history_without_values_has_no_chart() -> None:
 @functools.cache
 def charted() -> dict[str, Any]:
     found = made_history(
+        (2012, made_point("wmt12", "en-de", {"BLEU": 0.5}, human="rr:bto")),
         (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.9})),
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.8, "YiSi-1": 0.85, "COMETKiwi": 0.9})),
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.6}, bridge="mqm")),
@@ -200,11 +201,11 @@ def drawn(chart: dict[str, Any], dataset: str, protocol: str) -> list[dict[str, 
 
 
 @pytest.mark.slow
-def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridges() -> None:
+def test_a_chart_has_a_panel_for_each_protocol_by_year_and_marks_contamination_and_bridges() -> None:
     chart = charted()
     values, gaps = chart["vconcat"]
-    assert [panel["title"] for panel in values["hconcat"]] == ["da", "mqm"]
-    da, mqm = values["hconcat"]
+    assert [panel["title"] for panel in values["hconcat"]] == ["rr", "da", "mqm"]
+    _, da, mqm = values["hconcat"]
     contaminated = {point["group"] for point in drawn(chart, "years", "da") if point["contaminated"]}
     assert contaminated == {"COMETKiwi"}
     (dashed,) = [layer for layer in mqm["layer"] if "strokeDash" in layer["mark"]]
@@ -212,7 +213,7 @@ def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridg
     (step,) = drawn(chart, "bridges", "mqm")
     assert (step["group"], step["year"], step["from"], step["value"]) == ("BLEU", 2020, 0.6, 0.9)
     assert not [layer for layer in da["layer"] if "strokeDash" in layer["mark"]]
-    assert len(gaps["hconcat"]) == 2
+    assert len(gaps["hconcat"]) == 3
 
 
 def test_marks_of_one_year_do_not_hide_each_other() -> None:

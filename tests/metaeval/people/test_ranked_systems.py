@@ -22,9 +22,11 @@ PAIRS = ("A,B,A", "A,B,A", "A,B,B", "A,C,A", "C,A,B", "B,C,tie", "B,C,A", "C,B,A
 
 
 def _table(folder: Path) -> None:
-    rows = "".join(f"{number % 4 + 1},{pair},ann\n" for number, pair in enumerate(PAIRS))
-    (folder / "arena.csv").write_text("segment,system_a,system_b,answer,annotator\n" + rows)
-    load([folder / "arena.csv"], folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="arena"))
+    rows = "".join(f"{number % 4 + 1},{pair},ann,arena\n" for number, pair in enumerate(PAIRS))
+    (folder / "arena.csv").write_text("segment,system_a,system_b,answer,annotator,human\n" + rows)
+    (folder / "plain.csv").write_text("human,system,segment,score\nplain,A,1,3\nplain,B,1,2\n")
+    files = [folder / "arena.csv", folder / "plain.csv"]
+    load(files, folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de"))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,8 @@ def test_better_than_others_is_the_human_score_that_wmt12_released(tmp_path: Pat
         assert {name: found[name] for name in scores} == pytest.approx(scores, abs=1e-6)
 
 
-def test_scores_made_of_preferences_are_listed_and_completed(arena: Path) -> None:
+def test_scores_made_of_preferences_are_listed_and_completed_of_human_scores_that_have_them(arena: Path) -> None:
     with Warehouse.open(arena) as warehouse:
         listed = listing(warehouse, "humans")["human"].to_list()
-        assert listed == names(warehouse, "human") == ["arena", *sorted(f"arena:{how}" for how in BY_PREFERENCES)]
+        made = sorted(f"arena:{how}" for how in BY_PREFERENCES)
+        assert listed == names(warehouse, "human") == ["arena", *made, "plain"]

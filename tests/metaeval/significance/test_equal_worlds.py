@@ -45,6 +45,19 @@ def test_the_expected_values_are_equal(name: str, population: Population, monkey
     assert abs(gap(pool, name, population, n_worlds)) < TOLERANCE / 2 + 3 * np.sqrt(1 / n_known + 1 / n_worlds)
 
 
+def test_people_rank_the_same_outputs_of_a_segment_wherever_it_is_drawn() -> None:
+    """Else the expected value over worlds is not that of the pool, by which its metrics are equal."""
+    pool = simulated_pair(np.random.default_rng(2), 12, 40)
+    places = np.array([7, 3, 3, 39, 7])
+    of_pool, of_world = (block_of(one).preferences for one in (pool, pool.of_segments(places, np.zeros(5, dtype=int))))
+    assert of_pool is not None
+    assert of_world is not None
+    for segment, place in enumerate(places):
+        one, other = of_world.only(of_world.segment == segment), of_pool.only(of_pool.segment == place)
+        for axis in ("first", "second", "answer"):
+            np.testing.assert_array_equal(getattr(one, axis), getattr(other, axis))
+
+
 def test_the_better_metric_is_made_worse_until_it_is_as_good() -> None:
     measure, rng = parse_measure("pdp"), np.random.default_rng(5)
     pool = simulated_pair(rng, 12, 300, KINDS)

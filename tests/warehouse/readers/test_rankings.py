@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers import beside_data
+from tests.helpers import beside_data, tiny_layout
 from tests.warehouse.building import ask
 from tests.warehouse.readers.reading import read
 from warehouse import load
@@ -177,6 +177,24 @@ def test_preferences_are_stored_exported_and_replaced_with_their_file(tmp_path: 
     path.write_text(FIVE + _five("ABCDE", "1,-1,-1,-1,2", segment=9))
     load([path], database)
     assert ask(database, stored) == [("A", "E", "a", 9, "judge1", "human", "rr")]
+
+
+@pytest.mark.slow
+def test_csv_of_preferences_reads_back_and_the_organisers_layout_says_that_it_has_none(tmp_path: Path) -> None:
+    arena, database = LoadHints(testset="tiny24", lp="en-de", human="arena"), tmp_path / "w.duckdb"
+    (tmp_path / "arena.csv").write_text(OWN.format("answer", "A", "tie", "B").replace("X", "Ash").replace("Y", "Birch"))
+    load([tiny_layout(tmp_path / "layout")], database)
+    load([tmp_path / "arena.csv"], database, given=arena)
+    export(database, tmp_path / "csv", "csv")
+    path = tmp_path / "csv" / "tiny24" / "en-de" / "preferences.csv"
+    back = read(PreferenceTableReader(), "back.csv", path.read_text(), arena)
+    columns = ("system_a", "system_b", "answer", "segment", "rater")
+    assert back.preferences is not None
+    assert back.preferences.select(columns).rows() == [
+        *(("Ash", "Birch", "a", 1, "ann"), ("Birch", "Ash", "tie", 2, "bob"), ("Ash", "Birch", "b", 3, None))
+    ]
+    (exported,) = export(database, tmp_path / "mtme", "mtme")
+    assert "3 preferences excluded, this layout has no file for them; csv and parquet have them" in exported.notes
 
 
 @pytest.mark.slow

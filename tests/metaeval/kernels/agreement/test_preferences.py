@@ -16,14 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from metaeval import kernels
 from metaeval.kernels.agreement.preferences import (
     JudgeAgreement,
+    best_preference_thresholds,
     better_than_others,
     bradley_terry,
     expected_wins,
     judge_agreement,
     judge_consistency,
     preference_counts,
+    preference_counts_by,
+    preference_pair_counts,
 )
 from tests.helpers import beside_data
 
@@ -146,6 +150,43 @@ def test_which_system_stands_first_changes_no_score(rows: list[tuple[int, tuple[
 
 
 @given(PREFERENCES)
+def test_opposite_answers_mirror_shares_and_strengths(rows: list[tuple[int, tuple[int, int], int, int]]) -> None:
+    segment, pairs, answer, _ = (np.array(column) for column in zip(*rows, strict=True))
+    wins, ties = preference_counts(*pairs.T, answer, 4)
+    opposite, same_ties = preference_counts(*pairs.T, -answer, 4)
+    np.testing.assert_allclose(expected_wins(opposite), 1 - expected_wins(wins))
+    np.testing.assert_allclose(better_than_others(opposite), 1 - better_than_others(wins))
+    try:
+        strength, error, nu = bradley_terry(wins, ties)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"never|ties|decided"):
+            bradley_terry(opposite, same_ties)
+    else:
+        mirrored = bradley_terry(opposite, same_ties)
+        np.testing.assert_allclose(mirrored[0], -strength, atol=1e-6)
+        np.testing.assert_allclose(mirrored[1], error, rtol=1e-4)
+        assert mirrored[2] == pytest.approx(nu, rel=1e-4)
+    by_segment = preference_counts_by(segment, *pairs.T, answer, 4)
+    assert [counts.sum(axis=0).tolist() for counts in by_segment] == [wins.tolist(), ties.tolist()]
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from((-1, 0, 1))), min_size=1, max_size=20), st.integers(0, 2))
+def test_swapped_outputs_leave_tau_and_accuracy_and_opposite_answers_mirror_tau(
+    rows: list[tuple[int, int]], epsilon: int
+) -> None:
+    gap, answer = (np.array(column) for column in zip(*rows, strict=True))
+    segment = np.zeros(len(gap), dtype=np.int64)
+    as_shown = preference_pair_counts([gap], answer, segment, epsilon)
+    swapped = preference_pair_counts([-gap], -answer, segment, epsilon)
+    opposite = preference_pair_counts([gap], -answer, segment, epsilon)
+    for statistic in (kernels.tau_10, kernels.tau_13, kernels.tau_14, kernels.acc23):
+        np.testing.assert_array_equal(statistic(as_shown), statistic(swapped))
+    for statistic in (kernels.tau_13, kernels.tau_14):
+        np.testing.assert_array_equal(statistic(opposite), -statistic(as_shown))
+    assert best_preference_thresholds([gap], answer) == best_preference_thresholds([-gap], -answer)
+
+
+@given(PREFERENCES)
 def test_agreement_equals_a_plain_count_of_pairs_of_judgements(
     rows: list[tuple[int, tuple[int, int], int, int]],
 ) -> None:
@@ -201,7 +242,7 @@ def test_agreement_of_judges_as_printed_for_wmt15() -> None:
     assert len(printed) == 24
     for row in printed:
         rankings = wmt15()[row["lp"]]
-        segment, judge, a, b, answer = zip(*_pairs(rankings, by_output=row["unit"] == "outputs"), strict=True)
+        segment, judge, a, b, answer = zip(*pairs_of(rankings, by_output=row["unit"] == "outputs"), strict=True)
         if row["kind"] == "inter":
             found = judge_agreement(segment, a, b, answer)
         else:
@@ -229,9 +270,11 @@ def wmt15() -> dict[str, Rankings]:
     return rankings
 
 
-def _pairs(rankings: Rankings, by_output: bool) -> list[tuple[int, str, int, int, int]]:
-    """Segment, judge, two systems (or distinct outputs) in the file's order, and the answer."""
-    numbers: dict[str, int] = {}
+def pairs_of(
+    rankings: Rankings, by_output: bool = False, numbers: dict[str, int] | None = None
+) -> list[tuple[int, str, int, int, int]]:
+    """Segment, judge, two systems (or distinct outputs) in the file's order, and the answer; numbers: of systems."""
+    numbers = {} if numbers is None else numbers
     found = []
     for segment, judge, outputs in rankings:
         names = [([systems] if by_output else systems.split(","), rank) for systems, rank in outputs]
