@@ -51,6 +51,11 @@ class Definition:
     needs_preferences: bool = False
 
     @property
+    def is_of_scores(self) -> bool:
+        """Whether it is computed from scores alone, without marked errors or preferences."""
+        return not self.needs_spans and not self.needs_preferences
+
+    @property
     def limits(self) -> tuple[float, float]:
         """The ends of the range."""
         least, _, most = self.range.strip("[]").partition(", ")

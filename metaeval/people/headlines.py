@@ -20,6 +20,10 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
         )
     if view == "judges":
         return opening(f"{frame.height} scorers answered with preferences.")
+    if view == "replace":
+        return _of_replacement(frame)
+    if view in ("variance", "precision"):
+        return _of_variance(frame, view)
     if view == "pace" or "seconds" in frame.columns:
         slow = frame.drop_nulls("seconds").sort("seconds")
         if slow.is_empty():
@@ -57,3 +61,47 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
         said += "; neither agreement nor reliability is defined"
     more = f" {frame.height - 1} other human scores have judgements." if frame.height > 1 else ""
     return either(f"{said}.{more}", f"{said}.")
+
+
+_CALLED = {
+    "system": "systems",
+    "segment": "segments",
+    "system:segment": "systems on single segments",
+    "segment:rater": "annotators of a segment",
+    "residual": "residual",
+}
+
+
+def _of_replacement(frame: pl.DataFrame) -> str:
+    """Whether metrics may replace annotators, or one metric each annotator."""
+    if "is_beaten" in frame.columns:
+        tested = frame.drop_nulls("p")
+        names = tested.filter("is_beaten")["annotator"].to_list()
+        if not names:
+            return opening(f"The metric beats none of {tested.height} annotators.")
+        return opening(f"The metric beats {len(names)} of {tested.height} annotators: {named(names)}.")
+    metrics = frame.filter(kind="metric")
+    passed = metrics.filter(pl.col("winning_rate") >= 0.5)
+    people = frame.filter(kind="annotator").select(pl.mean("agreement")).item()
+    if passed.is_empty():
+        return opening(f"No metric may replace an annotator: none of {metrics.height} beats half of them.")
+    best = passed.row(0, named=True)
+    return opening(
+        f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} agrees with "
+        f"annotators on {best['agreement']:.1%} of pairs of outputs; they agree with each other on {people:.1%}."
+    )
+
+
+def _of_variance(frame: pl.DataFrame, view: str) -> str:
+    """Where the variance of judgements is largest, or what more segments give beside more annotators."""
+    if view == "variance":
+        shares = frame.sort("share", descending=True).head(2).select("component", "share").rows()
+        parts = [
+            f"{share:.0%} {'is the ' if name == 'residual' else 'between '}{_CALLED[name]}" for name, share in shares
+        ]
+        return opening(f"Of the variance of single judgements, {' and '.join(parts)}.")
+    more, three = (frame.filter(n_segments=n, n_raters=k)["error"][0] for n, k in ((300, 1), (100, 3)))
+    return opening(
+        f"With 300 judgements of each system, 300 segments judged once give a difference with standard error "
+        f"{number(more)}, 100 segments judged three times {number(three)}."
+    )

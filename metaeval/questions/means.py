@@ -58,6 +58,16 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.sentences import named, opening
 
+        if "assisted" in answer.frame.columns:
+            import polars as pl
+
+            from metaeval.sentences import interval, number
+
+            first = answer.frame.row(0, named=True)
+            saved = answer.frame.select(pl.median("saved")).item()
+            helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements of a system (median)."
+            leader = f"{first['system']} has the best estimated mean, {number(first['assisted'])}"
+            return opening(f"{leader}{interval(first, 'low', 'high')}.{helped}")
         firsts: dict[str, list[str]] = {}
         for one in answer.frame.drop("testset", "lp", strict=False).partition_by("scorer", maintain_order=True):
             if (best := one["mean"].max()) is not None:

@@ -74,8 +74,8 @@ def test_each_metric_has_the_one_that_is_most_and_the_one_that_is_least_like_it(
         {"metric": ["A", "B", "C"], "A": [1.0, 0.5, None], "B": [0.5, 1.0, -0.25], "C": [None, -0.25, 1.0]}
     )
     assert extremes(matrix).rows() == [
-        ("A", 0.5, "B", 0.5, "B", 0.5),
-        ("B", 0.125, "A", 0.5, "C", -0.25),
-        ("C", -0.25, "B", -0.25, "B", -0.25),
+        ("A", "B", 0.5, "B", 0.5, 0.5),
+        ("B", "A", 0.5, "C", -0.25, 0.125),
+        ("C", "B", -0.25, "B", -0.25, -0.25),
     ]
     assert extremes(pl.DataFrame({"metric": ["A"], "A": [1.0]})).rows() == [("A", None, None, None, None, None)]

@@ -79,6 +79,7 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "autorank": ("autorank", SIM),
     "counts": ("counts", SIM),
     "means": ("means", SIM),
+    "means, with a metric's help": ("means", {**SIM, "assisted_by": "simBLEU"}),
     "scatter": ("scatter", {**SIM, "metric": "simBLEU"}),
     "scatter, pairs of means": ("scatter", {**SIM, "metric": "simBLEU", "view": "pairs", "system_score": "mean"}),
     "scatter, on common segments": ("scatter", {**ON_COMMON, "metric": "simBLEU", "view": "segments"}),
@@ -239,6 +240,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "miss": (3.0,),
     "look": (2.0,),
     "level": ("seg",),
+    "assisted_by": ("simBLEU",),
+    "by_document": (True,),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
@@ -248,7 +251,7 @@ SHOWS = {
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
-    *("evaluate", "each_set"),
+    *("evaluate", "each_set", "difference"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
@@ -267,10 +270,13 @@ def options_of(function: str) -> list[str]:
     return [name for name in able if (function, name) not in OF_ITSELF]
 
 
-ELSEWHERE = {("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")}
+ELSEWHERE = {
+    *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
+    *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
+}
 """Options whose data the varied task has not.
 
-`test_document_scores`, `test_remarks` and `trends/test_within` hold their signatures.
+`test_document_scores`, `test_remarks`, `trends/test_within` and `people/test_several_annotators` hold their signatures.
 """
 OPTIONS = [
     (function, option)

@@ -52,7 +52,7 @@ def _texts(draw: st.DrawFn) -> str:
     named = [p for p in definition.parameters if p.name in ("by", "top") or draw(st.booleans())]
     if definition.name == "tau_c":
         named = [p for p in named if p.name != "epsilon"]
-    if definition.name == "accuracy":  # its words for ties are others
+    if definition.name in ("accuracy", "tau_rr"):  # their words for ties are others
         named = [p for p in named if p.name != "ties"]
     parts = [
         f"{p.name}{draw(st.sampled_from(['=', ' = ']))}{draw(WORDS[p.name])}" for p in draw(st.permutations(named))

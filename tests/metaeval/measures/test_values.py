@@ -237,7 +237,7 @@ def test_a_measure_agrees_with_plain_loops(measure: str, block: Block) -> None:
 
 def test_every_measure_has_its_plain_loop() -> None:
     parsed = [parse_measure(text) for text in ORACLES]
-    of_scores = {definition for definition in DEFINITIONS.values() if not definition.needs_spans}
+    of_scores = {definition for definition in DEFINITIONS.values() if definition.is_of_scores}
     assert {measure.definition for measure in parsed} == of_scores
 
 
@@ -355,7 +355,7 @@ def test_where_all_human_scores_are_equal_there_is_nothing_to_agree_with(block: 
         block, human=np.where(np.isnan(block.human), np.nan, -1.0), human_submitted=np.full(len(block.systems), np.nan)
     )
     defined = set()
-    for name in sorted(name for name, definition in DEFINITIONS.items() if not definition.needs_spans):
+    for name in sorted(name for name, definition in DEFINITIONS.items() if definition.is_of_scores):
         try:
             values = _value(name, tied).value
         except ValueError:

@@ -115,6 +115,14 @@ def test_items_of_one_document_may_count_as_dependent(lab: Path) -> None:
     assert plain["p"].to_list() != clustered["p"].to_list()
 
 
+@pytest.mark.parametrize("changed", [{"metric": "Good"}, {"epsilon": 0.1}, {"by_document": True}])
+def test_the_signature_says_how_metrics_were_tested(lab: Path, changed: dict[str, Any]) -> None:
+    with Warehouse.open(lab) as warehouse:
+        before = metaeval.annotators(warehouse, "lab", "en-de", view="replace")
+        after = metaeval.annotators(warehouse, "lab", "en-de", view="replace", **changed)
+    assert before.signature != after.signature
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -95,5 +95,5 @@ def test_what_is_wrong_in_a_file_is_one_line(text: str, said: str, tmp_path: Pat
 def test_a_file_is_there_and_a_test_set_is_named(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(QuestionError, match=r"none\.toml: No such file"):
         protocol(simulated_warehouse, str(tmp_path / "none.toml"), on="sim24")
-    with pytest.raises(QuestionError, match="rules of one's own are of no test set"):
+    with pytest.raises(QuestionError, match="your own rules name no test set"):
         protocol(simulated_warehouse, str(_written(tmp_path, MINE)))

@@ -285,7 +285,7 @@ def test_pairs_across_clusters_that_are_not_significant_are_reported(simulated_w
         assert i < j
         assert found.clusters[i] != found.clusters[j]
         assert not found.p[i, j] <= 0.05
-    assert any("different clusters although" in note for note in found.notes)
+    assert any("different clusters without a significant difference" in note for note in found.notes)
 
 
 # --- who computes ---------------------------------------------------------------------------------------------------
@@ -483,8 +483,8 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
     pairs = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs")
     assert pairs.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
-        "; but pairs finds too many differences: level 0.236 between equally good metrics (made), 0.050 between "
-        "exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
+        "; but pairs finds too many differences: false-positive rate 0.236 between equally good metrics (made), 0.050 "
+        "between exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
     )
     valid = compare(simulated_warehouse, asked, "acc_eq(by=item)", draws=20)
     assert valid.notes[0] == (

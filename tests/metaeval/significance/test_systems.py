@@ -192,9 +192,9 @@ def test_systems_are_tested_in_both_directions_and_holm_stands_beside(simulated_
     assert (two.corrected[upper][one.corrected[upper] > 0.6] == 1).all()
     assert two.n_significant <= one.n_significant
     np.testing.assert_allclose(holm.corrected[upper], corrected_pairs(two.corrected, "holm")[upper])
-    (line,) = [note for note in two.notes if "some clusters are chance" in note]
+    (line,) = [note for note in two.notes if "some clusters arise by chance" in note]
     # 60 resamples tell no p below 1/30, which Holm takes beyond any level: nobody can say whether there is one cluster.
-    assert f"(Holm) there are 1 to {holm.n_clusters} clusters, which more" in line
-    assert not [note for note in holm.notes if "some clusters are chance" in note]
+    assert f"(Holm) there are 1 to {holm.n_clusters} clusters; more" in line
+    assert not [note for note in holm.notes if "some clusters arise by chance" in note]
     assert any("p-values of 0 mean below 0.033, which the correction could raise to" in note for note in holm.notes)
     assert "|alternative:two-sided|correction:holm|" in holm.signature

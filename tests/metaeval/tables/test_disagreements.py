@@ -128,11 +128,11 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
 def test_what_cannot_be_compared_is_refused(tiny: Warehouse) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"metric": "Fin"}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'"),
-        ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics named: one is compared with people, two"),
+        ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics named: one is compared with human scores, two"),
         ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
         ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
         ({"metric": "Only"}, "Only-src of tiny24 en-de: no segment scores"),
-        ({"metric": "Fine", "metrics": "Rough*"}, "metrics chooses metrics for their mean"),
+        ({"metric": "Fine", "metrics": "Rough*"}, "metrics selects metrics for their mean"),
         ({"metric": "Fine", "systems": "Ash", "segments": "1-2"}, "both score 2 outputs of tiny24 en-de, too few"),
         ({"metric": "Fine", "n": 0}, "n 0: expected a whole number from 1 on"),
         ({"metric": "Fine", "by": "theme"}, "by 'theme': expected one of"),

@@ -133,7 +133,7 @@ def test_the_best_of_several_names_their_number_and_has_no_star() -> None:
     assert cells["YiSi (YiSi-1)"] == cells["best embedding (of 1)"] == ("0.700 +0.200*", "0.700 +0.200*")
     assert cells["best of all (of 2 to 3)"] == ("0.700 +0.200", "0.700 +0.200")
     assert cells["best string (of 1 to 2)"] == ("0.500", "0.600 +0.100")
-    assert sum(note.startswith("best: the highest value of so many metrics") for note in shown.notes) == 1
+    assert sum(note.startswith("best: the highest of several values") for note in shown.notes) == 1
 
 
 def test_rows_ascend_by_year_test_set_language_pair_and_group() -> None:
