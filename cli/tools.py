@@ -88,12 +88,13 @@ def _property(field: Field) -> dict[str, Any]:
 def result(answer: "Answer[Any]") -> dict[str, Any]:
     """An answer as a tool gives it: rows as the command's JSON has them, cut to a size with the count of the rest.
 
-    The signature, which JSON repeats in every row, stands by itself.
+    The signature, which JSON repeats in every row, and the sentence that answers the question stand by themselves.
     """
     value = plain(answer.frame.to_dicts() if answer.shape is None else answer.shape)
     found: list[dict[str, Any]] = value if isinstance(value, list) else [value]  # type: ignore[list-item]
-    rows = [{key: item for key, item in row.items() if key != "signature"} for row in found]
-    return {**_cut(rows), "signature": answer.signature.splitlines(), "notes": list(answer.notes)}
+    rows = [{key: item for key, item in row.items() if key not in ("signature", "summary")} for row in found]
+    stated = {"signature": answer.signature.splitlines(), "notes": list(answer.notes)}
+    return {"summary": answer.summary, **_cut(rows), **stated}
 
 
 def _cut(rows: list[Any]) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def _worded(path: Path, error: Exception) -> WarehouseError:
         return _limit(first)
     if isinstance(error, duckdb.Error) and (isinstance(error, _OF_FILE) or is_of_damage(error)):
         return SchemaError(f"{path}: damaged or unreadable database: {first}")
-    return QuestionError(first)
+    return QuestionError(first.removeprefix("Invalid Input Error: "))  # what an error() of SQL says is enough
 
 
 def _is_of_room(text: str) -> bool:

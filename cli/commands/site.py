@@ -29,7 +29,7 @@ def site(
     with_texts: Annotated[
         bool, typer.Option("--with-texts", help="Include sources, references and outputs; check their licences first.")
     ] = False,
-    engine: Annotated[
+    engine_file: Annotated[
         Path | None,
         typer.Option(
             "--engine",
@@ -61,7 +61,7 @@ def site(
     testsets = [name for text in only or () for one in text.split(",") if (name := one.strip())]
     with progress(output.quiet) as advance:
         run = Run(lambda: Warehouse.open(database), database, advance)
-        done = write_site(run, database, folder, testsets, with_texts=with_texts, engine=engine)
+        done = write_site(run, database, folder, testsets, with_texts=with_texts, engine=engine_file)
     if done.n_own:
         output.note(f"metrics that users added are in the data: {done.n_own}; they are in no ranking")
     if done.why_no_engine:

@@ -31,7 +31,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class SiteData:
     """rankings: by evaluation set; unranked: why there is none. rules: by test set, who wins by the rules of each year.
 
     evalsets, metrics, systems, sources, human_scores: as listed, of the chosen test sets alone.
@@ -64,7 +64,7 @@ class Gathered:
         )
 
 
-def gather(run: Run, only: Sequence[str] = ()) -> Gathered:
+def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
     """Ask everything. only: these test sets; none: all.
 
     Raises QuestionError: an unknown test set.
@@ -115,7 +115,7 @@ def gather(run: Run, only: Sequence[str] = ()) -> Gathered:
     trend = _asked(
         Run(run.opened, run.database, None, for_reading=True), "trend", testset=named, lp="all", measure="pa"
     )
-    return Gathered(
+    return SiteData(
         testsets, evalsets, **frames, rankings=rankings, unranked=unranked, rules=rules, audit=audit, trend=trend,
         measures=answered(question_named("list"), {"what": "measures"}, run).frame,
     )  # fmt: skip

@@ -11,7 +11,7 @@ import polars as pl
 from cli.report.content import figure, on_page
 from cli.report.page import svg
 from cli.site.content import Link, Page, Table, dots, themed
-from cli.site.gathering import Gathered, Key, Ranking
+from cli.site.gathering import Key, Ranking, SiteData
 from cli.site.slugs import slug, slugs
 from metaeval.ranking import leaders
 from queries.cookbook import recipes
@@ -33,7 +33,7 @@ _DATA_NOTE = "Ranks of different evaluation sets do not compare: their systems, 
 class Pages:
     """All pages of a site. only: the chosen test sets, for commands; none: all."""
 
-    def __init__(self, gathered: Gathered, only: Sequence[str] = ()) -> None:
+    def __init__(self, gathered: SiteData, only: Sequence[str] = ()) -> None:
         self.of = gathered
         self.only = tuple(only)
         testsets = slugs(gathered.testsets)

@@ -26,7 +26,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     The number comes from the name alone, so that an address stays.
 
     >>> slugs(["b", "BLEU", "bleu"])
-    {'BLEU': 'bleu', 'b': 'b', 'bleu': 'bleu-9e2abd85'}
+    {'BLEU': 'bleu', 'b': 'b', 'bleu': 'bleu-50ab0299'}
     """
     found: dict[str, str] = {}
     used: set[str] = set()

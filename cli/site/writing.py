@@ -17,7 +17,7 @@ from cli.site import metadata
 from cli.site.content import Page
 from cli.site.engine import VERSION, copy_engine
 from cli.site.folder import fresh_site
-from cli.site.gathering import Gathered, gather
+from cli.site.gathering import SiteData, gather
 from cli.site.pages import Pages, compact
 from metaeval.options import Run
 from metaeval.signature import program_version
@@ -40,7 +40,7 @@ _STATIC = ("site.css", "site.js", "sql.js", "icon.svg")
 
 
 @dataclass(frozen=True)
-class Written:
+class SiteSummary:
     """What was written. why_no_engine: "" where SQL runs."""
 
     n_pages: int
@@ -58,7 +58,7 @@ def write_site(
     *,
     with_texts: bool = False,
     engine: Path | None = None,
-) -> Written:
+) -> SiteSummary:
     """Write a site into a folder.
 
     Raises UsageError: the folder is not free; the engine is another file. QuestionError: an unknown test set.
@@ -74,7 +74,7 @@ def write_site(
         n_pages = _write_pages(run, root, gathered, only, parts, why_no_engine, with_texts=with_texts)
         n_bytes = _size(root)
     n_own = gathered.metrics.filter(pl.col("is_own"))["metric"].n_unique()
-    return Written(n_pages, n_bytes, time.monotonic() - begun, why_no_engine, n_own)
+    return SiteSummary(n_pages, n_bytes, time.monotonic() - begun, why_no_engine, n_own)
 
 
 def _size(root: Path) -> int:
@@ -97,7 +97,7 @@ def _split(path: Path) -> list[str]:
 def _write_pages(
     run: Run,
     root: Path,
-    gathered: Gathered,
+    gathered: SiteData,
     only: Sequence[str],
     parts: Sequence[str],
     why_no_engine: str,
@@ -161,7 +161,7 @@ def _write(root: Path, environment: Any, page: Page, **more: Any) -> None:
 
 
 def _write_data(
-    root: Path, environment: Any, gathered: Gathered, pages: Pages, parts: Sequence[str], day: Any, *, with_texts: bool
+    root: Path, environment: Any, gathered: SiteData, pages: Pages, parts: Sequence[str], day: Any, *, with_texts: bool
 ) -> None:
     """Tables of everything, what machines read, and the page that lists them."""
     data = root / "data"

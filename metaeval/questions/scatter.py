@@ -49,7 +49,8 @@ class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
 
         systems, pairs, *segments = answer.facts["words"]
         return opening(
-            f"{self.metric} against human scores: {systems}; {pairs}.", f"Over {segments[0]}." if segments else ""
+            f"{answer.facts['metric']} against human scores: {systems}; {pairs}.",
+            f"Over {segments[0]}." if segments else "",
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

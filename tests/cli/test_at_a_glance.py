@@ -84,7 +84,7 @@ _OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {  # each after those before i
     "explore": (("explore", "sim24", "--export", "page.html"),),
     "download": (("download", "--dry-run"),),
 }
-_NARRATIVE = frozenset({"demo", "mcp"})  # goes through other commands, on more than one screen; answers programs
+_NARRATIVE = frozenset({"demo", "mcp", "site"})  # goes through other commands; answers programs; writes pages
 _ON_SIMULATED = [
     *_QUESTIONS,
     *(tuple(word.format(**SIMULATED) for word in words) for words in _MORE if words != _REAL_ALONE),

@@ -33,7 +33,7 @@ def asked(database: Path, *calls: tuple[str, Mapping[str, Any]]) -> list[Any]:
 
 def rows_of(printed: Any) -> list[dict[str, Any]]:
     rows = printed if isinstance(printed, list) else [printed]
-    return [{name: value for name, value in row.items() if name != "signature"} for row in rows]
+    return [{name: value for name, value in row.items() if name not in ("signature", "summary")} for row in rows]
 
 
 COMPARED = {**EN_DE, "metrics": ["simBLEU", "Dice-src"], "measure": "pa", "draws": 20}
@@ -58,10 +58,13 @@ def test_a_tool_answers_with_the_rows_of_the_command(
 ) -> None:
     (found,) = asked(default_database, (name, given))
     places = [given[key] for key in ("testset", "lp") if key in given]
-    printed = rows_of(scorehouse(name, *places, *words.split(), "--format", "json").json)
+    shape = scorehouse(name, *places, *words.split(), "--format", "json").json
+    printed = rows_of(shape)
     answer = found.structured_content
     assert not found.is_error
     assert answer["rows"] == printed[: len(answer["rows"])]
+    assert answer["summary"]
+    assert isinstance(shape, list) or answer["summary"] == shape["summary"]
     assert answer["n_rows"] == len(printed) == len(answer["rows"]) + answer["n_rows_left_out"]
     assert json.loads(found.content[0].text) == answer
 

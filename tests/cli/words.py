@@ -23,6 +23,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "report": ("sim24", "--lp", "cs-uk"),
     "scatter": (*SLICE, "simBLEU"),
     "show": (*SLICE, "1"),
+    "site": ("folder",),
     "sql": ("SELECT 1 AS one",),
     "thresholds": (*SLICE, "--curve"),
     "trend": (*SLICE, "-m", "pearson"),

@@ -157,7 +157,7 @@ def test_a_page_needs_no_network(drawn: Path) -> None:
 
 @together("name", ["x.gif", "x", "x.svg.gz"])
 def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"\.svg, \.png, \.html"):
+    with pytest.raises(UsageError, match=r"\.svg, \.pdf, \.png, \.html"):
         check_chart(tmp_path / name)
 
 

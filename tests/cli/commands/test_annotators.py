@@ -43,7 +43,7 @@ def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
 @together(
     ("words", "hints"),
     [
-        (("annotators", "sim21"), ["no single judgements of sim21 are on file"]),
+        (("annotators", "sim21"), ["no single judgements of sim21 are loaded, only their scores"]),
         (("annotators", "sim24", "en-de", "--view", "pairs"), ["no two annotators judged the same output"]),
     ],
 )

@@ -23,7 +23,9 @@ def test_systems_in_different_clusters_without_a_significant_difference_are_coun
     clusters, p = shape["clusters"], shape["p"]
     n = len(clusters)
     hidden = [(i, j) for i in range(n) for j in range(i + 1, n) if clusters[i] != clusters[j] and p[i][j] > 0.05]
-    lines = [note for note in scorehouse(*words).notes if "in different clusters although" in note]
+    lines = [
+        note for note in scorehouse(*words).notes if "in different clusters without a significant difference" in note
+    ]
     assert [int(line.split()[0]) for line in lines] == ([len(hidden)] if hidden else [])
 
 

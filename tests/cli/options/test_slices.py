@@ -248,6 +248,6 @@ def test_several_names_after_one_flag_say_to_repeat_it(scorehouse: Scorehouse) -
 
 
 def test_metrics_without_their_flag_are_answered_with_the_whole_command(scorehouse: Scorehouse) -> None:
-    whole = "metrics are a filter: scorehouse means sim24 en-de --human mqm --metrics 'sim*' --metrics B"
+    whole = "to select metrics: scorehouse means sim24 en-de --human mqm --metrics 'sim*' --metrics B"
     refused(scorehouse("means", "sim24", "en-de", "sim*", "B", "--human", "mqm"), 2, whole)
     assert "filter" not in scorehouse("cutoff", "sim24", "en-de", "simBLEU", "B").err

@@ -379,7 +379,8 @@ def test_letters_beyond_ascii_are_utf8_in_every_locale() -> None:
     assert "ε" in subprocess.run(command, capture_output=True, cwd=ROOT, env=environment, check=True).stdout.decode()
 
 
-def test_columns_that_are_the_answer_are_dropped_last() -> None:
+def test_columns_that_are_the_answer_are_dropped_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
     frame = pl.DataFrame({"set": ["a", "b"], "long" * 5: ["x" * 20, "y" * 20], "more" * 5: [1, 2], "slope": [0.1, 0.2]})
     plain, chosen = fitted_text(frame, 1, 40), fitted_text(frame, 1, 40, important=("slope",))
     assert "slope" not in plain.splitlines()[0]

@@ -115,4 +115,4 @@ def test_span_scores_are_those_of_the_kernel(loaded: Loaded) -> None:
 def test_ends_that_are_last_characters_are_noted(loaded: Loaded) -> None:
     (note,) = [note for note in loaded.report.notes if "inside a word" in note]
     assert note.startswith("last en-de: ")
-    assert "20 of 20 spans end inside a word, and 0 would one character after" in note
+    assert "20 of 20 spans end inside a word, but only 0 would if they ended one character later" in note

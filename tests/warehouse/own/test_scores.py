@@ -226,7 +226,7 @@ def test_names_that_cannot_be_are_refused(
 ) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
     for name, more, message in (
-        ("Rough", {}, "Rough is already a metric of tiny24 already"),
+        ("Rough", {}, "Rough is already a metric of tiny24; give yours another name"),
         ("", {}, "is not a valid metric name"),
         ("Mine", {"testset": "tiny23"}, "unknown test set 'tiny23'"),
         ("Mine", {"lp": "en-fr"}, "unknown language pair 'en-fr'"),
