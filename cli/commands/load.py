@@ -30,7 +30,7 @@ def load(
         choice(
             get_args(Numbering),
             "--numbering",
-            help="Whether segments are numbered within a document or the test set, for files that do not say.",
+            help="Segment numbers count within a document or the test set, for files that do not say.",
         ),
     ] = None,
     first_segment: FirstSegment = 1,
@@ -40,7 +40,7 @@ def load(
 ) -> None:
     """Check and load score files.
 
-    All score files below PATHS are found and checked; each evaluation set is loaded whole or not at all.
+    Finds and checks all score files below PATHS. Each evaluation set is loaded whole or not at all.
 
     Example: scorehouse load shared-task/sim24
     """

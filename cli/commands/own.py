@@ -42,7 +42,7 @@ def add(
 ) -> None:
     """Add the scores of your own metric.
 
-    They are checked against the loaded segments and systems.
+    Scores are checked against the loaded segments and systems.
 
     Accepted are .seg.score and .sys.score files as the organisers write them, tables with named columns, the output of
     COMET and MetricX, and lists of scores, one per line in segment order. `rank --user-metrics` includes the metric.
@@ -102,9 +102,9 @@ def remove(
 
     All of its data is removed, or none.
 
-    Scores, judgements and texts go with their files; an evaluation set goes once no file of it is left. Loading the
-    same files again brings the same back. Systems and segments that stay keep the names and lines that the removed
-    files gave them; no score depends on them.
+    Removing a file removes its scores, judgements and texts; an evaluation set is removed with its last file. Loading
+    the same files again restores everything. Systems and segments that remain may keep names and lines from the removed
+    files; no score depends on them.
 
     Example: scorehouse remove sim24 en-de --dry-run
     """

@@ -41,10 +41,11 @@ def site(
 ) -> None:
     """Write a site of static pages, with SQL over all scores.
 
-    Rankings, metrics, systems and years as pages that any web server or pages service shows, with the scores as a
-    DuckDB file. SQL runs in the browser by duckdb-wasm, which is copied into the folder. No page asks another host.
+    The pages show rankings, metrics, systems and years, and can be served by any web server. The scores are included as
+    a DuckDB file, and duckdb-wasm, which is copied into the folder, runs SQL in the browser. No page contacts another
+    host.
 
-    Results are stored, so that the next site is quick.
+    Results are stored, which makes the next site fast.
 
     Example: scorehouse site --help
     """

@@ -23,9 +23,9 @@ else:
 class Report(Question["list[ReportSection]"], name="report"):
     """Write everything about test sets on one page.
 
-    The page has rankings, matrices, curves and findings, and needs no network.
+    The page has rankings, significance matrices, charts and audit findings. It can be read offline.
 
-    Results are stored, so that the next report is quick.
+    Results are stored, which makes the next report fast.
 
     Example: scorehouse report sim24 ja-en --section rankings --section audit -o report.html --draws 20
     """
@@ -45,7 +45,7 @@ class Report(Question["list[ReportSection]"], name="report"):
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
     ] = False
-    details: Annotated[int, Option("Number of evaluation sets with charts; the others get a table.", least=0)] = 6
+    details: Annotated[int, Option("Number of evaluation sets with charts; others get tables only.", least=0)] = 6
     static: Annotated[
         bool, Option("Write a page without JavaScript: charts as images, plain tables.", is_computing=True)
     ] = False

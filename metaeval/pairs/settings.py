@@ -26,10 +26,10 @@ class DeltaSettings(Fields):
     difference: Annotated[
         float | None,
         Option(
-            "How often people agree with a difference of this size between two systems.",
+            "Show how often human scores agree with a difference of this size.",
             metavar="SIZE",
             least=0,
-            default="the sizes that reach the wanted agreement",
+            default="show the differences that reach the target agreement",
             excludes=("hard",),
         ),
     ] = None

@@ -21,8 +21,8 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
 
     Also shows their pace, their drift over time, and the reliability of the scores.
 
-    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, raw and corrected by
-    Spearman-Brown. Only valid judgements of systems count, including human translations.
+    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, raw and with Spearman-Brown
+    correction. Only valid judgements of systems count, including human translations.
 
     Example: scorehouse annotators sim24 en-de
     """
@@ -35,19 +35,22 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace", "variance", "precision"]
         | None,
         Option(
-            "One row per human score, annotator, or pair of annotators with outputs in common; how fast each judged; "
-            "kappa of preferences between and within annotators; judges that answer with preferences: ties, position "
-            "bias, and agreement with people; whether each metric may replace an annotator; where "
-            "the variance of judgements comes from; or how precise other numbers of segments and annotators would be.",
+            "sets, annotators, pairs: one row per human score, per annotator, or per pair of annotators who judged the "
+            "same outputs. pace: how fast each annotator judged. agreement: kappa of preferences between and within "
+            "annotators. judges: ties, position bias and human agreement of judges that give preferences. replace: "
+            "whether each metric may replace an annotator. variance: where the variance of judgements comes from. "
+            "precision: the precision of other numbers of segments and annotators.",
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
-    metric: Annotated[str | None, Option("With replace: this metric beside each annotator.", names="metric")] = None
+    metric: Annotated[str | None, Option("View replace: compare this metric with each annotator.", names="metric")] = (
+        None
+    )
     epsilon: Annotated[
         float,
         Option(
-            "How much less often than an annotator a metric may be right: .2 for experts, .15 for skilled annotators, "
-            ".1 for crowd workers.",
+            "View replace: the lead that an annotator may have over a metric that replaces them: .2 for experts, "
+            ".15 for skilled annotators, .1 for crowd workers.",
             least=0,
             most=1,
         ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Audit(Question["list[Finding]"], name="audit"):
     """Look for errors and oddities in the data.
 
-    Finds duplicates, shifted files, wrong signs, gaps, noise and known issues.
+    Finds duplicates, shifted files, wrong signs, missing scores, noise and known issues.
 
     Example: scorehouse audit sim24 en-de
     """
@@ -36,7 +36,8 @@ class Audit(Question["list[Finding]"], name="audit"):
         "info"
     )
     queries: Annotated[
-        bool, Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True)
+        bool,
+        Option("Show the SQL behind each finding in tables, too; other formats always include it.", is_computing=True),
     ] = False
 
     def __post_init__(self) -> None:

@@ -25,8 +25,12 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
 
     without = ("human", "intersection", "mad_outliers")  # they are about people
 
-    low: Annotated[float, Option("Lower percentile of the scale of each metric.", least=0)] = 25.0
-    high: Annotated[float, Option("Upper percentile of the scale of each metric.", least=0)] = 100.0
+    low: Annotated[float, Option("Percentile of a metric's system scores at the lower end of its scale.", least=0)] = (
+        25.0
+    )
+    high: Annotated[float, Option("Percentile of a metric's system scores at the upper end of its scale.", least=0)] = (
+        100.0
+    )
 
     def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | PairwiseComparison"], name="compare"):
     """Test whether metrics differ significantly.
 
-    Every pair of metrics is tested and clusters are formed; two metrics are compared by every applicable test.
+    Tests every pair of metrics and forms significance clusters.
 
-    With exactly two metrics: their difference with its confidence interval, and every applicable test.
+    If you name two metrics, shows their difference with its confidence interval, and every applicable test.
 
     Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
     """
@@ -37,7 +37,9 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
     )
     resample: Annotated[
         Literal["inputs", "systems", "both"] | None,
-        Option("Two metrics only: what to resample for confidence intervals.", default="what the test generalises to"),
+        Option(
+            "Two metrics only: what is resampled for the confidence interval.", default="what the test generalises to"
+        ),
     ] = None
     interval: Annotated[
         Literal["percentile", "normal", "centred"] | None,

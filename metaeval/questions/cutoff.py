@@ -33,9 +33,10 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     view: Annotated[
         Literal["curve", "threshold", "cost", "reliability", "transfer"] | None,
         Option(
-            "Precision and recall over thresholds, the threshold for a precision, costs, whether calibrated scores "
-            "mean what they say, or the threshold with the highest MCC carried to other evaluation sets and domains.",
-            default="threshold where a precision is wanted, else curve",
+            "Precision and recall at every threshold; the threshold that reaches a precision; costs; reliability of "
+            "calibrated scores; or transfer of the threshold with the highest MCC to other evaluation sets and "
+            "domains.",
+            default="threshold if --precision is set, else curve",
         ),
     ] = None
     good: Annotated[str, Option("Lowest human score that counts as good, or error_free.", may_be_number=True)] = (
@@ -44,7 +45,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     precision: Annotated[
         float | None,
         Option(
-            "Wanted share of good translations among those published.",
+            "Target precision: the share of published translations that are good.",
             default="0.95",
             least=0,
             most=1,

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"], name="deltas"):
     """Show what a difference in a metric's scores means.
 
-    How large must a difference between two systems be to agree with human scores?
+    How large must a difference between two systems be for human scores to agree with it?
 
     Uses all pairs of systems with human scores, by human protocol and direction. Agreement is fitted by isotonic
-    regression; intervals come from resampled evaluation sets and systems. With hard, lists the pairs of systems that
-    no metric, or only one, orders as human scores do.
+    regression; intervals come from resampled evaluation sets and systems. The option hard lists the pairs of systems
+    that no metric, or only one, orders as human scores do.
 
     Example: scorehouse deltas sim24 simBLEU --human mqm --draws 200
     """

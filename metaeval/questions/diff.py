@@ -26,7 +26,7 @@ class Diff(Question["Result"], name="diff"):
 
     Compares sources, scores, systems, metrics, stored results, and rankings.
 
-    Paths of files and times of loading are ignored. The exit code is 0 if nothing differs, else 1.
+    File paths and load times are ignored. The exit code is 0 if nothing differs, else 1.
 
     Example: scorehouse diff before.duckdb after.duckdb
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
     """Show system scores of every scorer.
 
-    Submitted, mean over all segments, mean over annotated segments, and coverage.
+    Shows the submitted score, the means over all and over annotated segments, and coverage.
 
     Example: scorehouse means sim24 en-de --metrics "Kestrel*"
     """
@@ -27,8 +27,8 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
     assisted_by: Annotated[
         tuple[str, ...],
         Option(
-            "Estimate each system's mean human score over all segments with the help of this metric, from those that "
-            "people judged; repeatable.",
+            "Estimate each system's mean human score over all segments from the annotated ones and this metric; "
+            "repeatable.",
             names="metric",
             excludes=("folder", "engine"),
         ),

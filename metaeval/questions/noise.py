@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
-    With oracles, shows how measures rank metrics that are known to be better.
+    The option oracles shows how measures rank metrics of known quality.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """

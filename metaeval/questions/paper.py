@@ -22,15 +22,13 @@ class Paper(Question["list[Outcome]"], name="paper"):
 
     Each value is compared with the printed one.
 
-    Without a name, lists the papers; with one, its tables and figures, and which of them can be computed here. Every
-    item can also be computed on other test sets, language pairs and human scores.
+    Without NAME, lists the papers. With NAME alone, lists the tables and figures of that paper and whether the loaded
+    data suffice to compute them. Every item can also be computed on other test sets, language pairs and human scores.
 
     Example: scorehouse paper deutsch-2023 figure-2 --check
     """
 
-    paper: Annotated[
-        str | None, Argument("A paper, or all of them: all.", metavar="NAME", default="the list of papers")
-    ] = None
+    paper: Annotated[str | None, Argument("Paper, or all.", metavar="NAME", default="the list of papers")] = None
     item: Annotated[str | None, Argument("A table or figure, such as table-1.", default="the list of its items")] = None
     testset: Annotated[
         str | None, Option("Test sets, joined by commas.", names="testset", default="the paper's", needs=("item",))
@@ -42,7 +40,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
     metrics: Annotated[
         tuple[str, ...],
         Option(
-            "Metrics of a figure that shows one or two (repeatable).",
+            "Metrics to show in a figure of one or two metrics (repeatable).",
             names="metric",
             default="the paper's",
             needs=("item",),
@@ -52,7 +50,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
     check: Annotated[
         bool,
         Option(
-            "End with code 1 if a printed value whose inputs are loaded is neither met nor explained.",
+            "Exit with code 1 if a value that can be computed here differs from the printed one without explanation.",
             needs=("paper",),
             is_computing=True,
         ),

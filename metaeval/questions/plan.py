@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     """Plan how many documents or segments a test needs.
 
-    Finds how much annotation makes a difference between two metrics, or two systems, significant. Systems and single
-    judgements can be planned too.
+    Estimates how much annotation it takes to make a difference between two metrics, or two systems, significant. The
+    number of systems or of single judgements can be planned, too.
 
     Simulates data sets of other sizes from the loaded one and tests each; the test is the one whose measured
     false-positive rate is closest to alpha.
@@ -36,8 +36,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     without = METRIC_FIELDS
     needs = dict.fromkeys(("measure", "draws", "system_score"), ("tell=metrics",))
 
-    first: Annotated[str, Argument("Metric, or system.", names="metric")]
-    second: Annotated[str, Argument("Metric, or system.", names="metric")]
+    first: Annotated[str, Argument("Metric (or system, with --tell systems).", names="metric")]
+    second: Annotated[str, Argument("Metric (or system, with --tell systems).", names="metric")]
     tell: Annotated[Literal["metrics", "systems"], Option("Compare two metrics, or two systems.")] = "metrics"
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"

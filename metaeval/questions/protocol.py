@@ -29,8 +29,9 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
 
     Shows every task, the overall score, ranks and clusters.
 
-    With matrix, every protocol on every test set that has its inputs; with agreement, how far their rankings agree;
-    with thresholds, tie thresholds over the years. Then NAME is a test set, several joined by commas, or all.
+    Three options compare protocols, and NAME is then a test set, several joined by commas, or all: matrix applies every
+    protocol to each test set that has its inputs, agreement correlates their rankings, and thresholds compares tie
+    thresholds over the years.
 
     Your own rules are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...]
     with optional lps, test, outliers, domains and human_references.
@@ -87,7 +88,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         ),
     ] = False
     measure: Annotated[
-        str, Option("The calibrated measure.", ("measure", "m"), names="measure", needs=("thresholds",))
+        str,
+        Option("Measure whose tie threshold is calibrated.", ("measure", "m"), names="measure", needs=("thresholds",)),
     ] = "acc_eq(by=item)"
     verbose: Annotated[bool, Option("List excluded metrics, and missing ones with their tasks.", is_computing=True)] = (
         False

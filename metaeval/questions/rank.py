@@ -119,14 +119,14 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     with_file: Annotated[
         Path | None,
         Option(
-            "Also rank the metric in NAME-REFERENCE.seg.score, or in a table; nothing is stored.",
+            "Also rank a metric from a file (.seg.score, or a table), without storing it.",
             ("with",),
             metavar="FILE",
         ),
     ] = None
     first_segment: Annotated[
         int,
-        Option("Number of the first segment in that file.", least=0, most=1, needs=("with_file",)),
+        Option("Number of the first segment in the file of --with.", least=0, most=1, needs=("with_file",)),
     ] = 1
 
     def check_fields(self) -> None:

@@ -24,8 +24,9 @@ class Sample(Slice, Question["Result"], name="sample"):
 
     Segments are selected by metric scores or by how much outputs differ.
 
-    Methods: metric_var prefers a high variance over systems, metric_avg low means, metric_cons agreement with the full
-    ranking, diversity dissimilar outputs. Gains over random segments are small; evaluate measures them.
+    Method metric_var prefers segments on which metric scores vary most between systems, metric_avg those with the
+    lowest scores, metric_cons those that agree best with the full ranking, and diversity those with the least similar
+    outputs. Gains over random segments are small; evaluate measures them.
 
     Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
@@ -61,7 +62,7 @@ class Sample(Slice, Question["Result"], name="sample"):
     among: Annotated[
         Literal["annotated", "all"] | None,
         Option(
-            "Candidates: segments annotated for all systems, or all.",
+            "Select among segments annotated for all systems, or among all segments.",
             default="annotated where there are any",
             excludes=_EVALUATE,
         ),
@@ -81,7 +82,7 @@ class Sample(Slice, Question["Result"], name="sample"):
         Option("Clip human scores below this value, then rescale to 0-100 (MQM: -25).", needs=("evaluate",)),
     ] = None
     draws: Annotated[
-        int, Option("Number of random choices to compare with.", least=2, most=10_000, needs=("evaluate",))
+        int, Option("Number of random selections to compare with.", least=2, most=10_000, needs=("evaluate",))
     ] = 100
     seed: Seed = 0
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
     """Plot a metric against human scores.
 
-    Systems, differences of system pairs, and segments.
+    Shows system scores, differences between pairs of systems, and segment scores.
 
-    The chart shows all three views, the table one. Correlations are in the notes.
+    The chart has all three views, the table has one. Notes give the correlations.
 
     Example: scorehouse scatter sim24 en-de simBLEU
     """

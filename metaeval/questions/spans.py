@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     """Compare predicted error spans with marked ones.
 
-    A metric that predicts spans for some outputs only is compared on these, and their number is shown.
+    A metric that predicts spans only for some outputs is compared on those; the table shows how many.
 
     Example: scorehouse spans sim24 en-de --by domain
     """

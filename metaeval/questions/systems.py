@@ -41,13 +41,13 @@ _NEEDS = {
 class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     """Test whether systems differ, by human scores or a metric.
 
-    View domains shows each system's mean human score by domain. View corpus runs sacreBLEU's paired test of corpus
-    BLEU, chrF or TER on loaded texts; permutation is its approximate randomisation, with 10,000 trials by default. View
-    rounds shows whether a ranking by one rater holds for another. View ranges ranks systems by preferences
-    (rr:trueskill, rr:ew), with rank ranges and clusters.
+    View pairs tests every pair of systems. View domains shows each system's mean human score by domain. View corpus
+    runs sacreBLEU's paired test of corpus BLEU, chrF or TER on loaded texts; permutation is its approximate
+    randomisation, with 10,000 trials by default. View rounds shows whether a ranking by one rater holds for another.
+    View ranges ranks systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
-    With gate, two versions of a system, behind SCORER if there is one: the exit code is 1 where the new one is
-    significantly worse.
+    The option gate compares two versions of a system, named after SCORER if there is one. The exit code is 1 if the new
+    version is significantly worse.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -71,9 +71,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     view: Annotated[
         Literal["pairs", "domains", "corpus", "rounds", "ranges"],
         Option(
-            "Pairs of systems; means by domain; pairs by corpus scores (scorer: bleu, chrf or ter); rounds of ratings "
-            "(human: two or more scores by pattern, or one with several judgements); or rank ranges by preferences "
-            "(human: rr:trueskill, rr:ew, rr:bto, rr:boe or rr:bt)."
+            "Pairs of systems; domain means; pairs by corpus score (SCORER is bleu, chrf or ter); rounds of ratings "
+            "(--human is a pattern for two or more scores, or one score with several judgements); or rank ranges from "
+            "preferences (--human is rr:trueskill, rr:ew, rr:bto, rr:boe or rr:bt)."
         ),
     ] = "pairs"
     test: Annotated[Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test.")] = (

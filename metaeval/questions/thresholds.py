@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
     """Show each metric's calibrated tie threshold.
 
-    Includes the interval of equally good thresholds; with ties, shows the shares of tied pairs.
+    Includes the interval of equally good thresholds. The option ties shows the share of tied pairs instead.
 
     Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
     """

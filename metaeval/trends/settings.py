@@ -42,15 +42,15 @@ class TrendSettings(Fields):
         tuple[str, ...], Option("Publication year of a metric (shell pattern, repeatable).", metavar="NAME=YEAR")
     ] = ()
     without_contaminated: Annotated[
-        bool, Option("Exclude metrics known to be trained on human scores of the year.")
+        bool, Option("Exclude metrics known to be trained on the human scores of that year.")
     ] = False
     slope_of: Annotated[
         SlopeOf,
-        Option("Pool slopes as those of new metrics, of which these are a sample, or of these alone."),
+        Option("Generalise pooled slopes to new metrics, or only to these metrics."),
     ] = "new-metrics"
     kinds: Annotated[
         Kinds,
-        Option("Slopes of reference-based and of reference-free metrics: separate, or pooled as one population."),
+        Option("Fit reference-based and reference-free metrics separately, or pool them as one population."),
     ] = "separate"
 
     @property
