@@ -274,7 +274,7 @@ def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
     text = f"{' '.join(place)}: {first.summary}"
     while len(text) + len(count) + 1 > LONGEST and ". " in text:
         text = f"{text[:-1].rpartition('. ')[0]}."
-    return f"{text} {count}" if len(text) + len(count) < LONGEST else f"{len(found)} evaluation sets below."
+    return f"{text} {count}" if len(text) + len(count) < LONGEST else f"{counted(len(found), 'evaluation set')} below."
 
 
 def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]], skipped: Sequence[str]) -> Answer[R]:

@@ -13,6 +13,7 @@ from cli.report.page import svg
 from cli.site.content import Link, Page, Table, dots, themed
 from cli.site.gathering import Key, Ranking, SiteData
 from cli.site.slugs import slug, slugs
+from metaeval.measures import parse_measure
 from metaeval.ranking import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
@@ -160,7 +161,7 @@ class Pages:
         row: dict[str, Any] = {"lp": key[1], "human": frame["human"][0]}
         for measure in frame["measure"].unique(maintain_order=True):
             rows = frame.filter(pl.col("measure") == measure).sort("rank", "metric")
-            of_segments = measure.startswith("acc_eq")
+            of_segments = parse_measure(measure).is_calibrated
             suffix = " by segments" if of_segments else ""
             row[f"first{suffix}"] = rows["metric"][0]
             row[f"value{suffix}"] = rows["value"][0]

@@ -43,7 +43,9 @@ def assisted_means(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], s
         counts = (len(sample), int(is_scored.sum()))
         rows.append((system, float(human[sample].mean()), found.estimate, found.low, found.high, found.saved, *counts))
     if not rows:
-        raise QuestionError(f"no system has {_FEWEST} segments that people judged and {', '.join(metrics)} scored")
+        raise QuestionError(
+            f"no system has {counted(_FEWEST, 'segment')} that people judged and {', '.join(metrics)} scored"
+        )
     names = ("judged_mean", "assisted", "low", "high", "saved")
     schema = {"system": pl.String, **dict.fromkeys(names, pl.Float64), "n_judged": pl.Int64, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(names).fill_nan(None))

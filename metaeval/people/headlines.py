@@ -3,6 +3,9 @@
 import polars as pl
 
 from metaeval.sentences import either, interval, named, number, opening
+from warehouse.wording import counted
+
+_OF_VARIANCE = frozenset({"variance", "precision"})
 
 
 def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
@@ -16,13 +19,13 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
         where = f"{row['testset']} {row['lp']}" + (" and others" if frame["lp"].n_unique() > 1 else "")
         return opening(
             f"Annotators give the same answer to {row['p_agree']:.0%} of the pairs of {where} that two judged "
-            f"(kappa {number(row['kappa'])}, {row['n_comparable']} pairs of judgements)."
+            f"(kappa {number(row['kappa'])}, {counted(row['n_comparable'], 'pair')} of judgements)."
         )
     if view == "judges":
         return opening(f"{frame.height} scorers answered with preferences.")
     if view == "replace":
         return _of_replacement(frame)
-    if view in ("variance", "precision"):
+    if view in _OF_VARIANCE:
         return _of_variance(frame, view)
     if view == "pace" or "seconds" in frame.columns:
         slow = frame.drop_nulls("seconds").sort("seconds")
@@ -40,26 +43,29 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
         row = pairs.row(0, named=True)
         return opening(
             f"{row['annotator_a']} and {row['annotator_b']} agree least of {pairs.height} pairs of annotators (tau_b "
-            f"{number(row['tau_b'])} on {row['n_shared']} outputs)."
+            f"{number(row['tau_b'])} on {counted(row['n_shared'], 'output')})."
         )
     if "annotator" in frame.columns:
         known = frame.drop_nulls("leniency").sort("leniency")
         if known.is_empty():
-            return opening(f"{frame.height} annotators judged; no leniency is defined.")
+            return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
         hard, mild = known["annotator"][0], known["annotator"][-1]
         clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
         drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts significantly"
-        return opening(f"Of {frame.height} annotators, {hard} is strictest and {mild} most lenient; {drift}.")
+        return opening(
+            f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift}."
+        )
     row = frame.sort("n_judgements", descending=True).row(0, named=True)
     where = f"{row['testset']} {row['lp']} {row['human']}"
-    said = f"{where} has {row['n_judgements']} judgements of {row['n_outputs']} outputs"
+    said = f"{where} has {counted(row['n_judgements'], 'judgement')} of {counted(row['n_outputs'], 'output')}"
     if row["alpha"] is not None:
         said += f"; Krippendorff's alpha is {number(row['alpha'])}{interval(row, 'alpha_low', 'alpha_high')}"
     elif row["system_r"] is not None:
         said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
     else:
         said += "; neither agreement nor reliability is defined"
-    more = f" {frame.height - 1} other human scores have judgements." if frame.height > 1 else ""
+    others = counted(frame.height - 1, "other human score is", "other human scores are")
+    more = f" {others} in the table." if frame.height > 1 else ""
     return either(f"{said}.{more}", f"{said}.")
 
 

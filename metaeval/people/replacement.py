@@ -63,7 +63,8 @@ def replacements(
     n_items = (~np.isnan(answers)).sum(axis=1)
     if (n_items > 0).sum() < _FEWEST_ANNOTATORS:
         raise QuestionError(
-            f"the test leaves one annotator out and compares with the others: it needs {_FEWEST_ANNOTATORS} annotators "
+            f"the test leaves one annotator out and compares with the others: it needs "
+            f"{counted(_FEWEST_ANNOTATORS, 'annotator')} "
             f"with outputs in common, {score.human} of {testset} {lp} has {(n_items > 0).sum()}"
         )
     documents = numbered(block.selection.documents)
@@ -152,7 +153,9 @@ def _judgements(warehouse: Warehouse, score: JudgedScore, block: Block) -> tuple
     raters = sorted(set(found["rater"]))
     shape = (len(raters), len(block.systems), len(block.segments))
     if shape[0] * shape[1] * (shape[1] - 1) // 2 * shape[2] > _MOST_ANSWERS:
-        raise QuestionError(f"{shape[0]} annotators and {shape[1]} systems give too many pairs of outputs")
+        raise QuestionError(
+            f"{counted(shape[0], 'annotator')} and {counted(shape[1], 'system')} give too many pairs of outputs"
+        )
     place = places_of(block, found["system"].to_list(), found["segment"].to_list())
     number = {name: at for at, name in enumerate(raters)}
     rater = np.array([number[name] for name in found["rater"]], dtype=np.int64)

@@ -152,3 +152,7 @@ def _ratings(people: People) -> Any:
     if n.min() != n.max() or n[0] < 2 or len(outputs) < 2:
         return None
     return people.judged.values[np.argsort(people.judged.outputs, kind="stable")].reshape(len(outputs), n[0])
+
+
+VIEWS = {"variance": components, "precision": precision}
+"""By the name of the view of `annotators`."""

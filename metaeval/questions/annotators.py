@@ -92,12 +92,11 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
             how = (self.metric, self.epsilon, self.by_document)
             with run.opened() as warehouse:
                 return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
-        if self.view in ("variance", "precision"):
-            from metaeval.people.variance import components, precision
+        if self.view != "pace":
+            from metaeval.people.variance import VIEWS
 
-            ask = components if self.view == "variance" else precision
             with run.opened() as warehouse:
-                return answer_of(self, ask(warehouse, self.testset, self.lp, self.human), digits=3)
+                return answer_of(self, VIEWS[str(self.view)](warehouse, self.testset, self.lp, self.human), digits=3)
         from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:

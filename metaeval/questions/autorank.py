@@ -7,6 +7,7 @@ from metaeval.options import Run
 from metaeval.question import Question
 from queries.slices import Slice
 from warehouse.fields import Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -51,7 +52,9 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
         behind = f", ahead of {after[0]}" if after else ""
         verb = "rank" if len(firsts[0]) > 1 else "ranks"
         n = len(answer.frame.columns) - 6
-        return opening(f"{named(firsts[0])} {verb} first by AutoRank{behind} ({n} metrics, no human scores).")
+        return opening(
+            f"{named(firsts[0])} {verb} first by AutoRank{behind} ({counted(n, 'metric')}, no human scores)."
+        )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.autorank import autorank_chart

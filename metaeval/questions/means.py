@@ -8,6 +8,7 @@ from metaeval.options import Run, Seed
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.fields import Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
@@ -84,5 +85,5 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
             else:
                 parts.append(f"{most} has {'it' if parts else 'the highest mean'} {by}")
         n_missing = int(answer.frame["n_missing"].sum())
-        missing = f" {n_missing} scores are missing." if n_missing else ""
+        missing = f" {counted(n_missing, 'score is', 'scores are')} missing." if n_missing else ""
         return opening(f"{'; '.join(parts)}.{missing}") if parts else "No scorer has a mean over segments."

@@ -143,7 +143,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
             else ""
         )
         return opening(
-            f"Of {compared} printed values that were compared, {totals['met']} are met and {verdict}.{missing}"
+            f"Of {counted(compared, 'printed value')} that we compared, {totals['met']} are met and {verdict}.{missing}"
         )
 
     def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":

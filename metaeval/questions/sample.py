@@ -138,7 +138,7 @@ class Sample(Slice, Question["Result"], name="sample"):
             of = f" from {n_documents} documents" if n_documents else ""
             method = self.method or "metric_var"
             return opening(
-                f"{frame.height} segments{of} are chosen by {method}.",
+                f"{counted(frame.height, 'segment')}{of} chosen by {method}.",
                 "Gains over random segments are small: see evaluate." if method != "random" else "",
             )
         from metaeval.choosing.replay import BETTER, verdicts

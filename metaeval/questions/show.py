@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from metaeval.options import Run
 from metaeval.question import EvalsetQuestion
 from warehouse.fields import Argument, Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -63,12 +64,14 @@ class Show(EvalsetQuestion["Segment"], name="show"):
         scored = outputs.drop_nulls(columns[0]).sort(columns[0], descending=True) if columns else outputs.clear()
         where = f"segment {self.segment} of {self.testset} {self.lp}"
         if scored.is_empty():
-            return opening(f"No output of {where} has a human score ({outputs.height} outputs).")
+            return opening(f"No output of {where} has a human score ({counted(outputs.height, 'output')}).")
         best, worst = (
             scored.filter(scored[columns[0]] == end) for end in (scored[columns[0]][0], scored[columns[0]][-1])
         )
         if best.height == scored.height:
-            return opening(f"All {scored.height} scored outputs of {where} have the same {columns[0]} score.")
+            return opening(
+                f"All {counted(scored.height, 'scored output')} of {where} have the same {columns[0]} score."
+            )
         return either(
             f"{named(best['name'], 2)} {'have' if best.height > 1 else 'has'} the best {columns[0]} score of {where} "
             f"({number(best[columns[0]][0], 1)}), {named(worst['name'], 2)} the worst "

@@ -8,6 +8,7 @@ from metaeval.options import Run
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.fields import Option
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -67,7 +68,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
             row = frame.row(0, named=True)
             return opening(
                 f"{row['metric']} and the annotators differ most on {row['system']}, segment {row['segment']}: "
-                f"{row['predicted']} predicted and {row['marked']} marked errors."
+                f"{row['predicted']} predicted and {counted(row['marked'], 'marked error')}."
             )
         rows = frame.drop_nulls("f") if "f" in frame.columns else frame.clear()
         rows = rows if rows.height else frame.drop_nulls("recall")

@@ -20,7 +20,7 @@ from metaeval.question import EvalsetQuestion
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -59,7 +59,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     ] = None
     versions: Annotated[
         tuple[str, ...],
-        Argument("For --gate: the old and the new system.", metavar="OLD NEW", names="system"),
+        Argument("With gate: the old and the new system.", metavar="OLD NEW", names="system"),
     ] = ()
     gate: Annotated[
         bool,
@@ -258,7 +258,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             share = float(frame.filter(first="mixed")["stable"][0])
             return opening(
                 f"A second round of ratings keeps every significant difference of the first in {share:.0%} of pairs of "
-                f"rounds ({frame['n_systems'][0]} systems, {frame['n_segments'][0]} segments)."
+                f"rounds ({counted(frame['n_systems'][0], 'system')}, {counted(frame['n_segments'][0], 'segment')})."
             )
         if self.view == "ranges":
             first = frame.filter(cluster=frame["cluster"].min())["system"].to_list()

@@ -18,6 +18,7 @@ NO_NUMBERS = {
     *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "remarks.py: system scores: "),
     "system_pairs.py: scores of one system alone",
     "tables.py: scores for all ",
+    *("cutoff.py: scores", "composed.py: scores challenge sets, and ", "show.py: scores of "),
 }
 """Kinds of scores, and a range such as 9 to 14."""
 MANY = re.compile(

@@ -115,7 +115,10 @@ def test_a_human_score_without_marked_errors_has_no_spans(tmp_path: Path) -> Non
         predictions={"Near-src": marked({("A", 1): []}, ["A"], 3, is_gold=False)},
     )
     load([tmp_path / "t24"], tmp_path / "w.duckdb")
-    with Warehouse.open(tmp_path / "w.duckdb") as warehouse, pytest.raises(QuestionError, match="nobody marked errors"):
+    with (
+        Warehouse.open(tmp_path / "w.duckdb") as warehouse,
+        pytest.raises(QuestionError, match="no errors were marked for 'da'"),
+    ):
         rank(warehouse, "t24", "en-de", ["mpp"], human="da")
 
 

@@ -115,7 +115,7 @@ def test_a_load_refuses_a_file_that_hides_functions_of_duckdb_and_takes_a_user_s
     with duckdb.connect(str(database)) as connection:
         connection.execute("CREATE MACRO mine(a) AS a + 1; CREATE MACRO replace(a, b, c) AS a")
     for act in (ACTS["loaded into"], lambda path: unload(path, "tiny24")):
-        with pytest.raises(SchemaError, match=r"did not make it so: it has a macro main\.replace"):
+        with pytest.raises(SchemaError, match=r"was not created by scorehouse \(it has a macro main\.replace"):
             act(database)
     with duckdb.connect(str(database)) as connection:
         connection.execute("DROP MACRO replace")

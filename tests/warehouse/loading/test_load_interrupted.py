@@ -165,7 +165,7 @@ def test_while_another_process_writes_the_file_one_line_names_that_process(tmp_p
             Warehouse.open(database)
         assert "\n" not in str(told.value)
         assert str(told.value).startswith(f"{database}: locked by process {holder.pid}")
-        assert str(told.value).endswith("; try again when it has ended")
+        assert str(told.value).endswith("; try again when it has finished")
         holder.stdin.close()
     assert len(ask(database, "FROM human_scores")) == 20
 
@@ -204,7 +204,7 @@ def test_what_another_load_brings_between_reading_and_writing_is_seen(tmp_path: 
 
     report = load([root], database, progress=load_the_other)
     (fault,) = report.faults
-    assert str(fault).startswith(f"{database}: another process changed tiny24 {LP} meanwhile")
+    assert str(fault).startswith(f"{database}: another process changed tiny24 {LP} in the meantime")
     assert statuses(report) == ["refused"]
     assert statuses(load([root], database)) == ["added"]
     assert len(ask(database, "FROM scores WHERE metric = 'Other-src'")) == 5

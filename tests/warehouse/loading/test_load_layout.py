@@ -117,7 +117,7 @@ def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -
     assert faults.keys() == {str(folder / place) for folder in (root, ended, other)}
     assert {(fault.expected, fault.way_out) for fault in report.faults} == {("one content", "load only one of them")}
     for folder in (root, ended):
-        assert faults[str(folder / place)].found.endswith(f"with other content than {other / place}")
+        assert faults[str(folder / place)].found.endswith(f"with different content from {other / place}")
     report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
     assert statuses(report) == ["loaded"]
     assert ask(tmp_path / "a.duckdb", "FROM scores") == []

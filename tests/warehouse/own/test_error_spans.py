@@ -220,9 +220,9 @@ def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_p
     assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
     (done,) = export(database, tmp_path / "out", "spans", TESTSET, LP)
     assert done.notes == (
-        "Mine-src: 1 error in the source left out",
-        "Mine-src: 1 error whose severity is not one word left out",
-        "Mine-src: 1 category left out",
+        "Mine-src: 1 error in the source excluded",
+        "Mine-src: 1 error whose severity is not one word excluded",
+        "Mine-src: 1 category excluded",
     )
     (row,) = (tmp_path / "out" / TESTSET / LP / "Mine-src.tsv").read_text().splitlines()[1:]
     assert row.split("\t")[-3:] == ["0", "3", "minor"]
@@ -268,9 +268,9 @@ def test_what_measures_leave_out_is_stored_and_counted(database: Path, tmp_path:
     assert not report.faults
     assert sorted(spans_in(database)["Ash", 1]) == sorted(odd)
     (note,) = [note for note in report.notes if "marked error" in note]
-    assert "of 5 marked errors, 1 end behind the text" in note
+    assert "of 5 marked errors, 1 end after the text" in note
     assert "2 empty" in note
-    assert "1 of another severity" in note
+    assert "1 with a severity other than" in note
 
 
 def test_characters_are_code_points(tmp_path: Path) -> None:

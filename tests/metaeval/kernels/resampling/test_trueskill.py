@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.trueskill import (
     trueskill,
 )
 from tests.helpers import beside_data
-from tests.metaeval.kernels.agreement.test_preferences import pairs_of, wmt15
+from tests.metaeval.kernels.rankings import pairs_of, wmt15
 
 N_RUNS = 100
 """A run's skills have a standard deviation of at most .04: means of so many are known to .004, a fifth of the .02."""
