@@ -36,7 +36,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             "Precision and recall at every threshold; the threshold that reaches a precision; costs; reliability of "
             "calibrated scores; or transfer of the threshold with the highest MCC to other evaluation sets and "
             "domains.",
-            default="threshold if --precision is set, else curve",
+            default="threshold with a target precision, else curve",
         ),
     ] = None
     good: Annotated[str, Option("Lowest human score that counts as good, or error_free.", may_be_number=True)] = (

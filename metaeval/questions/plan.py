@@ -36,8 +36,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     without = METRIC_FIELDS
     needs = dict.fromkeys(("measure", "draws", "system_score"), ("tell=metrics",))
 
-    first: Annotated[str, Argument("Metric (or system, with --tell systems).", names="metric")]
-    second: Annotated[str, Argument("Metric (or system, with --tell systems).", names="metric")]
+    first: Annotated[str, Argument("Metric, or system if two systems are compared.", names="metric")]
+    second: Annotated[str, Argument("Metric, or system if two systems are compared.", names="metric")]
     tell: Annotated[Literal["metrics", "systems"], Option("Compare two metrics, or two systems.")] = "metrics"
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"

@@ -126,7 +126,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ] = None
     first_segment: Annotated[
         int,
-        Option("Number of the first segment in the file of --with.", least=0, most=1, needs=("with_file",)),
+        Option("Number of the first segment in the file of the added metric.", least=0, most=1, needs=("with_file",)),
     ] = 1
 
     def check_fields(self) -> None:

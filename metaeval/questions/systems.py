@@ -72,8 +72,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         Literal["pairs", "domains", "corpus", "rounds", "ranges"],
         Option(
             "Pairs of systems; domain means; pairs by corpus score (SCORER is bleu, chrf or ter); rounds of ratings "
-            "(--human is a pattern for two or more scores, or one score with several judgements); or rank ranges from "
-            "preferences (--human is rr:trueskill, rr:ew, rr:bto, rr:boe or rr:bt)."
+            "(the human score is a pattern for two or more, or one with several judgements); or rank ranges from "
+            "preferences (the human score is rr:trueskill, rr:ew, rr:bto, rr:boe or rr:bt)."
         ),
     ] = "pairs"
     test: Annotated[Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test.")] = (
