@@ -36,8 +36,10 @@ def _run(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 
 def _table(text: str) -> list[dict[str, str]]:
-    """The rows of a table without its clusters, which are raised, by column."""
-    header, _, *rows = (re.split(r" {2,}", re.sub(" ?[⁰¹²³⁴⁵⁶⁷⁸⁹]", "", line).strip()) for line in text.splitlines())
+    """The rows of a table below its sentence, without its clusters, which are raised, by column."""
+    sentence, *lines = text.splitlines()
+    assert sentence.startswith("MyMetric-refA ranks first ")
+    header, _, *rows = (re.split(r" {2,}", re.sub(" ?[⁰¹²³⁴⁵⁶⁷⁸⁹]", "", line).strip()) for line in lines)
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 

@@ -53,9 +53,10 @@ class Counts(Slice, EngineFields, EvalsetQuestion["Result"], name="counts"):
 
         frame = together(answer.frame.drop("testset", "lp", strict=False))
         rows = frame.with_columns(all=frame["n_concordant"] + frame["n_discordant"] + frame["n_tied_metric"])
-        rows = rows.filter(rows["all"] > 0).with_columns((rows["n_concordant"] / rows["all"]).alias("share"))
+        rows = rows.filter(rows["all"] > 0)
         if rows.is_empty():
             return "People order no pair of outputs, so no metric can agree with them."
+        rows = rows.with_columns(share=rows["n_concordant"] / rows["all"])
         first = rows.filter(share=rows["share"].max())
         n = first["all"][0]
         return opening(

@@ -158,6 +158,8 @@ def _bracket(tallies: _Tallies, there: int, least: int, most: int, power: float)
 
 
 def _near(sizes: Floats, size: float) -> npt.NDArray[np.bool_]:
+    """Which sizes tried are near a size, or near the end of them where it is far outside."""
+    size = float(np.clip(size, sizes.min(), sizes.max()))
     return np.asarray((sizes >= size / NEAR) & (sizes <= size * NEAR))
 
 

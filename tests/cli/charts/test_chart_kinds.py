@@ -243,7 +243,9 @@ def test_every_chart_has_every_ending(testset: str, ending: str, on_odd: Scoreho
 
 @pytest.mark.slow
 def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    refused(scorehouse("thresholds", *SIM, "--ties", "--chart", tmp_path / "x.gif"), 2, ".svg, .png, .html, .json")
+    refused(
+        scorehouse("thresholds", *SIM, "--ties", "--chart", tmp_path / "x.gif"), 2, ".svg, .pdf, .png, .html, .json"
+    )
     refused(scorehouse("rank", "sim24", "all", "--chart", tmp_path / "x.svg"), 2, "one measure")
     refused(scorehouse("protocol", "--agreement", "--chart", tmp_path / "x.svg"), 2, "--agreement")
     assert list(tmp_path.iterdir()) == []

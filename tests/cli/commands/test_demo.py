@@ -111,10 +111,10 @@ def test_the_demo_keeps_its_warehouse_where_it_is_told_to(
     monkeypatch.chdir(tmp_path)
     ran = scorehouse(*words)
     assert ran.code == 0
-    assert f"go on with --db {name}" in ran.notes[-1]
+    assert f"warehouse is {name}; use it with --db {name}" in ran.notes[-1]
     (row,) = scorehouse("--db", name, "list", "lps", "--format", "json").json
     assert (row["testset"], row["lp"]) == ("sim24", "cs-uk")
-    refused(scorehouse(*words), 2, name, "is there already")
+    refused(scorehouse(*words), 2, name, "already exists")
 
 
 @pytest.mark.slow

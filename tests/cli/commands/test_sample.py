@@ -32,7 +32,10 @@ def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(sc
     assert one["method"] == "metric_var"
     several = scorehouse(*words).json
     assert [each["method"] for each in several] == ["metric_var", "metric_avg", "metric_cons", "diversity"]
-    assert {**several[0], "signature": one["signature"]} == one  # which names the methods
+    assert one["summary"].startswith("metric_var chooses ")
+    assert "summary" not in several[0]
+    stated = {key: one[key] for key in ("signature", "summary")}  # which name the methods
+    assert {**several[0], **stated} == one
 
 
 @pytest.mark.slow
@@ -52,4 +55,4 @@ def test_a_warehouse_without_scores_of_segments_is_refused(scorehouse: Scorehous
     place = ("--db", tmp_path / "w.duckdb")
     assert scorehouse(*place, "load", tmp_path / "table.csv").code == 0
     for words in ((), ("--evaluate",), ("--method", "random"), ("--method", "diversity")):
-        refused(scorehouse(*place, "sample", "lab", "en-de", *words), 2, "no scores of segments")
+        refused(scorehouse(*place, "sample", "lab", "en-de", *words), 2, "lab en-de has no segment scores")

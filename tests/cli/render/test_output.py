@@ -93,9 +93,10 @@ def test_tables_for_reading_have_one_row_a_metric(scorehouse: Scorehouse) -> Non
     markdown = scorehouse(*RANK, "--format", "markdown").table
     assert len(markdown) == n_metrics + 2
     assert all(line.startswith("| ") and line.endswith(" |") for line in markdown)
-    latex = scorehouse(*RANK, "--format", "latex").out
-    assert latex.startswith(r"\begin{tabular}{lrrrrr}")
-    assert latex.count(r" \\") == n_metrics + 1
+    latex = scorehouse(*RANK, "--format", "latex")
+    assert latex.out.startswith("% ")
+    assert latex.table[0].startswith(r"\begin{tabular}{lrrrrr}")
+    assert latex.out.count(r" \\") == n_metrics + 1
 
 
 def test_data_alone_are_on_stdout_and_each_result_has_its_signature_on_stderr(scorehouse: Scorehouse) -> None:
@@ -109,10 +110,13 @@ def test_data_alone_are_on_stdout_and_each_result_has_its_signature_on_stderr(sc
 
 @pytest.mark.slow
 def test_quiet_leaves_the_data_alone(scorehouse: Scorehouse) -> None:
-    loud = scorehouse(*RANK)
-    for words in (("-q", *RANK), (*RANK, "--quiet")):
-        ran = scorehouse(*words)
-        assert (ran.code, ran.out, ran.err) == (0, loud.out, "")
+    """Without the sentence above a table, which is in JSON part of the data."""
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        loud = scorehouse(*RANK, "--format", form)
+        data = loud.out.splitlines() if form in ("csv", "json") else loud.table
+        for words in (("-q", *RANK), (*RANK, "--quiet")):
+            ran = scorehouse(*words, "--format", form)
+            assert (ran.code, ran.out.splitlines(), ran.err) == (0, data, "")
 
 
 def test_quiet_does_not_silence_errors(scorehouse: Scorehouse) -> None:
@@ -269,7 +273,7 @@ def completed(
         ("rank sim24 en-de --document news-en.01", [f"news-en.01{n}" for n in range(5)]),
         ("rank sim24 en-de --systems Dog", ["Dogwood"]),
         ("rank sim24 en-de --reference r", ["refA", "refB"]),
-        ("rank sim24 en-de -m acc", ["acc23", "acc_eq", "accuracy"]),
+        ("rank sim24 en-de -m acc", ["acc23", "acc_eq", "acc_rr", "accuracy"]),
         ("protocol wmt2", [f"wmt2{n}" for n in range(6)]),
         ("protocol wmt24 --on sim2", ["sim21", "sim22", "sim23", "sim24"]),
         ("protocol wmt24 --on sim24 --lp c", ["cs-uk"]),

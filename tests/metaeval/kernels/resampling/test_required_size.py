@@ -29,6 +29,12 @@ def test_the_size_is_that_of_the_textbook() -> None:
     assert found.effect == pytest.approx(0.2 * math.sqrt(100), rel=0.2)  # the standard deviation of 200 data sets
 
 
+def test_a_size_far_outside_those_tried_has_the_fit_of_those_at_the_end() -> None:
+    nan, tried = float("nan"), np.array([50.0, 100.0])
+    far = RequiredSize(5000, 1, nan, nan, nan, nan, 0, tried, np.array([9.0, 11.0]), np.array([20.0, 20.0]))
+    assert 0.4 < far.power(50) < far.power(100) < 0.6 < far.power(5000) < 1
+
+
 def test_the_uncertainty_of_the_difference_widens_the_interval() -> None:
     found = sized(0.5)
     assert found.data_low < found.low < found.size < found.high < found.data_high
