@@ -212,9 +212,10 @@ def test_the_copy_has_no_texts_no_paths_and_the_answers_of_the_warehouse(
 def test_a_copy_of_one_test_set_has_the_rows_of_that_alone(simulated_database: Path, tmp_path: Path) -> None:
     from warehouse.export.copying import copy_warehouse
 
+    original = Path(shutil.copy(simulated_database, tmp_path / "whole.duckdb"))  # other tests may hold the shared one
     target = tmp_path / "copy.duckdb"
-    copy_warehouse(simulated_database, target, ["sim23"], with_texts=True)
-    with Warehouse.open(target) as copy, Warehouse.open(simulated_database) as whole:
+    copy_warehouse(original, target, ["sim23"], with_texts=True)
+    with Warehouse.open(target) as copy, Warehouse.open(original) as whole:
         for view in (
             "scores",
             "human_scores",
