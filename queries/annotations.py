@@ -11,6 +11,7 @@ from queries.evalsets import all_named
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,18 @@ def judged_scores(
     if human is not None and human not in humans:
         raise unknown("human score with judgements", human, humans, where=where)
     return [one for one in found if human in (None, one.human)]
+
+
+def judged_score(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> JudgedScore:
+    """The one human score with judgements on file.
+
+    Raises QuestionError: as `judged_scores`, or there are several.
+    """
+    score, *others = judged_scores(warehouse, testset, lp, human)
+    if others:
+        humans = ", ".join(one.human for one in (score, *others))
+        raise QuestionError(f"several human scores have judgements: {humans}; name one with {option('human', 'NAME')}")
+    return score
 
 
 def annotations(warehouse: Warehouse, score: JudgedScore) -> pl.DataFrame:

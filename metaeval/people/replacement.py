@@ -16,7 +16,7 @@ from metaeval.kernels.agreement.preferences import best_preference_thresholds
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.people.reliability import numbered
 from metaeval.signature import slice_parts, stamped
-from queries.annotations import JudgedScore, annotations, judged_scores
+from queries.annotations import JudgedScore, annotations, judged_score
 from queries.blocks import Block, places_of
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
@@ -48,10 +48,7 @@ def replacements(
     epsilon: see `alternative_annotator_test`. by_document: items of one document count as dependent.
     Raises QuestionError: fewer than 3 annotators, no metric, an unknown metric, or too many items.
     """
-    score, *others = judged_scores(warehouse, testset, lp, human)
-    if others:
-        humans = ", ".join(one.human for one in (score, *others))
-        raise QuestionError(f"several human scores have judgements: {humans}; name one with {option('human', 'NAME')}")
+    score = judged_score(warehouse, testset, lp, human)
     asked = Slice(testset=testset, lp=lp, human=score.human, status="all", intersection=True)
     block = Inputs(warehouse, asked, None).of_level("seg")
     block = block.take(segments=block.judged.any(axis=0), metrics=block.with_segments)

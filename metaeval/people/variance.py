@@ -18,7 +18,7 @@ from metaeval.kernels.arrays.checks import Ints
 from metaeval.kernels.arrays.grouping import numbered
 from metaeval.people.judgements import People, read
 from metaeval.signature import Parts, stamped
-from queries.annotations import judged_scores
+from queries.annotations import judged_score
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import option
 
@@ -101,10 +101,7 @@ _FACTOR = 1.959964 + 0.841621  # normal quantiles of .975 and .8
 
 
 def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> tuple[People, VarianceComponents, Parts]:
-    score, *others = judged_scores(warehouse, testset, lp, human)
-    if others:
-        humans = ", ".join(one.human for one in (score, *others))
-        raise QuestionError(f"several human scores have judgements: {humans}; name one with {option('human', 'NAME')}")
+    score = judged_score(warehouse, testset, lp, human)
     people = read(warehouse, score)
     if people is None or people.judged.raters is None:
         raise QuestionError(f"the annotators of {score.human} of {testset} {lp} are not on file")
