@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.hints import generated
 from cli.render.json import compact, plain
+from metaeval.protocols import OWN
 from metaeval.question import Question
 from metaeval.questions import QUESTIONS, question_named
 from metaeval.signature import program_version
@@ -125,6 +126,9 @@ def ask(database: Path, name: str, given: Mapping[str, Any], is_stopped: Callabl
     from warehouse import Warehouse
 
     _checked(name, given, (), fields_offered(tools[name]))
+    for argument, value in given.items():
+        if name == "protocol" and isinstance(value, str) and value.lower().endswith(OWN):
+            raise QuestionError(f"{argument} {value!r}: a tool reads no file; name a year's rules, such as wmt23")
 
     def advance(what: str, done: int, total: int) -> None:
         if is_stopped():

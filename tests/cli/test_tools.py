@@ -93,6 +93,7 @@ def test_no_tool_takes_a_file_or_an_address() -> None:
         ("rank", {**EN_DE, "with_file": "/etc/hostname"}, "unknown argument 'with_file'"),
         ("rank", {**EN_DE, "dask": "tcp://127.0.0.1:1"}, "unknown argument 'dask'"),
         ("rank", {**EN_DE, "human": "nobody"}, "nobody"),
+        ("protocol", {"rules": "/etc/passwd.toml"}, "reads no file"),
         ("rank", {**EN_DE, "alpha": "much"}, "alpha"),
         ("sql", {}, "query"),
         ("sql", {"query": 5}, "query"),
