@@ -60,6 +60,7 @@ def test_a_page_has_the_field_s_words(page: Path) -> None:
     assert not NOT_OF_THE_FIELD.findall(" ".join(page.read_text(encoding="utf-8").split()))
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_command_measure_view_and_example() -> None:
     commands = reference.commands()
     assert [name for name in COMMANDS if f"## {name}\n\n```text\nUsage: scorehouse" not in commands] == []

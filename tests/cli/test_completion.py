@@ -136,6 +136,7 @@ def test_a_name_that_is_completed_and_entered_is_one_word_and_runs_nothing(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_behind_an_open_quote_and_for_powershell_only_what_stays_a_word_is_offered(
     database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

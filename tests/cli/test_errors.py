@@ -139,6 +139,7 @@ def test_migrate_is_answered_with_what_does_its_work(scorehouse: Scorehouse) -> 
     refused(scorehouse("migrate"), 2, "any command, which brings the warehouse up to date")
 
 
+@pytest.mark.slow
 def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, tmp_path: Path) -> None:
     own_database = written(tmp_path / "own.duckdb", tiny_bytes())
     program = f"""

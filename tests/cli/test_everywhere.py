@@ -54,6 +54,7 @@ def _halved(database: Path) -> Path:
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", but_slow([name for place, name in enumerate(ODD) if place % 9], ODD))
 def test_odd_warehouses_have_answers_or_reasons(name: str, tmp_path: Path, in_full: bool) -> None:
     database = odd_warehouse(name, tmp_path)

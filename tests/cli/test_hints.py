@@ -50,6 +50,7 @@ def test_options_that_a_command_does_not_have_are_found(words: tuple[str, ...], 
     assert foreign_options(words, line) == found
 
 
+@pytest.mark.slow
 def test_a_protocol_names_no_option_that_includes_metrics_of_ones_own(
     scorehouse: Scorehouse, own_database: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_protocol_names_no_option_that_includes_metrics_of_ones_own(
     assert "1 metric is excluded (added by a user); --verbose names it" in ran.notes
 
 
+@pytest.mark.slow
 def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse, own_database: Path) -> None:
     words = ("scatter", TESTSET, LP, "Mine", "--intersection", "--kind", "reference-based")
     assert "(" not in refused(scorehouse("--db", own_database, *words), 2, "excluded: ")
@@ -64,6 +66,7 @@ def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse
     assert "added by a user (included by --user-metrics)" in {row["reason"] for row in ran.json}
 
 
+@pytest.mark.slow
 def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
     own_database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

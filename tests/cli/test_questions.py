@@ -207,6 +207,7 @@ _OF_TEST_SETS = [
 ]
 
 
+@pytest.mark.slow
 @together("name", _OF_TEST_SETS)
 def test_a_language_pair_before_its_test_set_is_told_whatever_follows(scorehouse: Scorehouse, name: str) -> None:
     said = "error: 'en-de' is a language pair; the test set comes before it, such as {} en-de"

@@ -23,6 +23,7 @@ def test_a_command_runs_under_its_old_name_and_names_the_new_one(old: str, score
     assert old not in generated()["summaries"]
 
 
+@pytest.mark.slow
 def test_an_option_is_understood_under_its_old_name_and_hidden(scorehouse: Scorehouse) -> None:
     renamed = generated()["renamed"]
     assert renamed == {"--fresh": "--recompute", "--own": "--user-metrics"}

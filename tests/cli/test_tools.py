@@ -40,6 +40,7 @@ COMPARED = {**EN_DE, "metrics": ["simBLEU", "Dice-src"], "measure": "pa", "draws
 MEASURES = ["pa", "tau_b(by=item)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [

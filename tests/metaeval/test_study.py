@@ -112,6 +112,7 @@ def test_ranking_order_is_descending_with_competition_ranks_and_no_rank_for_unde
     assert keys == sorted(keys)
 
 
+@pytest.mark.slow
 def test_a_ranking_does_not_depend_on_which_measures_stand_beside(simulated_warehouse: Warehouse) -> None:
     both = rank(simulated_warehouse, "sim23", "cs-uk", ["spa", "acc_eq(by=item)"])
     for measure in ("spa", "acc_eq(by=item)"):
@@ -304,6 +305,7 @@ def test_what_is_named_exactly_and_excluded_is_told_by_name(kind: str, simulated
     )
 
 
+@pytest.mark.slow
 def test_where_no_metric_can_be_ranked_every_evaluation_set_is_told(tmp_path: Path) -> None:
     for lp, humans in (("en-de", None), ("en-fr", None), ("en-cs", {})):
         root = tiny_layout(tmp_path / "layout", lp=lp, humans=humans, facts=False)

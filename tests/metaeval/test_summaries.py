@@ -104,6 +104,7 @@ def test_numbers_of_the_sentence_are_those_of_the_rows(answers: dict[int, Answer
     assert answers[37].summary.startswith(("No: at no threshold of simBLEU-refA is it 95% certain", "Publishing"))
 
 
+@pytest.mark.slow
 def test_where_nothing_differs_the_sentence_says_so(simulated_warehouse: Warehouse) -> None:
     found = function("compare")(simulated_warehouse, *SIM, measure="pearson", alpha=1e-300)
     assert "No metric is significantly worse (new documents, p > 1e-300)." in found.summary

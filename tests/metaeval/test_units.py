@@ -108,6 +108,7 @@ def test_two_systems_leave_no_p_by_any_test_of_system_scores(text: str) -> None:
         assert found.why == "no test: 2 systems with human scores, and it takes at least 3", test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document_size", [1, 3])
 @pytest.mark.parametrize(
     "text",

@@ -80,6 +80,7 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(tiny: Warehouse) -> None:
     assert np.isnan(block.human_submitted).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [SYSTEMS[::-1], SYSTEMS[2:] + SYSTEMS[:2], SYSTEMS[1::2] + SYSTEMS[::2]])
 def test_the_order_of_systems_in_the_files_plays_no_part(order: tuple[str, ...], tmp_path: Path) -> None:
     def reordered(table: ScoreTable) -> ScoreTable:

@@ -103,6 +103,7 @@ def test_everything_is_in_the_order_of_names(varied: Warehouse) -> None:
     assert list(_metrics(selection)) == sorted(_metrics(selection))
 
 
+@pytest.mark.slow
 def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
     assert _systems(select(varied, Slice(TESTSET, LP))) == {
         "Ash": None,
@@ -226,6 +227,7 @@ def test_without_an_official_human_score_one_of_several_must_be_named(lacking: W
     assert select(lacking, Slice("two_humans", LP, human="mqm")).human == "mqm"
 
 
+@pytest.mark.slow
 def test_the_only_reference_stands_in_for_an_official_one_with_a_note(lacking: Warehouse) -> None:
     found = select(lacking, Slice("without_facts", LP, human="mqm"))
     assert found.reference == "refA"

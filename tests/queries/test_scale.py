@@ -55,6 +55,7 @@ def test_a_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
         of_all(tmp_path, partial(means, tmp_path), executor)
 
 
+@pytest.mark.slow
 def test_without_java_one_line_says_what_spark_needs(exported: Path) -> None:
     pytest.importorskip("pyspark", reason="PySpark (extra `spark`) is not installed")
     program = "import sys; import metaeval; metaeval.means(sys.argv[1], 'sim24', 'en-de', engine='spark')"

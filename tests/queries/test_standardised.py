@@ -55,6 +55,7 @@ def _expected() -> np.ndarray:
     return np.array([[np.mean(found.get((system, item), np.nan)) for item in (1, 2, 3, 4)] for system in SYSTEMS])
 
 
+@pytest.mark.slow
 def test_scores_are_mean_z_of_annotators_with_a_spread(campaign: Warehouse) -> None:
     block = Inputs(campaign, ASKED).of_level("seg")
     assert block.systems == SYSTEMS

@@ -86,6 +86,7 @@ def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], d
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
 def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
@@ -284,6 +285,7 @@ def _marks(part: Any) -> Iterator[dict[str, Any]]:
             yield from _marks(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", but_slow({"noise", "trend"}, ("noise", "trend", "hard_pairs", "scatter")))
 def test_points_whose_colours_mean_something_differ_in_shape_or_lightness_and_none_is_black(
     kind: str, drawn: Drawn, coloured: Callable[[str], float]

@@ -218,6 +218,7 @@ def test_names_that_no_page_or_picture_can_hold_are_texts_in_them(drawn: Path, m
     assert json.loads(found)["datasets"]["p_values"][0]["better"] == f"1. {HOSTILE[0]}"
 
 
+@pytest.mark.slow
 def test_a_chart_for_a_paper_is_a_pdf_and_has_no_signature(tmp_path: Path) -> None:
     draw(significance_matrix(THREE), tmp_path / "a.pdf", has_signature=False)
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")

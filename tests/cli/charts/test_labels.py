@@ -2,6 +2,8 @@
 
 from itertools import combinations
 
+import pytest
+
 from metaeval.charts.labels import SIDES, labelled, placed
 
 SIZE = (400, 300)
@@ -40,6 +42,7 @@ def test_points_apart_all_have_names_and_equal_values_have_a_place() -> None:
     assert placed([], "x", "y", "name", SIZE) == []
 
 
+@pytest.mark.slow
 def test_one_s_own_point_is_named_and_on_top_however_many_hide_it() -> None:
     crowd = points(*((f"a long name of metric {n}", n % 5 / 50, n // 5 / 50) for n in range(30)), ("far", 1, 1))
     for place in range(len(crowd)):

@@ -39,6 +39,7 @@ def test_a_table_leaves_the_sql_to_the_flag_for_it(scorehouse: Scorehouse, fault
     assert "SELECT" in with_queries.out
 
 
+@pytest.mark.slow
 def test_strict_says_no_where_there_is_a_warning_and_still_shows_it(scorehouse: Scorehouse, faulty: Path) -> None:
     ran = scorehouse("audit", "tiny24", "en-de", "--db", faulty, "--strict", "--format", "json")
     assert ran.code == 1

@@ -17,6 +17,7 @@ def database(tmp_path: Path) -> Path:
         return warehouse.path
 
 
+@pytest.mark.slow
 def test_what_was_computed_is_ranked_with_the_flag_for_own_metrics_alone(
     scorehouse: Scorehouse, database: Path
 ) -> None:

@@ -52,6 +52,7 @@ def test_what_differs_is_exit_code_1_with_a_row_for_each_kind_and_metric(
     assert scorehouse("diff", before, after, "-m", "pearson", "--exit-zero").code == 0
 
 
+@pytest.mark.slow
 def test_json_has_every_name_and_every_metric(scorehouse: Scorehouse, before: Path, after: Path) -> None:
     found = scorehouse("diff", before, after, "-m", "pearson", "--exit-zero", "--format", "json").json
     assert list(found) == ["before", "after", "is_equal", "named", "counted", "rankings", "signature", "summary"]

@@ -19,6 +19,7 @@ def archive(tmp_path: Path) -> bytes:
     return (tmp_path / "a.tgz").read_bytes()
 
 
+@pytest.mark.slow
 def test_what_was_loaded_is_shown_and_what_was_fetched_is_reported(
     scorehouse: Scorehouse, archive: bytes, tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     assert marks > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "titles"),
     [

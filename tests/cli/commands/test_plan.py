@@ -15,6 +15,7 @@ WORDS = (
 )  # few segments, as formats and charts do not depend on their number
 
 
+@pytest.mark.slow
 def test_json_is_one_row(scorehouse: Scorehouse) -> None:
     (row,) = scorehouse(*WORDS, "--format", "json").json
     assert row["data_low"] <= row["low"] <= row["needed"] <= row["high"] <= row["data_high"]

@@ -31,6 +31,7 @@ def test_who_wins_under_which_rule(scorehouse: Scorehouse, database: Path) -> No
     assert agreement.out.startswith("testset,year,protocol,versus,kendall,spearman,n_common")
 
 
+@pytest.mark.slow
 def test_one_view_at_a_time(scorehouse: Scorehouse, database: Path) -> None:
     refused(scorehouse("--db", database, "protocol"), 2, "--matrix", "list protocols")
     refused(

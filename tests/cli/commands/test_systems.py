@@ -52,6 +52,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
     refused(scorehouse("systems", "sim24", "cs-uk", *words), 2, *said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
 def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str, tmp_path: Path) -> None:
     words = ("systems", "sim24", "en-de", "--test", test)

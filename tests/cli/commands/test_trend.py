@@ -165,6 +165,7 @@ def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> No
     assert {row["protocol"] for row in rows} == {"da", "mqm"}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_answered_is_refused(trend: Scorehouse) -> None:
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
     refused(trend(*CS_UK, "--within"), 2, "no slope over publication years", "--published")
@@ -216,6 +217,7 @@ def test_a_chart_has_a_panel_for_each_protocol_by_year_and_marks_contamination_a
     assert len(gaps["hconcat"]) == 3
 
 
+@pytest.mark.slow
 def test_marks_of_one_year_do_not_hide_each_other() -> None:
     chart = charted()
     places = pl.DataFrame(drawn(chart, "years", "da")).filter(pl.col("year") == 2020)["x"]

@@ -98,6 +98,7 @@ def test_what_is_typed_is_read_as_its_field_has_it() -> None:
         forms.given(question, {"draws": "many"})
 
 
+@pytest.mark.slow
 def test_questions_are_asked_one_after_the_other_until_an_error_and_remembered(hostile: Path) -> None:
     asking, found = Asking(hostile, is_waiting=True), []
     place = {"testset": "tiny24", "lp": "en-de", "measures": ["pa"]}

@@ -58,12 +58,14 @@ def _asked(scorehouse: Scorehouse, *words: str) -> Question:
     return asked[0]
 
 
+@pytest.mark.slow
 @together("name", [name for name in QUESTIONS if "sim24" in examples(name)[0]])
 def test_a_question_is_the_same_in_another_spelling(name: str, scorehouse: Scorehouse) -> None:
     (example,) = examples(name)
     assert _asked(scorehouse, *shlex.split(example)) == _asked(scorehouse, *shlex.split(_spelt(example)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", but_slow({"compute", "explore"}, ("rank", "compute", "explore", "export")))
 def test_a_command_answers_the_same_in_another_spelling(
     command: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -96,6 +96,7 @@ def _embedded(text: str, name: str) -> Any:
 # ------------------------------------------------------------------ the page
 
 
+@pytest.mark.slow
 def test_predicted_spans_have_a_table_of_metrics_and_the_ten_outputs_that_differ_most(
     simulated_database: Path, simulated_warehouse: Warehouse
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_report_is_on_the_years_that_are_asked_for(on_hostile: Scorehouse, tmp
     assert "odd23" not in text.partition("<main")[2].partition("<script")[0]
 
 
+@pytest.mark.slow
 def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     ran = on_hostile("odd24", "--section", "methods", "--section", "overview", "-o", path)
@@ -245,6 +247,7 @@ def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, 
     assert PROGRAM not in text, "no chart, no program"
 
 
+@pytest.mark.slow
 def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse, tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     ran = on_hostile("odd24", "--section", "rankings", "--static", "-o", path, "-q", "--draws", "20")
@@ -259,6 +262,7 @@ def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse
     assert link.startswith("metric,spa,rank spa,low spa,high spa,rank_low spa,rank_high spa,")
 
 
+@pytest.mark.slow
 def test_evaluation_sets_beyond_those_in_detail_are_in_the_overview_and_the_page_says_so(
     on_hostile: Scorehouse, tmp_path: Path
 ) -> None:

@@ -209,6 +209,7 @@ def test_the_copy_has_no_texts_no_paths_and_the_answers_of_the_warehouse(
             assert_frame_equal(copy.sql(query), whole.sql(query), rel_tol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_copy_of_one_test_set_has_the_rows_of_that_alone(simulated_database: Path, tmp_path: Path) -> None:
     from warehouse.export.copying import copy_warehouse
 
@@ -288,6 +289,7 @@ def test_names_become_parts_of_paths_that_no_file_system_confuses() -> None:
     assert slug("BLEURT-20") == "bleurt-20"
 
 
+@pytest.mark.slow
 def test_another_file_than_the_known_engine_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
     (tmp_path / "other.tgz").write_bytes(b"other")
     refused(scorehouse("site", tmp_path / "s", "--engine", tmp_path / "other.tgz"), 2, "this is another file")

@@ -73,6 +73,7 @@ def test_whatever_system_scores_are_made_of_preferences_the_segments_are_the_sam
     assert _ranked(lab, "tau_rr", human="arena:ew") == _ranked(lab, "tau_rr")
 
 
+@pytest.mark.slow
 def test_a_judge_without_some_answers_is_excluded_and_the_intersection_keeps_it(tmp_path: Path, lab: Path) -> None:
     (tmp_path / "w.duckdb").write_bytes(lab.read_bytes())
     (tmp_path / "k.csv").write_text("metric,segment,system_a,system_b,answer\nK,1,X,Y,X\nK,1,Y,Z,tie\n")

@@ -63,6 +63,7 @@ def _values(warehouse: Warehouse, item: str) -> dict[tuple[str, str], float | No
     return {(row.cell.row.partition("-")[0], row.cell.column): row.cell.value for row in found.rows}
 
 
+@pytest.mark.slow
 def test_pairs_of_campaigns_are_counted_by_hand(campaigns: Warehouse) -> None:
     values = _values(campaigns, "table-2")
     assert values["BLEURT_default", "All"] == 100

@@ -16,6 +16,7 @@ from tests.warehouse.readers.samples import esa
 from warehouse import LoadHints, QuestionError, Warehouse, load
 
 
+@pytest.mark.slow
 def test_seconds_breaks_and_change_are_those_of_the_times(tmp_path: Path) -> None:
     """Six gaps of 40 seconds, then six of 20, with a break of an hour between; another annotator judged once."""
     times, now = [0], 0
@@ -105,6 +106,7 @@ def test_each_annotator_is_counted_with_mean_spread_and_what_does_not_count(camp
     assert total == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_drift_is_the_slope_of_residuals_over_the_order_of_annotation(campaign: Warehouse) -> None:
     rows = _rows()
     means = [np.mean([score for _, system, _, score in rows if system == one]) for one in range(3)]

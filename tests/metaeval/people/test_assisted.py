@@ -39,6 +39,7 @@ def lab(scores: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory)
     return folder / "w.duckdb"
 
 
+@pytest.mark.slow
 def test_a_perfect_metric_gives_the_mean_over_all_segments(lab: Path, scores: dict[str, np.ndarray]) -> None:
     with Warehouse.open(lab) as warehouse:
         answer = metaeval.means(warehouse, "lab", "en-de", assisted_by=["Perfect"])

@@ -41,6 +41,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield opened
 
 
+@pytest.mark.slow
 def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Warehouse) -> None:
     without = metaeval.rank(tiny, *TINY, "pa")
     found = metaeval.rank(tiny, *TINY, "pa", ceiling=True)

@@ -66,6 +66,7 @@ def naive_answers(judged: dict[tuple[str, str, int], int]) -> np.ndarray:
     return np.array(items, dtype=float).T
 
 
+@pytest.mark.slow
 def test_annotators_agree_as_often_as_a_plain_loop_counts(lab: Path, judged: dict[tuple[str, str, int], int]) -> None:
     answers = naive_answers(judged)
     expected = {}
@@ -137,6 +138,7 @@ def test_what_cannot_be_tested_is_refused(lab: Path, options: dict[str, Any], wh
         metaeval.annotators(warehouse, "lab", "en-de", **options)
 
 
+@pytest.mark.slow
 def test_two_annotators_are_too_few(tmp_path: Path) -> None:
     rows = "".join(f"{system},1,{rater},{n}\n" for n, system in enumerate("AB") for rater in "xy")
     (tmp_path / "two.csv").write_text("system,segment,annotator,score\n" + rows)
@@ -170,6 +172,7 @@ def _judged_file(folder: Path, rows: list[str]) -> Path:
     return folder / "w.duckdb"
 
 
+@pytest.mark.slow
 def test_one_judgement_an_output_shows_fewer_components(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = [f"{system},{segment},r{segment % 2},{rng.integers(0, 9)}\n" for system in "ABC" for segment in range(1, 30)]
@@ -181,6 +184,7 @@ def test_one_judgement_an_output_shows_fewer_components(tmp_path: Path) -> None:
             metaeval.annotators(warehouse, "lab", "en-de", view="precision")
 
 
+@pytest.mark.slow
 def test_outputs_with_as_many_annotators_have_an_intraclass_correlation(tmp_path: Path) -> None:
     """Shrout and Fleiss's six targets by four judges: ICC(1) is .17, of the mean of four .44."""
     table = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))

@@ -39,6 +39,7 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
+@pytest.mark.slow
 def test_raters_who_agree_are_stable_and_one_who_does_not_is_not(rated: Warehouse) -> None:
     agreed = stable_rankings(rated, SET, ["r1", "r2"], draws=20).frame
     assert agreed["stable"].to_list() == [1.0, 1.0, 1.0]

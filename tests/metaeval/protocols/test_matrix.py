@@ -70,6 +70,7 @@ def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: list[Cell]
             )
 
 
+@pytest.mark.slow
 def test_protocols_share_the_blocks_of_a_test_set(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 

@@ -120,6 +120,7 @@ def test_an_undefined_correlation_counts_as_0_and_is_said(tiny: Warehouse, signi
     assert ranks.by_cluster is None or np.isnan(ranks.by_cluster[ranks.metrics.index("Flat")])
 
 
+@pytest.mark.slow
 def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse, official: ProtocolScore) -> None:
     assert [(task.measure, task.lps) for task in official.tasks] == [
         ("pa", ("en-de", "cs-uk")),
@@ -694,6 +695,7 @@ def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(
     assert [("|unit:document|" in found.signature) for found in (one, other)] == [False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", [("pdp",), ("pdp", "pdp"), ("pearson(by=none)", "pearson(by=none)")])
 def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_by_resampling(
     simulated_warehouse: Warehouse, measures: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

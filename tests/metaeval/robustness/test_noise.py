@@ -24,6 +24,7 @@ def of_people(simulated_warehouse: Warehouse) -> pl.DataFrame:
     return noise(simulated_warehouse, EN_DE, None, MEASURES, Options(), what).frame
 
 
+@pytest.mark.slow
 def test_without_noise_the_human_score_is_a_perfect_metric(of_people: pl.DataFrame) -> None:
     clean = of_people.filter(pl.col("strength") == 0)
     assert clean["value"].to_list() == pytest.approx([1.0] * clean.height)

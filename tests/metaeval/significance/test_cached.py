@@ -87,6 +87,7 @@ def same(one: Comparison | None, other: Comparison | None) -> None:
     assert str(as_json(one)) == str(as_json(other))
 
 
+@pytest.mark.slow
 def test_a_second_comparison_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
     first, second = ran(database), ran(database)
     assert first[1] == []
@@ -111,6 +112,7 @@ def test_a_result_is_computed_anew_where_other_levels_were_measured_since(
     assert ran(compared_before)[1] == []
 
 
+@pytest.mark.slow
 def test_fresh_computes_again_and_keeps_one_result(with_result: tuple[bytes, WithNotes], compared_before: Path) -> None:
     first, second = with_result[1], ran(compared_before, fresh=True)
     assert second[1] == []

@@ -45,6 +45,7 @@ def fetched(warehouse: Warehouse, asked: Slice, measure: str = "spa") -> Block:
     return Inputs(warehouse, asked).block(parsed(measure))
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("text", ["pearson", "pa", "spa(n=20)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"])
 def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(

@@ -44,6 +44,7 @@ def cs_uk(simulated_warehouse: Warehouse) -> History:
     return made(simulated_warehouse, Slice("all", "cs-uk"))
 
 
+@pytest.mark.slow
 def test_values_are_those_of_rankings(cs_uk: History, simulated_warehouse: Warehouse) -> None:
     assert [(entry.testset, entry.year) for entry in cs_uk.entries] == [
         ("sim21", 2021), ("sim22", 2022), ("sim23", 2023), ("sim24", 2024),

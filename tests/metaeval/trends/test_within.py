@@ -113,6 +113,7 @@ def test_metrics_are_a_sample_unless_these_very_ones_are_asked_for() -> None:
     assert "slope_of:new-metrics" in found.signature
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("twin", "name"), [("sacreBLEU-BLEU", "BLEU"), ("sentBLEU", "BLEU"), ("sacreBLEU-chrF", "chrF"), ("esim", "ESIM")]
 )

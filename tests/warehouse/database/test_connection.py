@@ -53,6 +53,7 @@ def test_threads_open_one_file_at_the_same_time(database: Path) -> None:
     assert found == [[("tiny24",)]] * 80
 
 
+@pytest.mark.slow
 def test_no_other_file_is_left_beside_the_warehouse(database: Path) -> None:
     assert [path.name for path in database.parent.iterdir()] == ["a.duckdb"]
 

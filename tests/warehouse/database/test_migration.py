@@ -200,6 +200,7 @@ def test_a_migration_that_fails_leaves_a_file_of_before_as_it_was(
     assert held(database) == before
 
 
+@pytest.mark.slow
 def test_a_load_brings_an_older_database_up_to_date_and_says_so(tmp_path: Path) -> None:
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
     with_views_of_before(database)
@@ -260,6 +261,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [Warehouse.open, lambda path: load([path.parent / "in"], path)], ids=["open", "load"])
 def test_a_database_of_a_newer_program_or_with_changed_migrations_is_left_alone(act: object, tmp_path: Path) -> None:
     tiny_layout(tmp_path / "in")

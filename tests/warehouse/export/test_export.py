@@ -172,6 +172,7 @@ def test_parquet_comes_back_with_the_same_rows(loaded: Path, back: RoundTrip) ->
     assert after == before
 
 
+@pytest.mark.slow
 def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(loaded: Path, back: RoundTrip) -> None:
     query = """
         SELECT sc.name, y.name, v.level, s.segment, s.value
@@ -302,6 +303,7 @@ def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, exported
             assert warehouse.rows("SELECT count(*) FROM score") == [(0,)]
 
 
+@pytest.mark.slow
 def test_the_organisers_layout_comes_back_with_the_same_rows(loaded: Path, as_layout: LayoutTrip) -> None:
     assert [item.notes for item in as_layout.exported] == [(), (), ()]
     assert as_layout.report.is_clean, as_layout.report.faults
@@ -326,6 +328,7 @@ def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
     assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(tmp_path / "w.duckdb", sources=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "why"),
     [("is_own", "true", "added by a user"), ("status", "'no entry'", "not submitted to the metrics task")],

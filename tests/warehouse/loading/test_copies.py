@@ -19,6 +19,7 @@ COPIES += ["esa_wave1 - Copy.csv", "esa_wave1_copy.csv", "esa_wave1.csv.orig"]
 BACKUPS = [name for name in COPIES if name.endswith(("bak", "~", "orig"))]
 
 
+@pytest.mark.slow
 def test_copies_are_passed_over_and_one_with_other_content_is_a_fault(tmp_path: Path) -> None:
     """Judgements are never doubled; a name such as `Copy of` is loaded where it is alone."""
     others = sorted({*COPIES} - {*BACKUPS})

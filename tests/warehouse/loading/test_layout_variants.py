@@ -14,6 +14,7 @@ from warehouse import load
 from warehouse.export.mtme import ScoreTable
 
 
+@pytest.mark.slow
 def test_line_ends_of_windows_change_nothing(tmp_path: Path) -> None:
     """In all lines of every second file, and here and there in the others."""
     root, ends = tiny_layout(tmp_path / "in"), random.Random(0)

@@ -255,6 +255,7 @@ def test_nothing_is_loaded_where_every_evaluation_set_has_a_broken_file(every_fa
     assert {(e.status, e.n_files, e.n_rows) for e in report.evalsets} == {("refused", 0, 0)}
 
 
+@pytest.mark.slow
 def test_sound_files_beside_broken_ones_have_no_faults(every_fault: tuple[Path, LoadReport]) -> None:
     folder, report = every_fault
     assert {Path(fault.path) for fault in report.faults} == {folder / "in" / broken_at(kind) for kind in FAULTS}

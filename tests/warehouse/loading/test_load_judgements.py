@@ -50,6 +50,7 @@ def test_esa_meets_the_organisers_segments_behind_the_canary(database: Path) -> 
     assert ask(database, query) == [("tutorial", 1), ("valid", 3)]
 
 
+@pytest.mark.slow
 def test_annotations_are_means_over_annotators(database: Path) -> None:
     query = "SELECT testset, lp, segment, value FROM human_scores WHERE human = 'mqm' ORDER BY ALL"
     assert ask(database, query) == [("wmt21.tedtalks", "en-de", 7, -2.5), ("wmt21.tedtalks", "en-de", 8, -1.0)]

@@ -26,6 +26,7 @@ FOLDERS = ["two words", "a[1]", "a*", "a?b", "it's", 'say "x"', "{a,b}", "ß中"
 FOLDERS += ["[", "]", "#"]
 
 
+@pytest.mark.slow
 def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     """Beside odd folders there are some that their names would stand for as patterns; the database's is new."""
     zeros = ScoreTable(["Ash"], seg=np.zeros((1, 5)))

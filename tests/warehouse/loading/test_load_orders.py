@@ -94,6 +94,7 @@ def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: Path) -> None:
     broken = _table(tmp_path / "a.csv", ["A-src,A,1,,,1e200", "A-src,A,2,,,1", "A-src,A,3,,,1"])
     sound = _table(tmp_path / "b.csv", ["B-src,A,1,,,1", "B-src,A,2,,,1"])

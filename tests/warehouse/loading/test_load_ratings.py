@@ -14,6 +14,7 @@ BARE = [{"start": 2, "end": 4, "severity": "minor"}, {"start": "missing", "end":
 WEIGHED = [{"start": 2, "end": 5, "severity": "minor", "score": 1, "category": ["Accuracy", "Omission"]}]
 
 
+@pytest.mark.slow
 def test_a_judgement_has_the_score_beside_it_where_that_is_no_penalty(tmp_path: Path) -> None:
     """Errors without weights need scores beside them."""
     for testset, errors, score in (("t1", BARE, 70), ("t2", WEIGHED, 71), ("t3", BARE, None)):

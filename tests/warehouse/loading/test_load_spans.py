@@ -68,6 +68,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     return Loaded(folder / "in", folder / "w.duckdb", report)
 
 
+@pytest.mark.slow
 def test_a_metric_of_spans_alone_has_derived_scores_and_no_annotation_where_it_predicted_nothing(
     loaded: Loaded,
 ) -> None:

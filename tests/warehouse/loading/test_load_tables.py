@@ -9,6 +9,7 @@ from warehouse import LoadHints, load
 from warehouse.wording import option
 
 
+@pytest.mark.slow
 def test_a_table_of_a_metric_that_the_task_did_not_have_asks_for_add(tmp_path: Path) -> None:
     database, table = tmp_path / "w.duckdb", tmp_path / "mine.csv"
     header = "testset,lp,metric,system,seg,score\n"

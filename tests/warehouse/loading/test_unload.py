@@ -136,6 +136,7 @@ def test_what_is_left_is_what_loading_the_rest_alone_brings(tmp_path: Path, data
     assert everything(both) == everything(tmp_path / "rest.duckdb")
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_the_same_and_changes_nothing(database: Path) -> None:
     before = database.read_bytes()
     preview = unload(database, TESTSET, dry_run=True)

@@ -100,6 +100,7 @@ def test_scores_are_sacrebleus_own(database: Path) -> None:
     assert "tok:13a" in found["sacreBLEU-BLEU-refA"].signature
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_the_users_own_with_its_signature_and_facts_and_no_entry_of_the_task(database: Path) -> None:
     (item,) = compute(database, "tiny24", "en-de", ["ter"])
     assert item.status == "stored"

@@ -83,6 +83,7 @@ def test_rankings_have_own_metrics_on_demand_and_say_so(with_both: Path) -> None
         assert "Mine-refA" in ranking["metric"].to_list()
 
 
+@pytest.mark.slow
 def test_removing_leaves_what_was_there_before(
     with_both: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:
@@ -179,12 +180,14 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
         assert warehouse.rows("SELECT count(*), sum(value) FROM scores WHERE metric = 'Mine-src'") == [(15, 26.0)]
 
 
+@pytest.mark.slow
 def test_a_packed_file_is_as_good(database: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.seg.score.gz").write_bytes(gzip.compress("".join(f"{row}\n" for row in blocks()).encode()))
     report = add([tmp_path / "mine.seg.score.gz"], database, "Mine", testset=TESTSET, lp=LP)
     assert (report.faults, report.evalsets[0].n_scores) == ([], 15)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_with_its_line(
     original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
 ) -> None:

@@ -175,6 +175,7 @@ def test_a_list_of_scores_is_in_the_order_of_the_segments(tmp_path: Path) -> Non
         assert values(read_own(tmp_path / "ash.txt", text.format(joined), system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
+@pytest.mark.slow
 def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(database: Path, tmp_path: Path) -> None:
     for system, of_system in VALUES.items():
         (tmp_path / system).mkdir()
@@ -260,6 +261,7 @@ def test_scores_in_another_order_are_matched_by_their_texts(tmp_path: Path) -> N
         assert "Ash: placed by source and translation, not by order" in records.notes
 
 
+@pytest.mark.slow
 def test_fewer_scores_than_segments_are_matched_by_the_texts_of_the_warehouse(database: Path, tmp_path: Path) -> None:
     report = added(database, tmp_path / "ash.jsonl", lines(items("Ash", VALUES["Ash"], "score", (4, 1))), system="Ash")
     assert report.is_clean, report.faults
@@ -336,6 +338,7 @@ def test_the_file_of_several_systems_is_not_one_of_them(tmp_path: Path) -> None:
     assert "one file, that of Ash" in [fault.expected for fault in records.faults]
 
 
+@pytest.mark.slow
 def test_errors_are_stored_negated_where_the_user_says_so(database: Path, tmp_path: Path) -> None:
     assert added(database, tmp_path / "ash.txt", "1\n2\n0.5\n3\n2\n", system="Ash", is_error_measure=True).is_clean
     assert stored(database) == {"Ash": (-1.0, -2.0, -0.5, -3.0, -2.0)}
@@ -427,6 +430,7 @@ def test_a_file_named_after_another_language_pair_is_refused(name: str, lps: set
         variant_called(Path(name), lps)
 
 
+@pytest.mark.slow
 def test_a_file_for_each_system_is_added_together(database: Path, tmp_path: Path) -> None:
     for system, scores in VALUES.items():
         (tmp_path / "mine").mkdir(exist_ok=True)

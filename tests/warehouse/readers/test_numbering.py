@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.helpers import together
 from tests.warehouse.readers.reading import read
 from tests.warehouse.readers.samples import MQM_HEADER
@@ -118,6 +120,7 @@ def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named() 
     assert "segment 1 has several source texts, and 1 more such segment" in str(fault)
 
 
+@pytest.mark.slow
 def test_submissions_are_of_either_numbering(tmp_path: Path) -> None:
     (tmp_path / "wmt22").mkdir()
     pairs = ("en-de", "en-cs", "en-ja", "en-ru")
@@ -144,6 +147,7 @@ BEYOND: dict[str, tuple[Callable[[Places], str], str, int, bool, bool]] = {
 }
 
 
+@pytest.mark.slow
 def test_segments_beyond_the_end_of_their_document_are_told(tmp_path: Path) -> None:
     """Refused where the layout says where it ends, noted where other files do."""
     texts = {}

@@ -5,6 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.helpers import together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
@@ -166,6 +168,7 @@ def test_other_json_is_left_to_others() -> None:
     assert found.testset == "wmt25"
 
 
+@pytest.mark.slow
 def test_a_load_brings_scores_judgements_and_errors(tmp_path: Path) -> None:
     (tmp_path / "wmt26").mkdir()
     entries = [entry({"A": judgement(80, (0, 3, "minor")), "B": 40}), entry({"A": 60}, user="u2")]

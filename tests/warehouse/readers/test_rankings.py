@@ -120,6 +120,7 @@ def test_xml_that_declares_entities_is_refused() -> None:
 RANKS = st.lists(st.integers(-1, 5).filter(bool), min_size=5, max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(RANKS, st.permutations("ABCDE"))
 def test_the_order_of_outputs_in_a_ranking_changes_no_share(ranks: list[int], order: list[str]) -> None:
@@ -131,6 +132,7 @@ def test_the_order_of_outputs_in_a_ranking_changes_no_share(ranks: list[int], or
     assert shuffled == pytest.approx(plain)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(RANKS, st.integers(0, 4))
 def test_a_blank_in_place_of_a_rank_takes_that_outputs_pairs_and_no_others(ranks: list[int], at: int) -> None:
@@ -163,6 +165,7 @@ def test_other_answers_and_a_system_beside_itself_are_faults() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_preferences_are_stored_exported_and_replaced_with_their_file(tmp_path: Path) -> None:
     path, database = tmp_path / "wmt12" / "x.csv", tmp_path / "w.duckdb"
     path.parent.mkdir()

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, told
@@ -49,6 +50,7 @@ def test_details_without_one_line_that_can_be_read_are_refused_by_their_place(te
         assert READER.parse(text.encode(), claim, LoadHints()).faults
 
 
+@pytest.mark.slow
 def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(tmp_path: Path) -> None:
     """Loaded without their details they would have segments of their own, which later stand beside those declared."""
     details, scores = tmp_path / PATH, tmp_path / "wmt20-metrics" / "final-metric-scores" / "M.seg.score"

@@ -218,6 +218,7 @@ def test_damaged_files_are_read_or_refused(name: str, in_full: bool) -> None:
     assert reads_or_refuses(reader, Path(path), sound.encode(), seed, given, n=160 if in_full else 8) > 0
 
 
+@pytest.mark.slow
 @together("name", FILES)
 def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) -> None:
     reader, path, *_, given = FILES[name]
@@ -228,6 +229,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(name: str) ->
         assert getattr(found, frame).equals(getattr(sound, frame)), frame
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", FILES)
 def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:

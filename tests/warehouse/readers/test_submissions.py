@@ -133,6 +133,7 @@ def of_2025(*places: str, set_id: str = "official", method: str = "M") -> str:
     return HEADER_25 + "".join(row.replace(" ", "\t", 1) for row in rows)
 
 
+@pytest.mark.slow
 @together("missing", range(5))
 def test_segments_of_2025_are_known_by_their_numbers_whichever_is_missing(missing: int) -> None:
     within_documents = ["d 1", "d 2", "d 3", "e 1", "e 2"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import polars as pl
+import pytest
 
 from tests.helpers import DOCUMENTS, together
 from tests.warehouse.building import ask, empty_warehouse, statuses
@@ -35,6 +36,7 @@ def _marked_twice(root: Path) -> list[Path]:
     return [root / "human-scores" / f"{lp}.mqm.seg.rating" for lp in (LONG, SHORT)]
 
 
+@pytest.mark.slow
 def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_fault_of_both(tmp_path: Path) -> None:
     """So are two documents files of one language pair."""
     _spelled_twice(tmp_path / "in" / "same24", 1.0, 1.0)
@@ -64,6 +66,7 @@ def test_what_two_files_agree_on_is_taken_once_and_what_they_differ_on_is_a_faul
     assert len(report.faults) == len(faults["differ24"]) + len(faults["documents24"])
 
 
+@pytest.mark.slow
 def test_what_the_warehouse_has_from_another_file_is_refused(tmp_path: Path) -> None:
     """Annotations even where they are the same."""
     root, database = _spelled_twice(tmp_path / "t24", 1.0, 1.5) / "metric-scores", tmp_path / "a.duckdb"
@@ -85,6 +88,7 @@ def test_what_the_warehouse_has_from_another_file_is_refused(tmp_path: Path) -> 
     assert database.read_bytes() == before or len(ask(database, "FROM sources WHERE testset = 't24'")) == 1
 
 
+@pytest.mark.slow
 @together("value", [float("inf"), float("-inf"), float("nan"), -2e100])
 @together("table", ["score", "aggregate"])
 def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(value: float, table: str, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_scores_without_the_annotations_that_the_warehouse_has_behind_them_are_r
     assert _told(faults) == [("averages", "comes without its annotations, annotations")]
 
 
+@pytest.mark.slow
 def test_a_map_of_other_segments_than_scores_or_judgements_are_of_is_refused() -> None:
     judged = {"judgement": 1, "scorer": "esa", "system": "A", "segment": 3, "value": 1.0, "n": 1, "status": "bad"}
     for brought in (

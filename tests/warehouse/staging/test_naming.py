@@ -46,6 +46,7 @@ def test_a_new_name_is_not_told_where_nothing_was_written() -> None:
     assert (len(faults), stage.notes) == (1, [])
 
 
+@pytest.mark.slow
 def test_names_that_tell_apart_what_the_warehouse_joined_are_a_fault() -> None:
     """Both names, or one with another number."""
     memory = Memory()

@@ -82,6 +82,7 @@ def test_a_file_that_names_line_and_place_tells_the_others_where_their_places_ar
     assert _numbers(memory, "N-src") == {1.0: 8, 2.0: 7}
 
 
+@pytest.mark.slow
 def test_lines_that_are_told_to_be_of_two_documents_are_noted_and_the_line_decides() -> None:
     files = [
         File(origin, [{**row, "segment": 1, "document": document, "index": 1} for row in scores([("A", 1, 0.5)], name)])
@@ -141,6 +142,7 @@ def test_documents_that_are_called_or_cut_otherwise_contradict_no_line(documents
     assert found(stage) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["d2", "d2:en-de", "news_d2:en-de", "news_d2"])
 def test_a_document_is_found_with_its_domain_and_language_pair_in_its_name(name: str) -> None:
     memory = Memory()

@@ -1,5 +1,7 @@
 """Records on the stage: what several rows, and several files, make together."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
 from warehouse.wording import option
@@ -82,6 +84,7 @@ def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference() -> None:
         assert stage.notes == notes
 
 
+@pytest.mark.slow
 def test_scores_of_a_metric_of_ones_own_count_together_whatever_files_they_are_in() -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))

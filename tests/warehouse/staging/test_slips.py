@@ -34,6 +34,7 @@ def faults() -> Faults:
     return lambda *brought: told(memory.staged(file("mine.csv", *brought))[0])
 
 
+@pytest.mark.slow
 @together("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
 def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str, faults: Faults) -> None:
     (fault,) = faults(("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
@@ -69,6 +70,7 @@ def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
     assert not load([tmp_path], tmp_path / "w.duckdb", given=LoadHints("lab", "en-de")).faults
 
 
+@pytest.mark.slow
 @together("is_later", [True, False])
 def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(*, is_later: bool) -> None:
     def of_file(number: int, system: str) -> File:
@@ -88,6 +90,7 @@ def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(*, is_later: b
         assert f"4.csv:9: system {name!r}, which other files call 'Birch', expected one spelling" in fault
 
 
+@pytest.mark.slow
 def test_systems_that_are_declared_are_no_slips(tmp_path: Path) -> None:
     (tmp_path / "testset.toml").write_text('name = "lab"\nyear = 2024\n[lps.en-de.aliases]\nBitch = "Bitch"\n')
     for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", "Bitch")):

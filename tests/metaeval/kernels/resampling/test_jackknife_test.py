@@ -69,6 +69,7 @@ def test_over_two_segments_no_variance_is_defined() -> None:
     assert not np.isnan(found.values).any()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32), missing=st.booleans())
 def test_the_variance_over_both_is_that_of_a_plain_loop(seed: int, missing: bool) -> None:

@@ -32,6 +32,7 @@ def _counted_anew(statistic: CountStatistic, pool: Pool, on_nan: OnNan, human: F
     return average(statistic, pair_counts(human, metrics, labels), pool, on_nan).value
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("swap", "pool", "on_nan"), sampled(2, "each with each: 3 seconds", get_args(Swap), get_args(Pool), ON_NAN)

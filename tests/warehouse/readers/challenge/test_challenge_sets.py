@@ -195,6 +195,7 @@ def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path) -> Non
     ] == []
 
 
+@pytest.mark.slow
 @together("name", ["aces2.tsv", "aces-2.tsv", "my_aces_v3.tsv"])
 def test_another_challenge_set_in_the_form_of_aces_needs_its_name(name: str, tmp_path: Path, database: Path) -> None:
     header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
@@ -396,6 +397,7 @@ def test_aces_score_is_tested_by_the_signs_of_items(tmp_path: Path, database: Pa
             assert [task.clusters.tolist() for task in found.tasks] == [clusters, [1, 1]]
 
 
+@pytest.mark.slow
 def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
         with pytest.raises(QuestionError, match="tiny24 is not one"):
