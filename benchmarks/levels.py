@@ -266,7 +266,7 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
         testing = TestOptions(
             test=plain(test),
             alternative="two-sided",
-            draws=DRAWS[text.startswith("spa")],
+            resamples=DRAWS[text.startswith("spa")],
             mid_p=test.endswith(MID_P),
             unit="document" if test.endswith(BY_DOCUMENT) else "segment",
             threads=1,

@@ -26,13 +26,13 @@ def dashed(word: str) -> str:
 
 
 @cache
-def generated() -> Mapping[str, Mapping[str, str]]:
+def generated() -> Mapping[str, Mapping[str, Any]]:
     """What `python -m docs.generate` writes down of all commands, so that a help or a note need not import them.
 
     summaries: of each command. flags: how options are written whose flag is not their name. renamed: options of the
-    version before, and what they are called now.
+    version before, with the new names, of which the first that a command has is meant.
     """
-    found: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_name("commands.json").read_text("utf-8"))
+    found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name("commands.json").read_text("utf-8"))
     return found
 
 

@@ -78,10 +78,11 @@ def _current_options(command: Any, words: list[str], ctx: Any) -> list[str]:
     known = options_of(command)
     current = []
     for place, word in enumerate(words):
-        new = None if word in known or "--" in words[:place] else generated()["renamed"].get(word)
-        if new in known and new is not None:
-            _say_renamed(word, new, ctx, words)
-            word = new
+        old, is_joined, value = word.partition("=")
+        names = () if old in known or "--" in words[:place] else generated()["renamed"].get(old, ())
+        if (new := next((name for name in names if name in known), None)) is not None:
+            _say_renamed(old, new, ctx, words)
+            word = f"{new}{is_joined}{value}"
         current.append(word)
     return current
 

@@ -109,7 +109,13 @@ def commands() -> str:
     flags |= {one.name: one.name for one in fields if one.name not in options}
     flags = {name: flag for name, flag in flags.items() if flag != dashed(name.replace("_", "-"))}
     summaries = {name: command.get_short_help_str(70) for name, command in program().commands.items()}
-    renamed = {dashed(one.option.formerly): dashed(one.name.replace("_", "-")) for one in fields if one.option.formerly}
+    renamed: dict[str, list[str]] = {}
+    for one in fields:
+        new = dashed(one.name.replace("_", "-"))
+        if one.option.formerly and new not in (
+            names := renamed.setdefault(dashed(one.option.formerly.replace("_", "-")), [])
+        ):
+            names.append(new)
     return json.dumps({"summaries": summaries, "flags": flags, "renamed": renamed}, indent=2, ensure_ascii=False) + "\n"
 
 

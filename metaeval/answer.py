@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overloa
 
 import polars as pl
 
-from metaeval.notes import Excluded, Partial, partial_first, placed
+from metaeval.notes import ExclusionNote, Partial, partial_first, placed
 from metaeval.signature import Part, Parts, line, lines_of, slice_parts, stamped
 from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
@@ -101,7 +101,7 @@ def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str,
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     """A line for each reason why a table does without metrics."""
     return [
-        Excluded(f"without {', '.join(names)}: {why.sentence}", why.hint, "metric", len(names), names)
+        ExclusionNote(f"without {', '.join(names)}: {why.sentence}", why.hint, "metric", len(names), names)
         for why, names in by_reason(excluded).items()
     ]
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.notes import Decisive, Excluded, Hinted
+from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
 from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
@@ -140,9 +140,9 @@ def encoded(result: object) -> str:
 
 
 def _plain_json(value: object) -> object:
-    if isinstance(value, Excluded):
+    if isinstance(value, ExclusionNote):
         return {name: _plain_json(getattr(value, name)) for name in ("text", "hint", "what", "n", "names")}
-    if isinstance(value, Hinted):
+    if isinstance(value, NoteWithHint):
         return {"text": value.text, "hint": value.hint}
     if isinstance(value, Decisive):
         return {"decisive": str(value), "kind": value.kind, "case": value.case, "size": float(value.size)}
@@ -198,7 +198,7 @@ def _read(hint: Any, data: Any) -> Any:
     if origin is dict:
         return {name: _read(inner[1], value) for name, value in data.items()}
     if hint is str and isinstance(data, dict):
-        kind = Decisive if "decisive" in data else Excluded if "names" in data else Hinted
+        kind = Decisive if "decisive" in data else ExclusionNote if "names" in data else NoteWithHint
         return kind(*data.values())
     if hint is float and data is None:
         return float("nan")

@@ -263,7 +263,7 @@ def cost(
         for name, value in ends.items()
     )
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
-    more = (*decision.parts, ("miss", f"{miss:g}"), ("look", f"{look:g}"), *drawing)
+    more = (*decision.parts, ("error_cost", f"{miss:g}"), ("review_cost", f"{look:g}"), *drawing)
     parts = table_parts(("cutoff", "cost"), decision.block, *more)
     if not decision.has_intervals:
         return Result(frame, parts, (_on_intervals(decision),))

@@ -32,11 +32,11 @@ def _restored(kind: type[_Note], text: str, fields: dict[str, Any]) -> _Note:
     return note
 
 
-class Hinted(_Note):
+class NoteWithHint(_Note):
     """A note with a hint in brackets behind its text; text and hint are fields, so that nobody takes the note apart.
 
     >>> from warehouse.wording import in_python
-    >>> note = Hinted("3 of 18 metrics are excluded", EXPLAIN)
+    >>> note = NoteWithHint("3 of 18 metrics are excluded", EXPLAIN)
     >>> in_python(note), note.text
     ('3 of 18 metrics are excluded (explain=True says why)', '3 of 18 metrics are excluded')
     """
@@ -46,7 +46,7 @@ class Hinted(_Note):
     text: str
     hint: str
 
-    def __new__(cls, text: str, hint: str) -> "Hinted":
+    def __new__(cls, text: str, hint: str) -> "NoteWithHint":
         made = super().__new__(cls, f"{text} ({hint})")
         made.text, made.hint = text, hint
         return made
@@ -85,7 +85,7 @@ def partial_first(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(notes, key=lambda note: not isinstance(note, Partial)))
 
 
-class Excluded(Hinted):
+class ExclusionNote(NoteWithHint):
     """A note on systems or metrics that are excluded: how many, and their names where it has them.
 
     what: "system" or "metric".
@@ -97,7 +97,7 @@ class Excluded(Hinted):
     n: int
     names: tuple[str, ...]
 
-    def __new__(cls, text: str, hint: str, what: str, n: int, names: Iterable[str] = ()) -> "Excluded":
+    def __new__(cls, text: str, hint: str, what: str, n: int, names: Iterable[str] = ()) -> "ExclusionNote":
         made = str.__new__(cls, f"{text} ({hint})" if hint else text)
         made.text, made.hint, made.what, made.n, made.names = text, hint, what, n, tuple(names)
         return made
@@ -111,11 +111,11 @@ def placed(place: str, note: str) -> str:
     """
     if isinstance(note, Decisive):
         return type(note)(f"{place}: {note}", note.kind, f"{place} {note.case}", note.size)
-    if isinstance(note, Excluded):
+    if isinstance(note, ExclusionNote):
         names = [f"{place}: {name}" for name in note.names]
-        return Excluded(f"{place}: {note.text}", note.hint, note.what, note.n, names)
-    if isinstance(note, Hinted):
-        return Hinted(f"{place}: {note.text}", note.hint)
+        return ExclusionNote(f"{place}: {note.text}", note.hint, note.what, note.n, names)
+    if isinstance(note, NoteWithHint):
+        return NoteWithHint(f"{place}: {note.text}", note.hint)
     return type(note)(f"{place}: {note}")
 
 
@@ -133,7 +133,7 @@ def hinted(text: str, *hints: str) -> str:
     ('without A, B: not judged', 'without A (try again)')
     """
     said = list(dict.fromkeys(hint for hint in hints if hint))
-    return Hinted(text, "; ".join(said)) if said else text
+    return NoteWithHint(text, "; ".join(said)) if said else text
 
 
 def because(lead: str, error: WarehouseError) -> str:
@@ -155,4 +155,4 @@ def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str
     parts = [(f"{', '.join(names)} ({why.sentence})", why.hint, names) for why, names in excluded]
     hints = "; ".join(dict.fromkeys(hint for _, hint, _ in parts if hint))
     every = [name for _, _, names in parts for name in names]
-    return Excluded(f"{text} {'; '.join(part for part, _, _ in parts)}", hints, "metric", len(every), every)
+    return ExclusionNote(f"{text} {'; '.join(part for part, _, _ in parts)}", hints, "metric", len(every), every)

@@ -64,7 +64,7 @@ SystemScoreOption = Annotated[
     HowComputed("Source of the metrics' system scores.", default="submitted; judged-mean for spa"),
 ]
 Seed = Annotated[int, HowComputed("Random seed.", least=0)]
-Draws = Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS)]
+Resamples = Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS, formerly="draws")]
 Alpha = Annotated[float, HowTested("Significance level.", least=0, most=1)]
 Recompute = Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True, formerly="fresh")]
 UnitOption = Annotated[
@@ -94,7 +94,7 @@ class TestOptions(Fields):
 
     test: None = one that holds its level for the population.
     population: None = what the test is for, or the measure's own (`Measure.default_population`).
-    resample: what the intervals of two metrics resample; None = what the population says is new.
+    interval_over: what the intervals of two metrics resample; None = what the population says is new.
     interval: how the intervals of two metrics are made; None = the test's own, else the measure's.
     keep_null: keep the resampled differences.
     executor: the `concurrent.futures.Executor` that computes; None for threads.
@@ -104,7 +104,7 @@ class TestOptions(Fields):
 
     recompute: Recompute = field(default=False, compare=False)
     alpha: Alpha = 0.05
-    draws: Draws = 1000
+    resamples: Resamples = 1000
     unit: UnitOption = None
     test: Annotated[
         Test | None,
@@ -143,7 +143,7 @@ class TestOptions(Fields):
             is_computing=True,
         ),
     ] = field(default=None, compare=False)
-    resample: Literal["inputs", "systems", "both"] | None = None
+    interval_over: Literal["inputs", "systems", "both"] | None = None
     interval: Literal["percentile", "normal", "centred"] | None = None
     keep_null: bool = False
     executor: Any = field(default=None, compare=False)

@@ -107,7 +107,9 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
             if one not in signature.parameters:
                 raise unknown("option", one, signature.parameters, where=f"metaeval.{name}")
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            given = signature.bind(
+                *_gathered(args, [known.get(one) for one in signature.parameters]), **kwargs
+            ).arguments
         except TypeError as error:
             raise QuestionError(f"{name}: {error}") from None
         warehouse = given.pop("warehouse")
@@ -124,6 +126,14 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
     ask.__doc__ = documentation(question)
     ask.__signature__ = signature  # type: ignore[attr-defined]
     return ask
+
+
+def _gathered(args: tuple[Any, ...], taken: Sequence[Field | None]) -> tuple[Any, ...]:
+    """Positional arguments, with the names that follow the first of a list joined to it, such as two metrics."""
+    for place, field in enumerate(taken[: len(args) - 1]):
+        if field is not None and field.is_argument and field.is_list and isinstance(args[place], str):
+            return args if args[place].lower() == "all" else (*args[:place], args[place:])
+    return args
 
 
 def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> "Answer[Any]":

@@ -14,7 +14,7 @@ from metaeval.answer import Result, table_parts
 from metaeval.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Decisive, Excluded, Partial, because, hinted, placed
+from metaeval.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed
 from metaeval.options import Options, TestOptions
 from metaeval.people.human_rows import human_rows, with_people
 from metaeval.pooling import Pooling, pool
@@ -396,7 +396,7 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
         if not verbose:
             are = "is" if len(out) == 1 else "are"
             text = f"{len(out)} of {len(choices)} {kind} {are} excluded"
-            lines.append(Excluded(text, EXPLAIN, kind.removesuffix("s"), len(out)))
+            lines.append(ExclusionNote(text, EXPLAIN, kind.removesuffix("s"), len(out)))
             named = (*selection.slice.metrics, *selection.slice.systems)
             lines += [
                 hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
@@ -408,7 +408,9 @@ def excluded(result: SliceResult, verbose: bool) -> list[str]:
         for choice in out:
             by_reason.setdefault(str(choice.reason), []).append(choice.name)
         lines += [
-            Excluded(f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names)
+            ExclusionNote(
+                f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names
+            )
             for reason, names in sorted(by_reason.items())
         ]
     return lines

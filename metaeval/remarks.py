@@ -6,7 +6,7 @@ import numpy as np
 
 from metaeval.inputs import YOUR_OWN, where
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.notes import Decisive, Hinted, hinted
+from metaeval.notes import Decisive, NoteWithHint, hinted
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
 from queries.findings import Finding, shown_query
@@ -89,10 +89,10 @@ def overrated(block: Block) -> list[str]:
     hint = f"{option('rank.without_optimised', True)} excludes systems optimised for a metric"
     n = counted(others, "system")
     if not found:
-        return [Hinted(f"no residuals for systems optimised for a metric: only {n} were not", hint)]
+        return [NoteWithHint(f"no residuals for systems optimised for a metric: only {n} were not", hint)]
     parts = "; ".join(f"{metric} {_rates(system, away)}" for metric, system, away in found)
     return [
-        Hinted(
+        NoteWithHint(
             f"{parts}: residuals of the metric's regression on human scores over {n} not optimised for any metric",
             hint,
         )

@@ -12,7 +12,7 @@ from metaeval.evaluation import EQUAL, Evaluation, evaluate, undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Decisive, Hinted, excluding
+from metaeval.notes import EXPLAIN, Decisive, NoteWithHint, excluding
 from metaeval.options import Options, SystemScore
 from metaeval.remarks import overrated, remarks
 from metaeval.signature import Parts, line, measure_parts
@@ -107,7 +107,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     if evaluation.excluded:
         notes.append(excluding(f"{measure}: without", by_reason(evaluation.excluded).items()))
     if not evaluation.metrics:
-        notes.append(Hinted(f"{measure}: no metric can be ranked", EXPLAIN))
+        notes.append(NoteWithHint(f"{measure}: no metric can be ranked", EXPLAIN))
     elif not is_judged:
         notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
     if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
@@ -119,7 +119,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
         notes.append(f"{measure}: {remark}")
     if measure.is_calibrated and (n_pairs := float_noise(block.human, measure["by"])):
         words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ only by floating-point error"
-        notes.append(Hinted(words, f"{option('round_human', 6)} treats them as ties"))
+        notes.append(NoteWithHint(words, f"{option('round_human', 6)} treats them as ties"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
         text = f"{measure}: of 2 systems, a correlation can only be 1 or -1"

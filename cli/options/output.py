@@ -136,7 +136,7 @@ class Output:
 
     def _shown(self, note: str) -> str:
         """A note without its hint where that names options which the command does not have."""
-        hint = getattr(note, "hint", "")  # of `metaeval.notes.Hinted`
+        hint = getattr(note, "hint", "")  # of `metaeval.notes.NoteWithHint`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
 
     def show_answer(self, answer: "Answer[Any]", **more: Any) -> None:

@@ -19,7 +19,7 @@ def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) ->
     Decisive notes come first, a line a kind, then one line for all that is excluded, then the others; the signature is
     last.
     """
-    from metaeval.notes import Decisive, Excluded
+    from metaeval.notes import Decisive, ExclusionNote
 
     width = min(width, LONGEST)
     by_kind: dict[str, list[Decisive]] = {}
@@ -27,8 +27,8 @@ def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) ->
         if isinstance(one, Decisive):
             by_kind.setdefault(one.kind, []).append(one)
     first = [_of_a_kind(kind, found, width) for kind, found in by_kind.items()]
-    out = [one for one in notes if isinstance(one, Excluded)]
-    rest = [one for one in notes if not isinstance(one, Decisive | Excluded)]
+    out = [one for one in notes if isinstance(one, ExclusionNote)]
+    rest = [one for one in notes if not isinstance(one, Decisive | ExclusionNote)]
     lines = [in_flags(one) for one in (*first, *(_excluded(out) if len(out) > 1 else out), *rest)]
     room = MOST - n_other - bool(signature)
     n_more = len(lines) - room + 1 if len(lines) > room else 0

@@ -11,7 +11,7 @@ from cli.charts.drawing import Spec, parts_of_chart, specification
 from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
-from metaeval.notes import EXPLAIN, Hinted
+from metaeval.notes import EXPLAIN, NoteWithHint
 from metaeval.wide import Wide, wide
 from warehouse import WarehouseError
 from warehouse.database.frames import spelt_frame
@@ -57,12 +57,14 @@ def on_page(note: str) -> str:
     """A note as a page has it: without hints that name options, which a page has none of; but that of EXPLAIN.
 
     >>> from warehouse.wording import option
-    >>> on_page(Hinted("A is excluded: added by a user", option("user_metrics"))), on_page(Hinted("2 are", EXPLAIN))
-    ('A is excluded: added by a user', '2 are (`scorehouse rank --explain` says why)')
+    >>> on_page(NoteWithHint("A is excluded: added by a user", option("user_metrics")))
+    'A is excluded: added by a user'
+    >>> on_page(NoteWithHint("2 are", EXPLAIN))
+    '2 are (`scorehouse rank --explain` says why)'
     """
-    if isinstance(note, Hinted) and note.hint == EXPLAIN:
+    if isinstance(note, NoteWithHint) and note.hint == EXPLAIN:
         return f"{note.text} ({_WHY})"
-    return in_flags(note.text if isinstance(note, Hinted) and " --" in f" {in_flags(note.hint)}" else note)
+    return in_flags(note.text if isinstance(note, NoteWithHint) and " --" in f" {in_flags(note.hint)}" else note)
 
 
 def message(error: WarehouseError) -> str:

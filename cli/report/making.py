@@ -142,7 +142,7 @@ class Place:
     @property
     def drawn(self) -> dict[str, Any]:
         """Fields of questions that resample."""
-        return {"draws": self.report.draws, "seed": self.report.seed, "recompute": self.report.recompute}
+        return {"resamples": self.report.resamples, "seed": self.report.seed, "recompute": self.report.recompute}
 
     @property
     def anchor(self) -> str:
@@ -283,7 +283,7 @@ def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Sto
         section.name,
         place.heading,
         report.measures,
-        report.draws,
+        report.resamples,
         report.seed,
         report.user_metrics,
         desk.anchor,
@@ -454,7 +454,7 @@ def _methods(desk: Desk) -> Part:
     ]
     if any("|test:" in line for line in signatures):
         notes.append(
-            f"Clusters and p-values: two-sided tests at p ≤ 0.05, {counted(desk.report.draws, 'resample')} where a "
+            f"Clusters and p-values: two-sided tests at p ≤ 0.05, {counted(desk.report.resamples, 'resample')} where a "
             f"test resamples, random seed {desk.report.seed}; each signature names the test and what it generalises "
             "to. Best first, a metric that is significantly worse than any of the current cluster begins the next."
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cli.report.sections import SECTIONS
-from metaeval.options import Draws, Recompute, Run, Seed
+from metaeval.options import Recompute, Resamples, Run, Seed
 from metaeval.question import Question
 from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
@@ -27,7 +27,7 @@ class Report(Question["list[ReportSection]"], name="report"):
 
     Results are stored, which makes the next report fast.
 
-    Example: scorehouse report sim24 ja-en --section rankings --section audit -o report.html --draws 20
+    Example: scorehouse report sim24 ja-en --section rankings --section audit -o report.html --resamples 20
     """
 
     testset: Annotated[str, Argument("Test set, such as wmt23; several by commas, or all.", names="testset")] = "all"
@@ -51,7 +51,7 @@ class Report(Question["list[ReportSection]"], name="report"):
     ] = False
     recompute: Recompute = field(default=False, compare=False)
     seed: Seed = 0
-    draws: Draws = 1000
+    resamples: Resamples = 1000
 
     def answer(self, run: Run) -> "Answer[list[ReportSection]]":
         """A row for each part of the page, whose sections are the result."""

@@ -35,5 +35,12 @@ def _tests(frame: "pl.DataFrame") -> "pl.DataFrame":
     """The tests of two metrics: what they say, and how far to trust them; the sentences have the rest."""
     places = [name for name in ("testset", "lp") if name in frame.columns]
     metrics = ["better", "other"] if places else []
-    rest = ["population", "alternative", "resamples", "level_equal", "level_exchangeable", "system_score"]
+    rest = [
+        "population",
+        "alternative",
+        "resamples",
+        "false_positive_rate",
+        "false_positive_rate_exchangeable",
+        "system_score",
+    ]
     return frame.select(*places, *metrics, "test", "p", *rest)

@@ -48,7 +48,7 @@ class ChoiceSettings:
     unit: Unit = "segment"
     balanced: bool = False
     similarity: Similarity = "unigram"
-    among: Among | None = None
+    candidates: Among | None = None
     words_per_minute: float | None = None
     seed: int = 0
 
@@ -120,16 +120,16 @@ def choose(
     """Segments to annotate.
 
     asked: its test set and language pair may be several; each has the whole budget. Columns testset, lp, order,
-    segment, document, domain, utility, cost (in the unit of the budget). Candidates are segments with a human score for
-    every system where there are any, else all; with what.among as it says. with_texts: a row for each chosen segment
-    and system, in the order of the test set, is in the fact `texts` (columns: `TEXTS`).
+    segment, document, domain, utility, cost (in the unit of the budget). By default, candidates are segments with a
+    human score for every system if there are any, else all. with_texts: the fact `texts` has one row per chosen
+    segment and system, in the order of the test set (columns: `TEXTS`).
     Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
     """
     what.check()
     frames, texts, parts, notes = [], [], [], []
     slices, _ = slices_of(warehouse, asked)
     for one in slices:
-        found = candidates(warehouse, one, what.among, also=() if what.metric is None else (what.metric,))
+        found = candidates(warehouse, one, what.candidates, also=() if what.metric is None else (what.metric,))
         values, by, remarks = utility(found, what.method, what.metric, what.similarity, what.seed, progress)
         line_up = queue(found, values, what)
         chosen = line_up.within(line_up.total if what.size is None else what.size)

@@ -175,7 +175,7 @@ def _fit(
     rng = np.random.default_rng([what.seed, DIRECTIONS.index(direction) + 1 if direction != ALL else 0])
     agrees = np.concatenate([one.agrees for one in sets])
     also = () if what.difference is None else (what.difference,)
-    found = agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.draws, also=also)
+    found = agreement_thresholds(sets, tuple(sorted(what.agreement)), rng=rng, n_draws=what.resamples, also=also)
     same = {
         "protocol": protocol,
         "direction": direction,
@@ -275,7 +275,7 @@ def _parts(sets: Sequence[SystemPairs], metric: str, options: Options, what: Del
         ("fit", "isotonic"),
         ("interval", "percentile_95"),
         ("resampled", "evaluation_sets,systems"),
-        ("resamples", what.draws),
+        ("resamples", what.resamples),
         ("seed", what.seed),
         ("system_score", "+".join(used) or None),
         *option_parts(options),

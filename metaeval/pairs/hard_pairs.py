@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.answer import Result, or_none
-from metaeval.notes import Hinted
+from metaeval.notes import NoteWithHint
 from metaeval.options import Options
 from metaeval.pairs.settings import HardPairSettings
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
@@ -38,11 +38,11 @@ def hard_pairs(
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
     # With few metrics, that hardly any orders a pair as people do says little.
-    few = [one for one in read if len(one.metric_names) < what.least_metrics]
-    sets = [one for one in read if len(one.metric_names) >= what.least_metrics]
+    few = [one for one in read if len(one.metric_names) < what.min_metrics]
+    sets = [one for one in read if len(one.metric_names) >= what.min_metrics]
     if few:
         named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
-        notes.append(f"fewer than {counted(what.least_metrics, 'metric')}, excluded: {named}")
+        notes.append(f"fewer than {counted(what.min_metrics, 'metric')}, excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
     parts = _parts(sets, asked, options, what)
@@ -51,7 +51,7 @@ def hard_pairs(
         "n_right", "p", "in_sd", "testset", "lp", "better", "worse", descending=[False, False, True] + [False] * 4,
         nulls_last=True,
     )  # fmt: skip
-    frame = every.filter(pl.col("n_right") <= what.at_most)
+    frame = every.filter(pl.col("n_right") <= what.max_correct)
     if what.significant:
         frame = frame.filter(pl.col("significant"))
     return Result(frame, parts, (*_summary(sets, every, what), *notes), {"every": every})
@@ -101,9 +101,9 @@ def _rows(one: SystemPairs, alpha: float, signature: str) -> list[dict[str, Any]
 def _parts(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: HardPairSettings) -> Parts:
     used = sorted({source for one in sets for source in one.used})
     return stamped(
-        ("hard_pairs", f"n_right<={what.at_most}"),
+        ("hard_pairs", f"n_right<={what.max_correct}"),
         *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
-        ("least_metrics", what.least_metrics),
+        ("min_metrics", what.min_metrics),
         ("test", "wilcoxon,two_sided"),
         ("alpha", what.alpha),
         ("pairs", "significant" if what.significant else None),
@@ -114,9 +114,9 @@ def _parts(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: Ha
 
 
 def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSettings) -> list[str]:
-    hard = every.filter(pl.col("n_right") <= what.at_most)
+    hard = every.filter(pl.col("n_right") <= what.max_correct)
     n_ties = sum(int((one.human_gaps == 0).sum()) for one in sets)
-    few = "no metric" if what.at_most == 0 else f"at most {what.at_most} of the metrics"
+    few = "no metric" if what.max_correct == 0 else f"at most {what.max_correct} of the metrics"
     told, hard_told = every.filter(pl.col("significant")).height, hard.filter(pl.col("significant")).height
     untested = hard["significant"].null_count()
     notes = [
@@ -130,5 +130,5 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSet
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.significant:
         text = "where the human difference is not significant, the human scores may be wrong"
-        notes.append(Hinted(text, option("significant", True)))
+        notes.append(NoteWithHint(text, option("significant", True)))
     return notes

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from metaeval.options import Alpha, Draws, Seed
+from metaeval.options import Alpha, Resamples, Seed
 from warehouse.fields import Fields, Option
 
 
@@ -12,7 +12,7 @@ class DeltaSettings(Fields):
     """The agreement with people that a difference should reach, and the pairs that it is fitted to."""
 
     seed: Seed = 0
-    draws: Draws = 1000
+    resamples: Resamples = 1000
     agreement: Annotated[
         tuple[float, ...],
         Option(
@@ -51,6 +51,10 @@ class HardPairSettings(Fields):
     """Which pairs of systems count as hard."""
 
     alpha: Alpha = 0.05
-    at_most: Annotated[int, Option("Pairs that at most N metrics order as human scores do.", least=0)] = 1
-    least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1)] = 5
+    max_correct: Annotated[
+        int, Option("Pairs that at most N metrics order as human scores do.", least=0, formerly="at_most")
+    ] = 1
+    min_metrics: Annotated[
+        int, Option("Only evaluation sets with at least N metrics.", least=1, formerly="least_metrics")
+    ] = 5
     significant: Annotated[bool, Option("Only pairs whose human scores differ significantly (Wilcoxon).")] = False

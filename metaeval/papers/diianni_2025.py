@@ -121,7 +121,7 @@ def noise(request: Request, asked: Slice) -> ItemValues:
     """
     if len(request.metrics) > 1:
         raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(request.metrics)}")
-    what = NoiseSettings(draws=request.draws or NoiseSettings.draws, seed=request.seed)
+    what = NoiseSettings(simulations=request.draws or NoiseSettings.simulations, seed=request.seed)
     metric = request.metrics[0] if request.metrics else None
     with request.opened() as warehouse:
         found = injection.noise(

@@ -44,7 +44,7 @@ def _compared(request: Request, asked: Slice, name: str) -> Comparison:
     """Reference-based metrics compared as in the paper: segments swapped, two-sided, means over annotated segments."""
     measure, raw = MEASURES[name]
     asked = replace(asked, kind="reference-based")
-    testing = TestOptions(test="perm-inputs", draws=request.draws or DRAWS, keep_null=True)
+    testing = TestOptions(test="perm-inputs", resamples=request.draws or DRAWS, keep_null=True)
     with request.opened() as warehouse:
         block = Inputs(warehouse, asked).block(measure)
         options = replace(request.options, raw_ties=raw)

@@ -104,7 +104,7 @@ def stable_rankings(
         *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
         ("test", "permutation,n=inf,one_sided"),
         ("alpha", alpha),
-        ("draws", draws),
+        ("resamples", draws),
         ("seed", seed),
         ("n_systems", n_systems),
         ("n_segments", n_segments),

@@ -71,7 +71,7 @@ def plan_metrics(
     block = drawn.block
     population: Population = "systems" if unit == "system" else "segments"
     by = unit if unit in ("document", "segment") else None
-    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, unit=by, threads=1)
+    wanted = TestOptions(resamples=what.resamples, alpha=what.alpha, population=population, unit=by, threads=1)
     testing = chosen(measure, block, options, wanted)
     test = testing.test
     assert test is not None
@@ -79,7 +79,7 @@ def plan_metrics(
     if test in PERMUTATIONS and EARLY_STOP[0] < what.alpha < EARLY_STOP[1]:
         testing = replace(testing, early_stop=True)
     options = fitted_options(measure, test, options, asked)
-    tested = run_test(block, measure, options, replace(testing, draws=BLOCK))
+    tested = run_test(block, measure, options, replace(testing, resamples=BLOCK))
     if tested.why is not None:
         raise QuestionError(f"{where(block.selection)}: {tested.why}")
     values = tested.evaluation.value

@@ -271,7 +271,7 @@ def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
         ("alpha", what.alpha),
         ("power", what.power),
         ("simulations", what.simulations),
-        ("test_resamples", what.draws if problem.test in (*PERMUTATIONS, "bootstrap-normal") else None),
+        ("test_resamples", what.resamples if problem.test in (*PERMUTATIONS, "bootstrap-normal") else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),
     )

@@ -27,9 +27,9 @@ class PlanSettings(Fields):
     simulations: Annotated[
         int, Option("Simulated data sets for each size that is tried.", least=LEAST_SIMULATED, most=MOST_SIMULATED)
     ] = 100
-    draws: Annotated[
+    resamples: Annotated[
         int,
-        Option("Resamples of each test of two metrics.", least=LEAST_SIMULATED, most=MOST_DRAWS),
+        Option("Resamples of each test of two metrics.", least=LEAST_SIMULATED, most=MOST_DRAWS, formerly="draws"),
     ] = 500
 
     def check_fields(self) -> None:

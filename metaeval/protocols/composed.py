@@ -69,7 +69,7 @@ def composed_score(
     parts, overall = parts[order], overall[order]
     signs = None  # (n_draws, n_items)
     if testing is not None:
-        signs = draw_signs(np.random.default_rng(seed), testing.draws, len(classes))
+        signs = draw_signs(np.random.default_rng(seed), testing.resamples, len(classes))
     clusters, n_significant = _clusters(testing, signs, parts)
     tasks = []
     for one in there:
@@ -92,7 +92,7 @@ def composed_score(
         notes.append(f"without an overall score, as scores are missing: {', '.join(gaps)}")
     said = [("protocol", name), ("testset", testset), ("lp", ",".join(chosen)), ("classes", len(there))]
     if testing is not None:
-        said += [("test", SIGNS), ("alternative", testing.side), ("resamples", testing.draws), ("seed", seed)]
+        said += [("test", SIGNS), ("alternative", testing.side), ("resamples", testing.resamples), ("seed", seed)]
         said += [("alpha", testing.alpha)]
     said += [("n_metrics", len(names)), ("n_pairs", n_pairs)]
     return ProtocolScore(

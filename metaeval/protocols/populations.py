@@ -151,7 +151,7 @@ def of_overall(
             _joint([one for one in weighted if one[0].lp == lp]),
             "inputs",
             rng=rng,
-            n_draws=testing.draws,
+            n_draws=testing.resamples,
             executor=testing.executor,
             n_threads=testing.threads,
         ).draws
@@ -219,7 +219,7 @@ def _permuted(parts: Sequence[_LanguagePair], testing: TestOptions, rng: np.rand
     return permutation_test(
         statistic,
         rng=rng,
-        n_draws=testing.draws,
+        n_draws=testing.resamples,
         alternative=testing.side,
         plus_one=testing.plus_one,
         mid_p=bool(testing.mid_p),

@@ -266,7 +266,7 @@ def _signature(
             ("population", testing.population),
             ("unit", "document" if testing.unit == "document" else None),
             ("alternative", testing.side),
-            ("resamples", testing.draws),
+            ("resamples", testing.resamples),
             ("alpha", testing.alpha),
             ("p_value", p_value_convention(testing.side, testing.plus_one)),
             ("population_p_value", beside_p_value),

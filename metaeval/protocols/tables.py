@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS
-from metaeval.notes import Excluded, Partial, hinted
+from metaeval.notes import ExclusionNote, Partial, hinted
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
@@ -167,7 +167,7 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
         text = f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"
         them = "it" if len(names) == 1 else "them"
         text += f": {', '.join(names)}" if verbose else f"; {option('verbose', True)} names {them}"
-        lines.append(Excluded(text, "", "metric", len(names), names))
+        lines.append(ExclusionNote(text, "", "metric", len(names), names))
     return lines
 
 

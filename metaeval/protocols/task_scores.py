@@ -7,7 +7,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
-from metaeval.notes import Hinted, placed
+from metaeval.notes import NoteWithHint, placed
 from metaeval.options import Options, TestOptions
 from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Beside
@@ -161,5 +161,5 @@ def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
         return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
     if entry.protocol.overall == "ranks" and not significance:
         way = f"{option('significance', True)} adds the mean of cluster ranks, which is what the year published"
-        return [Hinted("ranks in the tasks are those of the values", way)]
+        return [NoteWithHint("ranks in the tasks are those of the values", way)]
     return []

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
-from metaeval.options import Draws, Run, Seed
+from metaeval.options import Resamples, Run, Seed
 from metaeval.question import EvalsetQuestion
 from warehouse.fields import Argument, Option
 
@@ -27,7 +27,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     Example: scorehouse annotators sim24 en-de
     """
 
-    needs = requires(("metric", "epsilon", "by_document"), "view=replace", draws=_RESAMPLED, seed=_RESAMPLED)
+    needs = requires(("metric", "epsilon", "by_document"), "view=replace", resamples=_RESAMPLED, seed=_RESAMPLED)
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with single judgements")] = None
@@ -57,7 +57,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     ] = 0.2
     by_document: Annotated[bool, Option("Treat items of one document as dependent.")] = False
     seed: Seed = 0
-    draws: Draws = 1000
+    resamples: Resamples = 1000
 
     def answer(self, run: Run) -> "Answer[Result]":
         if self.view in _OF_ONE:
@@ -79,7 +79,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         from metaeval.people.annotators import annotators
 
         with run.opened() as warehouse:
-            found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.draws, self.seed)
+            found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.resamples, self.seed)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
         return answer_of(self, found, reading=reading(found.frame), digits=digits)
 

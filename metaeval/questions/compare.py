@@ -35,10 +35,12 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
     measure: Annotated[str, Option("Measure, such as spa or acc_eq(by=item).", ("measure", "m"), names="measure")] = (
         "spa"
     )
-    resample: Annotated[
+    interval_over: Annotated[
         Literal["inputs", "systems", "both"] | None,
         Option(
-            "Two metrics only: what is resampled for the confidence interval.", default="what the test generalises to"
+            "Two metrics only: what is resampled for the confidence interval.",
+            default="what the test generalises to",
+            formerly="resample",
         ),
     ] = None
     interval: Annotated[

@@ -5,7 +5,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
-from metaeval.options import Draws, Run, Seed, UnitOption
+from metaeval.options import Resamples, Run, Seed, UnitOption
 from metaeval.question import EvalsetQuestion
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
@@ -27,7 +27,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     Example: scorehouse cutoff sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
-    needs = requires(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
+    needs = requires(METRIC_FIELDS, "intersection", resamples=_DRAWN, seed=_DRAWN)
 
     metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]
     view: Annotated[
@@ -52,10 +52,14 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             needs=("view=threshold", "view="),
         ),
     ] = None
-    miss: Annotated[float, Option("Cost of publishing a bad translation.", least=0, needs=("view=cost",))] = 10.0
-    look: Annotated[float, Option("Cost of reviewing one translation.", least=0, needs=("view=cost",))] = 1.0
+    error_cost: Annotated[
+        float, Option("Cost of publishing a bad translation.", least=0, needs=("view=cost",), formerly="miss")
+    ] = 10.0
+    review_cost: Annotated[
+        float, Option("Cost of reviewing one translation.", least=0, needs=("view=cost",), formerly="look")
+    ] = 1.0
     seed: Seed = 0
-    draws: Draws = 1000
+    resamples: Resamples = 1000
     unit: UnitOption = None
 
     @property
@@ -75,9 +79,9 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             others = elsewhere(warehouse, asked, one, measure, self.unit) if self.shown == "transfer" else None
         reading = None
         if others is not None:
-            found = transfer(*others, draws=self.draws, seed=self.seed)
+            found = transfer(*others, draws=self.resamples, seed=self.seed)
         elif self.shown == "cost":
-            found = cost(one, self.miss, self.look, draws=self.draws, seed=self.seed)
+            found = cost(one, self.error_cost, self.review_cost, draws=self.resamples, seed=self.seed)
             reading = found.frame.select("threshold", "share", "cost", "is_best")
         elif self.shown == "reliability":
             found = reliability(one)

@@ -28,10 +28,10 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
     regression; intervals come from resampled evaluation sets and systems. The option hard lists the pairs of systems
     that no metric, or only one, orders as human scores do.
 
-    Example: scorehouse deltas sim24 simBLEU --human mqm --draws 200
+    Example: scorehouse deltas sim24 simBLEU --human mqm --resamples 200
     """
 
-    needs = requires((*METRIC_FIELDS, "alpha", "at_most", "least_metrics", "significant"), "hard")
+    needs = requires((*METRIC_FIELDS, "alpha", "max_correct", "min_metrics", "significant"), "hard")
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     metric: Annotated[str | None, Argument("Metric, such as BLEU or BLEU-refA.", ("metric",), names="metric")] = None
@@ -39,7 +39,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
 
     def check_fields(self) -> None:
         if self.hard:
-            for name in ("metric", "draws", "seed"):
+            for name in ("metric", "resamples", "seed"):
                 if self.differs_from_default(name):
                     raise QuestionError(f"{option(name)} and {option('hard')} cannot be combined")
         elif self.difference is not None and self.differs_from_default("agreement"):
@@ -78,9 +78,9 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
 
             words = in_a_sentence if self.difference is None else at_in_a_sentence
             return opening(*words(answer.frame))
-        n, few = answer.frame.height, "no metric" if self.at_most == 0 else f"at most {self.at_most} metrics"
+        n, few = answer.frame.height, "no metric" if self.max_correct == 0 else f"at most {self.max_correct} metrics"
         every = answer.facts["every"].height
-        order = "orders" if self.at_most == 0 else "order"
+        order = "orders" if self.max_correct == 0 else "order"
         if not n:
             return opening(
                 f"No pair is that hard: more metrics order each of the {every} pairs of systems as people do."
@@ -96,7 +96,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         from metaeval.charts.deltas import deltas_chart
         from metaeval.charts.hard_pairs import hard_pairs_chart
 
-        return hard_pairs_chart(answer, self.at_most) if self.hard else deltas_chart(answer)
+        return hard_pairs_chart(answer, self.max_correct) if self.hard else deltas_chart(answer)
 
 
 _AT_A_DIFFERENCE = ["protocol", "direction", "years", "n_sets", "n_pairs", "difference", "agreement", "low", "high"]

@@ -24,7 +24,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
 
     The option oracles shows how measures rank metrics of known quality.
 
-    Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
+    Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --simulations 5
     """
 
     without = METRIC_FIELDS

@@ -46,7 +46,10 @@ class Paper(Question["list[Outcome]"], name="paper"):
             needs=("item",),
         ),
     ] = ()
-    draws: Annotated[int | None, Option("Number of resamples.", least=1, most=MOST_DRAWS, default="the paper's")] = None
+    resamples: Annotated[
+        int | None,
+        Option("Number of resamples.", least=1, most=MOST_DRAWS, default="the paper's", formerly="draws"),
+    ] = None
     check: Annotated[
         bool,
         Option(
@@ -64,7 +67,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
         return self.paper is None or (self.paper != "all" and self.item is None and not self.check)
 
     def check_fields(self) -> None:
-        for name in ("draws", "seed", "recompute"):
+        for name in ("resamples", "seed", "recompute"):
             if self.is_list and self.differs_from_default(name):
                 raise QuestionError(f"{option(name)} needs a paper, or all, to recompute")
         if self.item is not None and self.paper == "all":
@@ -91,7 +94,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
             wanted = [(papers[0], item_named(papers[0], self.item))]
             if self.charted and wanted[0][1].chart is None:
                 raise QuestionError(f"{self.item} is a table; its values are in csv")
-        request = Request(run.opened, self.seed, self.draws, self.metrics, run.progress)
+        request = Request(run.opened, self.seed, self.resamples, self.metrics, run.progress)
         states = loaded(request) if len(wanted) > 1 else None
         outcomes = []
         for place, (one, part) in enumerate(wanted):

@@ -30,15 +30,17 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
     Simulates data sets of other sizes from the loaded one and tests each; the test is the one whose measured
     false-positive rate is closest to alpha.
 
-    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --draws 100
+    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --resamples 100
     """
 
     without = METRIC_FIELDS
-    needs = dict.fromkeys(("measure", "draws", "system_score"), ("tell=metrics",))
+    needs = dict.fromkeys(("measure", "resamples", "system_score"), ("compare=metrics",))
 
     first: Annotated[str, Argument("Metric, or system if two systems are compared.", names="metric")]
     second: Annotated[str, Argument("Metric, or system if two systems are compared.", names="metric")]
-    tell: Annotated[Literal["metrics", "systems"], Option("Compare two metrics, or two systems.")] = "metrics"
+    compare: Annotated[
+        Literal["metrics", "systems"], Option("Compare two metrics, or two systems.", formerly="tell")
+    ] = "metrics"
     measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
         "acc_eq(by=item)"
     )
@@ -53,7 +55,7 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         what = self.part(PlanSettings)
         asked, options, two = self.part(Slice), self.part(Options), (self.first, self.second)
         with run.opened() as warehouse:
-            if self.tell == "systems":
+            if self.compare == "systems":
                 found = plan_systems(warehouse, asked, two, options, what, run.progress)
             else:
                 measure = parse_measure(self.measure)

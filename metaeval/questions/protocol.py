@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance")
 
-_OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "seed", "alpha", "recompute")
+_OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "resamples", "seed", "alpha", "recompute")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
 
-    needs = requires((*HOW_TESTED, "draws"), "significance", recompute=())
+    needs = requires((*HOW_TESTED, "resamples"), "significance", recompute=())
     without = ("test", "correction", "early_stop")
 
     rules: Annotated[

@@ -37,7 +37,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     needs = requires(
         HOW_TESTED,
         "significance",
-        **dict.fromkeys(("draws", "unit"), ("significance", "intervals", "ranges", "charted")),
+        **dict.fromkeys(("resamples", "unit"), ("significance", "intervals", "ranges", "charted")),
     )
 
     hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads", "dask")
@@ -199,12 +199,12 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
         is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
         if self.ranges:
-            table, of_ranks = with_ranges(table, found, self.part(Options), self.draws, run.progress, self.unit)
+            table, of_ranks = with_ranges(table, found, self.part(Options), self.resamples, run.progress, self.unit)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if self.pool is None and (self.intervals or (is_one and self.charted)):
-            drawn, lines = with_intervals(table, found, self.part(Options), self.draws, run.progress, self.unit)
+            drawn, lines = with_intervals(table, found, self.part(Options), self.resamples, run.progress, self.unit)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         drawn = replace(drawn, notes=tuple(lines)) if is_one else table

@@ -59,12 +59,13 @@ class Sample(Slice, Question["Result"], name="sample"):
     words_per_minute: Annotated[float | None, Option("Source words that an annotator judges per minute.")] = None
     unit: Annotated[Unit, Option("Sample segments, or whole documents.")] = "segment"
     balance: Annotated[bool, Option("Give each domain its share of the budget.")] = False
-    among: Annotated[
+    candidates: Annotated[
         Literal["annotated", "all"] | None,
         Option(
             "Select among segments annotated for all systems, or among all segments.",
             default="annotated where there are any",
             excludes=_EVALUATE,
+            formerly="among",
         ),
     ] = None
     texts: Annotated[
@@ -81,8 +82,15 @@ class Sample(Slice, Question["Result"], name="sample"):
         float | None,
         Option("Clip human scores below this value, then rescale to 0-100 (MQM: -25).", needs=("evaluate",)),
     ] = None
-    draws: Annotated[
-        int, Option("Number of random selections to compare with.", least=2, most=10_000, needs=("evaluate",))
+    selections: Annotated[
+        int,
+        Option(
+            "Number of random selections to compare with.",
+            least=2,
+            most=10_000,
+            needs=("evaluate",),
+            formerly="draws",
+        ),
     ] = 100
     seed: Seed = 0
 
@@ -104,7 +112,7 @@ class Sample(Slice, Question["Result"], name="sample"):
                 settings,
                 methods,
                 clip=self.clip,
-                draws=self.draws,
+                draws=self.selections,
                 each_set=self.each_set,
                 progress=run.progress,
             )
@@ -119,7 +127,7 @@ class Sample(Slice, Question["Result"], name="sample"):
             unit=self.unit,
             balanced=self.balance,
             similarity=self.similarity,
-            among=self.among,
+            candidates=self.candidates,
             words_per_minute=self.words_per_minute,
             seed=self.seed,
         )

@@ -8,9 +8,9 @@ from metaeval.options import (
     Alpha,
     Alternative,
     Correction,
-    Draws,
     HowTested,
     Options,
+    Resamples,
     RoundHuman,
     Run,
     Seed,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
 _NEEDS = {
-    **requires(("draws", "seed"), "test=permutation", "test=bootstrap"),
+    **requires(("resamples", "seed"), "test=permutation", "test=bootstrap"),
     **requires(("unit", "alternative", "correction", "ranges", "charted", "gate"), "view=pairs"),
     **requires(("alpha",), "view=pairs", "view=rounds"),
     **requires(("test",), "view=pairs", "view=corpus"),
@@ -95,7 +95,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     round_human: RoundHuman = None
     seed: Seed = 0
     alpha: Alpha = 0.05
-    draws: Draws = 1000
+    resamples: Resamples = 1000
     unit: UnitOption = None
 
     def check_fields(self) -> None:
@@ -125,11 +125,11 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
                 humans = str(self.human).split(",")
                 asked = replace(asked, human=None)
-                return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.draws, seed=self.seed)
+                return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.resamples, seed=self.seed)
             if self.view == "ranges":
                 from metaeval.people.ranked_systems import ranked_systems
 
-                return ranked_systems(warehouse, asked, draws=self.draws, seed=self.seed)
+                return ranked_systems(warehouse, asked, draws=self.resamples, seed=self.seed)
             from metaeval.significance.systems import corpus_tests
             from queries.selection import select
 
@@ -141,7 +141,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 str(self.scorer).lower(),
                 "bs" if self.test == "bootstrap" else "ar",
                 systems=tuple(one.name for one in ranked if one.reason is None),
-                samples=None if self.draws == _DRAWS else self.draws,
+                samples=None if self.resamples == _DRAWS else self.resamples,
                 references=() if self.reference is None else (self.reference,),
                 progress=run.progress,
             )
@@ -169,7 +169,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 scorer,
                 self.test,
                 self.part(Options),
-                draws=self.draws,
+                draws=self.resamples,
                 alpha=self.alpha,
                 alternative=self.alternative,
                 correction=self.correction,
@@ -209,7 +209,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 self.scorer,
                 self.test,
                 self.part(Options),
-                draws=self.draws,
+                draws=self.resamples,
                 alpha=self.alpha,
                 alternative=self.alternative,
                 correction=self.correction,

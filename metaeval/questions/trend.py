@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import requires
-from metaeval.options import Draws, Options, Recompute, Run, TestOptions, UnitOption
+from metaeval.options import Options, Recompute, Resamples, Run, TestOptions, UnitOption
 from metaeval.question import Question
 from metaeval.trends.settings import TrendSettings
 from queries.slices import Slice
@@ -33,7 +33,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
     """
 
     needs = requires(
-        ("published", "without_contaminated", "slope_of", "kinds"),
+        ("published", "without_contaminated", "generalise_to", "kinds"),
         "within",
         pool=("view=years", "view=over-years", "charted"),
         alpha=("view=years",),
@@ -62,7 +62,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         str, Option("Anchor: the metric that others are compared with on the same data.", names="metric")
     ] = "BLEU"
     recompute: Recompute = field(default=False, compare=False)
-    draws: Draws = 1000
+    resamples: Resamples = 1000
     unit: UnitOption = None
 
     def _has_none(self, run: Run) -> bool:

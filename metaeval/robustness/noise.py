@@ -76,7 +76,7 @@ def noise(
     for number, (kind, strength) in enumerate(steps):
         if progress is not None:
             progress(f"{kind} noise of {strength:g}", number, len(steps))
-        drawn = noisy_scores(scores, block.judged, kind, strength, seed=what.seed, n_draws=what.draws)
+        drawn = noisy_scores(scores, block.judged, kind, strength, seed=what.seed, n_draws=what.simulations)
         # All draws of no noise are the same.
         copies = drawn[:1] if strength == 0 else drawn
         made = with_metrics(block, [f"draw {place}" for place in range(len(copies))], copies)
@@ -89,7 +89,7 @@ def noise(
         ("noise", name),
         block,
         ("measures", ",".join(map(str, measures))),
-        ("draws", what.draws),
+        ("simulations", what.simulations),
         ("seed", what.seed),
         ("kinds", _changed(kinds, KINDS)),
         ("strengths", _changed(what.strengths, NoiseSettings.strengths)),

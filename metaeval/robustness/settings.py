@@ -41,7 +41,10 @@ class NoiseSettings(Fields):
             excludes=("oracles",),
         ),
     ] = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)
-    draws: Annotated[int, Option("Number of noise simulations.", least=1, most=MOST_DRAWS, excludes=("oracles",))] = 20
+    simulations: Annotated[
+        int,
+        Option("Number of noise simulations.", least=1, most=MOST_DRAWS, excludes=("oracles",), formerly="draws"),
+    ] = 20
 
     def check_fields(self) -> None:
         """Raises QuestionError: a number out of its range."""

@@ -122,7 +122,7 @@ def _fitted(
 
     Raises QuestionError: intervals are asked for, or something that the test does not have.
     """
-    if testing.resample is not None or testing.interval is not None:
+    if testing.interval_over is not None or testing.interval is not None:
         raise QuestionError(
             f"{option('resample')} and {option('interval')} are for two metrics, and this slice has "
             f"{len(block.metrics)}; name two, or drop these options"

@@ -32,8 +32,8 @@ from warehouse.wording import counted
 class Comparison(Standings):
     """Metrics compared by one measure and test.
 
-    population: what the test is used to generalise to; generalises_to: the same in words, with the unit. draws: 0 where
-    none were needed. null: (n_pairs, n_draws) drawn differences of metrics i < j, where kept.
+    population: what the test is used to generalise to; generalises_to: the same in words, with the unit. resamples: 0
+    where none were needed. null: (n_pairs, n_draws) drawn differences of metrics i < j, where kept.
     """
 
     measure: str
@@ -41,7 +41,7 @@ class Comparison(Standings):
     population: Population
     generalises_to: str
     alternative: Alternative
-    draws: int
+    resamples: int
     n_distinct: int
     parts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -113,7 +113,7 @@ def compare_block(
         population=testing.population,
         generalises_to=population_in_words(testing, block.selection.slice.level),
         alternative=testing.side,
-        draws=0 if tested.is_exact else testing.draws,
+        resamples=0 if tested.is_exact else testing.resamples,
         n_distinct=evaluation.n_distinct,
         parts=tuple(spelt(parts_of_tested_values(tested, options, testing)).items()),
         notes=tuple(notes),
@@ -189,7 +189,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "metrics": list(found.names),
         **attributes(found, "values", "p", "clusters"),
         "ranks": [int(rank) or None for rank in found.ranks],
-        **attributes(found, "measure", "test", "population", "alternative", "draws", "n_significant", "n_distinct"),
+        **attributes(found, "measure", "test", "population", "alternative", "resamples", "n_significant", "n_distinct"),
         "signature": found.signature,
     }
     return (
@@ -215,9 +215,9 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
             "value_better": one.values[0],
             "value_other": one.values[1],
             "p": one.p,
-            "level_equal": one.level_equal,
-            "level_exchangeable": one.level_exchangeable,
-            "resamples": one.draws,
+            "false_positive_rate": one.false_positive_rate,
+            "false_positive_rate_exchangeable": one.false_positive_rate_exchangeable,
+            "resamples": one.resamples,
             "difference": found.difference,
             "low": found.low,
             "high": found.high,
@@ -227,7 +227,9 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     ]
     schema = {
         **dict.fromkeys((*_OF_A_TEST, "better", "other"), pl.String),
-        **dict.fromkeys(("value_better", "value_other", "p", "level_equal", "level_exchangeable"), pl.Float64),
+        **dict.fromkeys(
+            ("value_better", "value_other", "p", "false_positive_rate", "false_positive_rate_exchangeable"), pl.Float64
+        ),
         "resamples": pl.Int64,
         **dict.fromkeys(("difference", "low", "high"), pl.Float64),
         "sentence": pl.String,
@@ -254,9 +256,9 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
                 **{name: getattr(one, name) for name in _OF_A_TEST},
                 "values": list(one.values),
                 "p": one.p,
-                "level_equal": or_none(one.level_equal),
-                "level_exchangeable": or_none(one.level_exchangeable),
-                "draws": one.draws,
+                "false_positive_rate": or_none(one.false_positive_rate),
+                "false_positive_rate_exchangeable": or_none(one.false_positive_rate_exchangeable),
+                "resamples": one.resamples,
             }
             for one in found.tests
         ],

@@ -35,6 +35,7 @@ LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " mid_p"  # after a test's name: ties count half
 BY_DOCUMENT = " by document"  # after a test's name: whole documents are swapped, resampled or left out
 LEAST_SYSTEMS = 3  # with fewer there is no test
+_MOST_NAMED = 3
 OFF = 0.5  # of the nominal level: further off than this is reported
 
 
@@ -272,7 +273,9 @@ def run_test(
     if not block.metrics:
         raise no_metric(block.selection, excluded, can="can be compared")
     if len(block.metrics) < 2:
-        raise QuestionError(f"a comparison needs two metrics; only {block.metrics[0].name} has what it needs")
+        others = "; ".join(f"{name}: {why.sentence}" for name, why in list(excluded.items())[:_MOST_NAMED])
+        brackets = f" ({others})" if others else ""
+        raise QuestionError(f"a comparison needs two metrics; only {block.metrics[0].name} can be compared{brackets}")
     why = too_few(block, measure, options, testing)
     if why is not None or np.isnan(evaluation.value).all():
         nothing = np.full((len(block.metrics),) * 2, np.nan)
@@ -303,7 +306,7 @@ def parts_of_test(tested: MetricTest, options: Options, testing: TestOptions) ->
         ("unit", None if units is None else units.unit),
         ("n_units", None if units is None else units.n),
         ("alternative", testing.side),
-        ("test_resamples", "none" if is_exact else testing.draws),
+        ("test_resamples", "none" if is_exact else testing.resamples),
         ("test_p_value", None if is_exact else _convention(testing)),
         ("alpha", testing.alpha),
         ("correction", testing.correction),

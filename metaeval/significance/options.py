@@ -33,14 +33,14 @@ def resolution_of(testing: TestOptions, is_exact: bool) -> float:
     """What a p of 0 stands for: p below this number."""
     if is_exact:
         return SMALLEST
-    return 1.0 / (min(testing.draws, FIRST_LOOK) if testing.early_stop else testing.draws)
+    return 1.0 / (min(testing.resamples, FIRST_LOOK) if testing.early_stop else testing.resamples)
 
 
 def fitted_to(testing: TestOptions, test: Test) -> TestOptions:
     """The options for one test, without those that it has no use for."""
     unused = {name: getattr(TestOptions, name) for name, applicable in _SETTINGS.items() if test not in applicable}
     # where ties count whole, it is the same question whether that was said or is the default
-    return replace(testing, test=test, resample=None, interval=None, **{"mid_p": testing.mid_p or None, **unused})
+    return replace(testing, test=test, interval_over=None, interval=None, **{"mid_p": testing.mid_p or None, **unused})
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(

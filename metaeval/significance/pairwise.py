@@ -55,9 +55,9 @@ class PairTest:
 
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
     scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
-    is not defined. draws: 0 where nothing is drawn. least: what a p of 0 stands for: one below this. level_equal,
-    level_exchangeable: the measured levels of the test for its population (`measured_levels`), NaN where it was not
-    measured.
+    is not defined. resamples: 0 where none were needed. least: a p of 0 means below this. false_positive_rate: measured
+    for the population between equally good metrics, false_positive_rate_exchangeable between exchangeable ones
+    (`measured_levels`); NaN where not measured.
     """
 
     test: str
@@ -66,10 +66,10 @@ class PairTest:
     system_score: str | None
     values: tuple[float, float]
     p: float
-    draws: int
+    resamples: int
     least: float
-    level_equal: float
-    level_exchangeable: float
+    false_positive_rate: float
+    false_positive_rate_exchangeable: float
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ def compare_pair(
     settled = replace(settled, unit=of_units.unit)
     how: IntervalMethod = testing.interval or measure.interval
     assert settled.population is not None
-    units = testing.resample or _RESAMPLED[settled.population]
-    testing = replace(testing, interval=how, resample=units)
+    units = testing.interval_over or _RESAMPLED[settled.population]
+    testing = replace(testing, interval=how, interval_over=units)
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
     check_applicable(testing, tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
@@ -141,14 +141,14 @@ def compare_pair(
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     difference, ends = _bootstrapped(block, measure, options, testing, (first, second), units, of_units, progress)
     scores = "judged-mean" if measure.level == "sys" else None
-    made: list[_Made] = [("interval", str(how), units, testing.draws, scores)]
+    made: list[_Made] = [("interval", str(how), units, testing.resamples, scores)]
     own = "student-t"
     is_of_test = units == _RESAMPLED[settled.population] and settled.interval is None
     if main.reach is not None and is_of_test:
         difference = _of_test(main, main_options, main_testing, (first, second))
         made = [("value_interval", *made[0][1:])]
         varied: Resample = "systems" if main_testing.test == "jackknife-systems" else units
-        made.append(("interval", own, varied, None if main.is_exact else testing.draws, rows[0].system_score))
+        made.append(("interval", own, varied, None if main.is_exact else testing.resamples, rows[0].system_score))
     how_varied = "leaving out" if made[-1][1] == own and main_testing.test in VARYING else "resampling"
     limited = f",measure={measure.in_simulations}" if _takes_minutes(measure, block, testing) else ""
     intervals = [
@@ -219,12 +219,12 @@ def _of_test(tested: MetricTest, options: Options, testing: TestOptions, places:
 
 
 def _on_levels(rows: Sequence[PairTest]) -> list[str]:
-    if all(np.isnan([row.level_equal, row.level_exchangeable]).all() for row in rows):
+    if all(np.isnan([row.false_positive_rate, row.false_positive_rate_exchangeable]).all() for row in rows):
         return []
     return [
-        f"level: false-positive rate at p ≤ {NOMINAL:g} between metrics that are equally good (level_equal), "
-        "or exchangeable (level_exchangeable), on whichever of several data sets is furthest from nominal "
-        "(docs/levels.md)"
+        f"false_positive_rate: measured at p ≤ {NOMINAL:g} between equally good metrics; "
+        "false_positive_rate_exchangeable: between exchangeable ones; both on the data set where the test is furthest "
+        "from nominal (docs/levels.md)"
     ]
 
 
@@ -281,8 +281,8 @@ def _takes_minutes(measure: Measure, block: Block, testing: TestOptions, test: T
 def _n_resamples(block: Block, testing: TestOptions, test: Test | None) -> int:
     """Data sets that a test, or an interval, takes the measure of."""
     if test != "jackknife-both":
-        return testing.draws
-    return testing.draws + len(block.systems) * (1 + min(GROUPS_WITH_SYSTEMS, block.n_judged_segments))
+        return testing.resamples
+    return testing.resamples + len(block.systems) * (1 + min(GROUPS_WITH_SYSTEMS, block.n_judged_segments))
 
 
 def _tested(
@@ -301,7 +301,7 @@ def _tested(
     its_testing = replace(fitted_to(testing, test), population=population, correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
-        raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} has what it needs")
+        raise QuestionError(f"a comparison needs two metrics; only {tested.block.metrics[0].name} can be compared")
     return tested, fitted, its_testing
 
 
@@ -319,10 +319,10 @@ def _row(tested: MetricTest, testing: TestOptions, places: tuple[int, int]) -> P
         system_score="+".join(sources) or None,
         values=(float(values[first]), float(values[second])),
         p=float(tested.p[first, second]),
-        draws=0 if tested.is_exact else testing.draws,
+        resamples=0 if tested.is_exact else testing.resamples,
         least=resolution_of(testing, tested.is_exact),
-        level_equal=levels["equal"].share if "equal" in levels else np.nan,
-        level_exchangeable=levels["exchangeable"].share if "exchangeable" in levels else np.nan,
+        false_positive_rate=levels["equal"].share if "equal" in levels else np.nan,
+        false_positive_rate_exchangeable=levels["exchangeable"].share if "exchangeable" in levels else np.nan,
     )
 
 
@@ -353,7 +353,7 @@ def _bootstrapped(
         of_units.resampled(limit.resampled(block, options, epsilon)),
         units,
         rng=np.random.default_rng([options.seed, 2]),
-        n_draws=testing.draws,
+        n_draws=testing.resamples,
         executor=testing.executor,
         n_threads=testing.threads,
         progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),
@@ -381,7 +381,7 @@ def _words(
     by = f"{measure}" if main.system_score is None else f"{measure} ({_scores_in_words(main.system_score)})"
     shown = f"{first} ({main.values[0]:.4f})", f"{second} ({main.values[1]:.4f})"
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
-    how = f"{main.test}, {sides}" + (f", {counted(main.draws, 'resample')}" if main.draws else "")
+    how = f"{main.test}, {sides}" + (f", {counted(main.resamples, 'resample')}" if main.resamples else "")
     if np.isnan(main.p) or np.isnan(main.values).any():
         if main.values[0] == main.values[1]:
             return (f"By {by}, {shown[0]} has the same value as {shown[1]}; p is not defined.",)
@@ -446,7 +446,7 @@ def _p_in_words(found: PairTest) -> str:
 
 def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
     """A sentence where tests find the difference and others do not; those that find far too much have no voice."""
-    rows = tuple(row for row in rows if not row.level_equal > 2 * NOMINAL)
+    rows = tuple(row for row in rows if not row.false_positive_rate > 2 * NOMINAL)
     found = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p <= alpha]
     others = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p > alpha]
     if not found or not others:

@@ -56,7 +56,7 @@ def run(
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
     by_whom = {"executor": testing.executor, "n_threads": testing.threads}
-    resampling = {"rng": rng, "n_draws": testing.draws, "progress": advance, **by_whom}
+    resampling = {"rng": rng, "n_draws": testing.resamples, "progress": advance, **by_whom}
     try:
         if testing.test == "williams":
             return _williams(measure, blocks[0], options, testing)
@@ -99,7 +99,7 @@ def _pairs(
         statistic=measure.pair_statistic,
         alternative=testing.side,
         rng=rng,
-        n_draws=testing.draws,
+        n_draws=testing.resamples,
         keep_null=testing.keep_null,
     )
     return TestOutcome(found.p, found.null, found.is_exact)

@@ -133,7 +133,7 @@ def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics")
     n, most = sorted(len(np.unique(clusters[has_value])) for clusters in by_holm)
     there = f"there {'is' if most == 1 else 'are'} {counted(n, 'cluster')}"
     if n < most:
-        there = f"there are {n} to {most} clusters; more {option('draws')} would decide"
+        there = f"there are {n} to {most} clusters; more {option('resamples')} would decide"
     tested = int(np.count_nonzero(has_value))
     share = share_with_clusters(tested, found.alpha, two_sided=side == "two-sided")
     return [
@@ -156,5 +156,6 @@ def unresolved(found: Standings, resolution: float) -> list[str]:
         return []
     return [
         f"{n} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
-        f"{np.nanmax(found.least[is_significant]):.2g}; more {option('draws')} would show whether they are significant"
+        f"{np.nanmax(found.least[is_significant]):.2g}; more {option('resamples')} would show whether they are "
+        "significant"
     ]

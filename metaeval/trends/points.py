@@ -98,7 +98,7 @@ def resamples(
             units = units_of(block.selection, block.judged.any(axis=0), testing.unit)
             statistic = units.resampled(measure.as_resampled(units).resampled(block, options, epsilon))
             by_document = units.documents is not None
-        drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.draws)
+        drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.resamples)
     except (QuestionError, ValueError) as error:
         return Resamples(
             measure, evaluation.value, none, what, error.text if isinstance(error, QuestionError) else str(error)
@@ -306,7 +306,7 @@ def _tested(
         wanted = TestOptions(
             population=population,
             alternative="two-sided",
-            draws=testing.draws,
+            resamples=testing.resamples,
             alpha=testing.alpha,
             unit=testing.unit,
             threads=testing.threads,
@@ -353,7 +353,7 @@ def _gap_parts(found: Resamples, anchor: str | None, of_test: Parts, options: Op
     interval = None
     if found.draws.size or found.reason is not None:
         what = f"{found.resampled},by_document" if found.by_document else found.resampled
-        interval = interval_in_words(CONFIDENCE, found.measure.interval, what, testing.draws, options.seed)
+        interval = interval_in_words(CONFIDENCE, found.measure.interval, what, testing.resamples, options.seed)
     return [("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)]
 
 

@@ -44,9 +44,9 @@ class TrendSettings(Fields):
     without_contaminated: Annotated[
         bool, Option("Exclude metrics known to be trained on the human scores of that year.")
     ] = False
-    slope_of: Annotated[
+    generalise_to: Annotated[
         SlopeOf,
-        Option("Generalise pooled slopes to new metrics, or only to these metrics."),
+        Option("Generalise pooled slopes to new metrics, or only to these metrics.", formerly="slope_of"),
     ] = "new-metrics"
     kinds: Annotated[
         Kinds,

@@ -46,7 +46,7 @@ def computed_parts(found: History) -> Parts:
     """How the values of a trend and their intervals were computed."""
     return [
         ("system_score", found.options.system_score),
-        ("resamples", found.testing.draws),
+        ("resamples", found.testing.resamples),
         ("seed", found.options.seed),
         *option_parts(found.options),
     ]

@@ -172,7 +172,7 @@ def _bridges(found: History, asked: TrendSettings) -> Result:
 
 def _within(found: History, asked: TrendSettings) -> Result:
     without, published = asked.without_contaminated, parse_published(asked.published)
-    slopes = within(found, published, without_contaminated=without, of=asked.slope_of, kinds=asked.kinds)
+    slopes = within(found, published, without_contaminated=without, of=asked.generalise_to, kinds=asked.kinds)
     notes = [
         f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
         *(note for one in slopes.slopes for note in _of_slope(slopes.of, one)),

@@ -420,7 +420,7 @@ def _parts(
         ("sets", ";".join(",".join(f"{one.testset}:{one.lp}" for one in slope.sets) for slope in slopes)),
         ("n_sets", ";".join(str(len(slope.sets)) for slope in slopes)),
         ("n_metrics", ";".join("+".join(str(one.n_metrics) for one in slope.sets) for slope in slopes)),
-        ("slope_of", of),
+        ("generalise_to", of),
         ("n_metrics_in_all", ";".join(str(len(slope.metrics)) for slope in slopes)),
         ("n_families", ";".join(str(slope.n_families) for slope in slopes)),
         ("pool", POOLS[of]),

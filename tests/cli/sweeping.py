@@ -42,8 +42,8 @@ OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--status", "all"),
     ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--status", "all", "--ceiling"),
-    ("compare", "-m", "pa", "--draws", "5"),
-    ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--status", "all"),
+    ("compare", "-m", "pa", "--resamples", "5"),
+    ("compare", "-m", "tau_b(by=item)", "--resamples", "5", "--status", "all"),
     ("autorank",),
     ("means",),
     ("means", "--status", "all", "--engine", "duckdb"),
@@ -57,26 +57,40 @@ OF_A_SLICE = (
     ("segments", "-n", "3"),
     ("segments", "--metric", "BLEU", "--metric", "XCOMET-XL", "--by", "length"),
     ("sample", "--balance", "--size", "20"),
-    ("sample", "--evaluate", "--draws", "2"),
-    ("systems", "--draws", "5"),
-    ("systems", "--scorer", "BLEU", "--draws", "5"),
+    ("sample", "--evaluate", "--selections", "2"),
+    ("systems", "--resamples", "5"),
+    ("systems", "--scorer", "BLEU", "--resamples", "5"),
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),
 )
 
 ANALYSES = (
-    ("deltas", "--hard", "{testset}", "{lp}", "--least-metrics", "1"),
-    ("deltas", "{testset}", "{lp}", "{first}", "--draws", "5"),
+    ("deltas", "--hard", "{testset}", "{lp}", "--min-metrics", "1"),
+    ("deltas", "{testset}", "{lp}", "{first}", "--resamples", "5"),
     ("scatter", "{testset}", "{lp}", "{first}"),
-    ("noise", "{testset}", "{lp}", "-m", "pdp", "-m", "pa", "--kind", "outliers", "--share", "0.1", "--draws", "2"),
+    (
+        "noise",
+        "{testset}",
+        "{lp}",
+        "-m",
+        "pdp",
+        "-m",
+        "pa",
+        "--kind",
+        "outliers",
+        "--share",
+        "0.1",
+        "--simulations",
+        "2",
+    ),
     ("noise", "{testset}", "{lp}", "--oracles", "-m", "pdp"),
-    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "pearson", "--simulations", "20", "--draws", "20"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "pearson", "--simulations", "20", "--resamples", "20"),
     (
         "plan",
         "{testset}",
         "{lp}",
         "{best}",
         "{last}",
-        "--tell",
+        "--compare",
         "systems",
         "--unit",
         "judgement",
@@ -84,24 +98,24 @@ ANALYSES = (
         "20",
     ),
     ("paper", "diianni-2025", "rankings", "--testset", "{testset}", "--lp", "{lp}"),
-    ("paper", "kocmi-2021", "table-2", "--testset", "{testset}", "--lp", "{lp}", "--draws", "5"),
+    ("paper", "kocmi-2021", "table-2", "--testset", "{testset}", "--lp", "{lp}", "--resamples", "5"),
     ("paper", "deutsch-2023", "section-6.1", "--testset", "{testset}", "--lp", "{lp}"),
-    ("trend", "{testset}", "{lp}", "-m", "pa", "--draws", "5"),
+    ("trend", "{testset}", "{lp}", "-m", "pa", "--resamples", "5"),
 )
 """Words of analyses; names of the evaluation set, of two of its metrics and of two of its systems are put in."""
 
 BY_MEASURE = (
     ("rank", "{testset}", "{lp}", "-m", "{measure}", "--status", "all"),
-    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--significance", "--draws", "20"),
-    ("compare", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--draws", "20"),
-    ("compare", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--draws", "20"),
-    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--simulations", "20", "--draws", "20"),
+    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--significance", "--resamples", "20"),
+    ("compare", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--resamples", "20"),
+    ("compare", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--resamples", "20"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--simulations", "20", "--resamples", "20"),
 )
 MEASURES = (*DEFINITIONS, "acc_eq(by=none)", "pearson(by=none)", "tau_b(by=system)", "spa(n=20)")
 THOROUGH = (
     *(
         ("rank", "{testset}", "{lp}", "--status", "all", "-m", "pa", "-m", "spa", *more)
-        for more in (("--intervals", "--draws", "20"), ("--by", "domain"), ("--explain",), ("--wide",))
+        for more in (("--intervals", "--resamples", "20"), ("--by", "domain"), ("--explain",), ("--wide",))
     ),
     *(
         ("rank", "all", "all", "--status", "all", "-m", "pa", "-m", "acc_eq(by=item)", "--pool", how)
@@ -110,10 +124,10 @@ THOROUGH = (
     *(
         ("protocol", name, "--on", "{testset}", "--lp", "{lp}", "--all-metrics", *more)
         for name in ("wmt14", "wmt17", "wmt22", "wmt24", "wmt25")
-        for more in ((), ("--significance", "--draws", "20"))
+        for more in ((), ("--significance", "--resamples", "20"))
     ),
     *(
-        ("trend", "all", "all", "-m", measure, "--draws", "20", *view)
+        ("trend", "all", "all", "-m", measure, "--resamples", "20", *view)
         for measure in ("pearson", "acc_eq(by=item)")
         for view in (
             ("--within",),
@@ -134,11 +148,11 @@ THOROUGH = (
     *(("correlations", "{testset}", "{lp}", "-m", measure) for measure in ("kendall(by=item)", "spearman(by=system)")),
     *(
         ("systems", "{testset}", "{lp}", *more)
-        for more in (("--test", "paired-t"), ("--unit", "document"), ("--scorer", "{first}", "--draws", "5"))
+        for more in (("--test", "paired-t"), ("--unit", "document"), ("--scorer", "{first}", "--resamples", "5"))
     ),
     ("show", "{testset}", "{lp}", "1", "--metrics", "*", "--human", "*"),
-    ("deltas", "--hard", "--least-metrics", "1", "--significant"),
-    ("plan", "{testset}", "{lp}", "{best}", "{last}", "--tell", "systems", "--simulations", "20"),
+    ("deltas", "--hard", "--min-metrics", "1", "--significant"),
+    ("plan", "{testset}", "{lp}", "{best}", "{last}", "--compare", "systems", "--simulations", "20"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "system", "-m", "pa", "--simulations", "20"),
     *(
         ("export", f"{{folder}}.{form}", "{testset}", "{lp}", "--format", form)
@@ -195,11 +209,11 @@ def calls(
             testset,
             "--lp",
             lp,
-            "--draws",
+            "--resamples",
             "5",
             *(word for name in REPORTED for word in ("--section", name)),
         )
-        yield from (("annotators", testset, lp, "--draws", "20", "--view", view) for view in ANNOTATORS)
+        yield from (("annotators", testset, lp, "--resamples", "20", "--view", view) for view in ANNOTATORS)
         yield "show", testset, lp, "1"
         if other is not None:
             yield (

@@ -21,7 +21,7 @@ SAID = (
     ),
     (
         "one_metric",
-        "trend all all --anchor Noise1-src --over-years --draws 5",
+        "trend all all --anchor Noise1-src --over-years --resamples 5",
         "no slope: a trend needs 3 years with a gap to the anchor, there is 1",
     ),
     ("one_system", "trend all all --over-years", "pa is not defined, mqm has scores of one system alone: tiny24 en-de"),
@@ -34,7 +34,7 @@ SAID = (
     ),
     ("documents_alone", "show tiny24 en-de 1", "no segment has human scores; mqm has only document scores"),
     ("documents_alone", "show tiny24 en-de 1 --human mqm", "mqm' of tiny24 en-de has no segment scores, only document"),
-    ("half_judged", "plan tiny24 en-de Ash Elm --tell systems", "Elm is excluded: not judged by mqm"),
+    ("half_judged", "plan tiny24 en-de Ash Elm --compare systems", "Elm is excluded: not judged by mqm"),
     (
         "one_score",
         "segments tiny24 en-de --metric Noise2-src --metric Noise6-src",

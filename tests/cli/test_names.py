@@ -44,19 +44,19 @@ COMMANDS = (
     ("rank", *OF_SET, "-m", "pearson", "--status", "all", "--explain"),
     ("rank", *OF_SET, "-m", "pearson", "--wide", "--status", "all"),
     ("rank", *OF_SET, "-m", "pearson", "--by", "domain", "--status", "all"),
-    ("compare", *OF_SET, "-m", "tau_b(by=item)", "--draws", "3", "--status", "all"),
+    ("compare", *OF_SET, "-m", "tau_b(by=item)", "--resamples", "3", "--status", "all"),
     ("protocol", "wmt24", "--on", "tiny24", "--lp", "en-de", "--all-metrics"),
-    ("systems", *OF_SET, "--draws", "3"),
+    ("systems", *OF_SET, "--resamples", "3"),
     ("means", *OF_SET, "--status", "all"),
     ("counts", *OF_SET, "--by", "system", "--status", "all"),
     ("thresholds", *OF_SET, "--ties", "--status", "all"),
     ("thresholds", *OF_SET, "--status", "all"),
     ("correlations", *OF_SET, "--status", "all"),
     ("scatter", *OF_SET, ODD["Fine"]),
-    ("deltas", "--hard", "tiny24", "--at-most", "9"),
-    ("trend", "tiny24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", ODD["Fine"]),
+    ("deltas", "--hard", "tiny24", "--max-correct", "9"),
+    ("trend", "tiny24", "en-de", "-m", "pearson", "--resamples", "2", "--anchor", ODD["Fine"]),
     ("sample", *OF_SET, "--status", "all"),
-    ("annotators", *OF_SET, "--draws", "5"),
+    ("annotators", *OF_SET, "--resamples", "5"),
     ("annotators", *OF_SET, "--view", "pairs"),
     ("audit", *OF_SET, "--queries"),
     ("sql", 'SELECT metric, system, domain, document, list(value) AS "=v" FROM scores GROUP BY ALL ORDER BY ALL'),
@@ -194,7 +194,7 @@ def test_odd_names_are_names_in_the_report_and_in_the_csv_that_it_offers(
         pytest.importorskip(extra, reason="the report extra is not installed")
     path = tmp_path / "x.html"
     sections = [word for name in REPORTED for word in ("--section", name)]
-    words = ("report", "tiny24", *sections, "-m", "pearson", "--draws", "3", "--static", "-q", "-o", path)
+    words = ("report", "tiny24", *sections, "-m", "pearson", "--resamples", "3", "--static", "-q", "-o", path)
     offered = []
     for more in ((), ("--safe-cells",)):
         assert scorehouse("--db", odd, *words, *more).code == 0

@@ -39,7 +39,7 @@ WRONG: dict[type, tuple[Any, ...]] = {
 }
 
 
-UNBOUNDED = ("seed", "n", "at_most", "least_metrics", "segment", "details")
+UNBOUNDED = ("seed", "n", "max_correct", "min_metrics", "segment", "details")
 """Whole numbers that choose, and size nothing."""
 
 
@@ -270,18 +270,18 @@ def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
 
 
 QUICK: dict[str, dict[str, Any]] = {
-    "annotators": {"draws": 10},
-    "compare": {"measure": "pa", "draws": 20},
+    "annotators": {"resamples": 10},
+    "compare": {"measure": "pa", "resamples": 20},
     "cutoff": {"metric": "simBLEU", "good": "-1"},
-    "deltas": {"metric": "simBLEU", "draws": 5},
-    "noise": {"measures": "pearson", "draws": 2},
-    "plan": {"first": "simBLEU", "second": "simchrF", "simulations": 20, "draws": 20},
+    "deltas": {"metric": "simBLEU", "resamples": 5},
+    "noise": {"measures": "pearson", "simulations": 2},
+    "plan": {"first": "simBLEU", "second": "simchrF", "simulations": 20, "resamples": 20},
     "rank": {"measures": "pa"},
     "scatter": {"metric": "simBLEU"},
     "show": {"segment": 3},
-    "systems": {"draws": 20},
+    "systems": {"resamples": 20},
     "thresholds": {"segments": "1-30"},
-    "trend": {"draws": 20, "measure": "pa"},
+    "trend": {"resamples": 20, "measure": "pa"},
 }
 OF_AN_EVALSET = [name for name in QUESTIONS if {"testset", "lp"} <= {*fields_of(question_named(name))}]
 
@@ -309,11 +309,11 @@ def test_the_command_has_every_field(name: str) -> None:
     ("words", "keywords"),
     [
         (
-            ("compare", *SIM, "-m", "pa", "--draws", "20", "--plus-one", "--test", "perm-inputs"),
+            ("compare", *SIM, "-m", "pa", "--resamples", "20", "--plus-one", "--test", "perm-inputs"),
             {"test": "perm-inputs"},
         ),
-        (("rank", *SIM, "-m", "pearson", "--intervals", "--draws", "20"), {"intervals": True}),
-        (("rank", *SIM, "-m", "pearson", "--kind", "reference-free", "--significance", "--draws", "20"), {}),
+        (("rank", *SIM, "-m", "pearson", "--intervals", "--resamples", "20"), {"intervals": True}),
+        (("rank", *SIM, "-m", "pearson", "--kind", "reference-free", "--significance", "--resamples", "20"), {}),
     ],
 )
 def test_the_command_and_the_function_answer_alike(
@@ -321,7 +321,7 @@ def test_the_command_and_the_function_answer_alike(
 ) -> None:
     from cli.render.json import plain
 
-    given: dict[str, Any] = {"draws": 20, **keywords}
+    given: dict[str, Any] = {"resamples": 20, **keywords}
     given |= {"measure": "pa", "plus_one": True} if words[0] == "compare" else {"measures": "pearson"}
     given |= {"kind": "reference-free", "significance": True} if "--kind" in words else {}
     found = getattr(metaeval, words[0])(simulated_warehouse, *SIM, **given)
@@ -354,11 +354,11 @@ def test_a_question_about_one_evaluation_set_is_answered_for_several(
         (("hard-pairs",), "use deltas --hard"),
         (("protocols",), "use protocol --matrix"),
         (("unload", "sim24"), "use remove"),
-        (("rank", *SIM, "-m", "pa", "--draws", "5"), "--draws needs --significance or --intervals"),
+        (("rank", *SIM, "-m", "pa", "--resamples", "5"), "--resamples needs --significance or --intervals"),
         (("rank", *SIM, "--intervals", "--pool", "mean"), "--intervals and --pool cannot be combined"),
         (
-            ("systems", *SIM, "--test", "wilcoxon", "--draws", "5"),
-            "--draws needs --test permutation or --test bootstrap",
+            ("systems", *SIM, "--test", "wilcoxon", "--resamples", "5"),
+            "--resamples needs --test permutation or --test bootstrap",
         ),
         (("rank", *SIM, "-m", "pa", "--with-outliers", "--mad-outliers"), "--with-outliers and --mad-outliers"),
         (("scatter", *SIM), "METRIC"),

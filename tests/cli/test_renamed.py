@@ -3,8 +3,9 @@
 import pytest
 
 import scorehouse
-from cli.hints import generated
-from metaeval.questions import RENAMED, question_named
+from cli.hints import generated, options_of
+from cli.main import program
+from metaeval.questions import QUESTIONS, RENAMED, question_named
 from tests.cli.running import Scorehouse, refused
 from tests.cli.words import WORDS
 from warehouse import Warehouse
@@ -25,13 +26,16 @@ def test_a_command_runs_under_its_old_name_and_names_the_new_one(old: str, score
 
 @pytest.mark.slow
 def test_an_option_is_understood_under_its_old_name_and_hidden(scorehouse: Scorehouse) -> None:
-    renamed = generated()["renamed"]
-    assert renamed == {"--fresh": "--recompute", "--own": "--user-metrics"}
-    for old, new in renamed.items():
-        more = ("--significance", "--draws", "20") if new == "--recompute" else ()
-        ran = scorehouse(*RANK, *more, old)
+    tested = (*RANK, "--significance", "--resamples", "20")
+    for old, new, words in (
+        ("--fresh", "--recompute", (*tested, "--fresh")),
+        ("--own", "--user-metrics", (*RANK, "--own")),
+        ("--draws", "--resamples", (*RANK, "--significance", "--draws=20")),
+        ("--draws", "--selections", ("sample", "sim24", "cs-uk", "--evaluate", "--draws", "2", "--method", "random")),
+    ):
+        ran = scorehouse(*words)
         assert (ran.code, ran.err.splitlines()[0]) == (0, f"{old} is now called {new}")
-        assert old not in scorehouse("rank", "--help").out.split()
+        assert old not in scorehouse(words[0], "--help").out.split()
     assert scorehouse(*RANK, "--own", "-q").json == scorehouse(*RANK, "--user-metrics").json
 
 
@@ -45,9 +49,18 @@ def test_old_names_in_python_are_answered_with_a_warning(simulated_warehouse: Wa
 
 def test_no_old_name_is_taken_by_another_option_or_command() -> None:
     assert not {*RENAMED} & {*generated()["summaries"]}
-    for name in ("rank", "compare", "protocol", "trend"):
+    for name in QUESTIONS:
         known = fields_of(question_named(name))
-        assert not {one.option.formerly for one in known.values()} & {*known}
+        former = [one.option.formerly for one in known.values() if one.option.formerly]
+        assert not {*former} & {*known}, name
+        assert len({*former}) == len(former), name
+
+
+@pytest.mark.parametrize(("old", "new"), generated()["renamed"].items())
+def test_every_new_name_is_an_option_and_the_first_known_one_stands_for_the_old(old: str, new: list[str]) -> None:
+    options = [options_of(command) for command in program().commands.values()]
+    assert not any(old in known for known in options)
+    assert all(any(name in known for known in options) for name in new)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def rows_of(printed: Any) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name not in ("signature", "summary")} for row in rows]
 
 
-COMPARED = {**EN_DE, "metrics": ["simBLEU", "Dice-src"], "measure": "pa", "draws": 20}
+COMPARED = {**EN_DE, "metrics": ["simBLEU", "Dice-src"], "measure": "pa", "resamples": 20}
 MEASURES = ["pa", "tau_b(by=item)"]
 
 
@@ -46,7 +46,7 @@ MEASURES = ["pa", "tau_b(by=item)"]
     [
         ("list", {}, ""),
         ("rank", {**EN_DE, "measures": MEASURES, "human": "mqm"}, "-m pa -m tau_b(by=item) --human mqm"),
-        ("compare", COMPARED, "simBLEU Dice-src -m pa --draws 20"),
+        ("compare", COMPARED, "simBLEU Dice-src -m pa --resamples 20"),
         ("means", EN_DE, ""),
         ("counts", EN_DE, ""),
         ("correlations", EN_DE, ""),

@@ -28,7 +28,7 @@ SHOWN = ("testset", "lp", "measure", "metric", "value", "epsilon", "rank", "syst
 
 def _values(database: Path, testset: str, lp: str, measures: tuple[str, ...], **more: Any) -> pl.DataFrame:
     run = Run(lambda: Warehouse.open(database), None, lambda what, done, total: None)
-    draws = {"draws": 20} if set(more) - {"verbose", "ceiling"} else {}
+    draws = {"resamples": 20} if set(more) - {"verbose", "ceiling"} else {}
     frame = answered(Rank, {"testset": testset, "lp": lp, "measures": measures, **more, **draws}, run).frame
     return (frame.filter(kind="metric") if "kind" in frame.columns else frame).select(SHOWN)
 
@@ -82,7 +82,7 @@ def _protocol_as_it_is_and_with_more(database: Path, rules: str) -> None:
     plain = answered(Protocol, asked, run).frame.drop("missing", strict=False)
     n_answered = 0
     for added in ADDING_TO_PROTOCOLS:
-        draws = {"draws": 20} if "significance" in added else {}
+        draws = {"resamples": 20} if "significance" in added else {}
         try:
             found = answered(Protocol, {**asked, **added, **draws}, run).frame
         except QuestionError:  # the protocol has no such test

@@ -14,7 +14,7 @@ import pytest
 from metaeval import cache
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
-from metaeval.notes import Decisive, Excluded, Hinted
+from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
 from metaeval.options import Options, TestOptions
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
@@ -37,15 +37,15 @@ class Noted:
 
 
 def test_each_kind_of_note_is_stored_with_what_it_knows() -> None:
-    excluded = Excluded("without A", "explain=True says why", "metric", 1, ("A",))
-    notes = ("2 are excluded", Hinted("3 are", "explain=True says why"), Decisive("wrong sign"), excluded)
+    excluded = ExclusionNote("without A", "explain=True says why", "metric", 1, ("A",))
+    notes = ("2 are excluded", NoteWithHint("3 are", "explain=True says why"), Decisive("wrong sign"), excluded)
     found = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
     assert found == notes
-    assert [type(note) for note in found] == [str, Hinted, Decisive, Excluded]
+    assert [type(note) for note in found] == [str, NoteWithHint, Decisive, ExclusionNote]
     _, hinted, _, without = found
-    assert isinstance(hinted, Hinted)
+    assert isinstance(hinted, NoteWithHint)
     assert (hinted.text, hinted.hint) == ("3 are", "explain=True says why")
-    assert isinstance(without, Excluded)
+    assert isinstance(without, ExclusionNote)
     assert (without.text, without.what, without.n, tuple(without.names)) == ("without A", "metric", 1, ("A",))
 
 
@@ -99,7 +99,7 @@ def test_the_key_changes_with_the_block(block: Block) -> None:
 def test_the_key_changes_with_a_parameter(block: Block) -> None:
     options = {"seed": 1, "system_score": "mean", "raw_ties": True, "round_human": 3}
     testing = {
-        "draws": 999,
+        "resamples": 999,
         "alternative": "two-sided",
         "alpha": 0.01,
         "correction": "bh",
@@ -151,7 +151,7 @@ def test_the_key_is_the_same_in_every_process(simulated_database: Path, block: B
 
 
 def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(draws=50, correction="holm"))
+    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(resamples=50, correction="holm"))
     assert np.isnan(found.values).any()  # a constant metric
     back = cache.decoded(Comparison, cache.encoded(found))
     for item in fields(Comparison):
@@ -173,13 +173,13 @@ def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -
         ("alpha", "NaN"),
         ("clusters", [2**63]),
         ("values", [1e308]),
-        ("draws", True),
+        ("resamples", True),
         ("p", "x"),
     ],
 )
 def test_a_stored_result_of_another_type_is_damaged(name: str, value: object, simulated_warehouse: Warehouse) -> None:
     """What a stranger's file may hold; the result is then computed again."""
-    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(draws=50, correction="holm"))
+    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(resamples=50, correction="holm"))
     shape = {**json.loads(cache.encoded(found)), name: value}
     with pytest.raises((ValueError, LookupError, TypeError, AttributeError, ArithmeticError)):
         cache.decoded(Comparison, json.dumps(shape))
@@ -190,7 +190,7 @@ def test_a_pairwise_comparison_comes_back_as_it_went_in(simulated_warehouse: War
     asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments="1-30")
     measure = parse_measure(text)
     block = Inputs(simulated_warehouse, asked).block(measure)
-    found = compare_pair(block, asked, measure, Options(), TestOptions(draws=20))
+    found = compare_pair(block, asked, measure, Options(), TestOptions(resamples=20))
     back = cache.decoded(PairwiseComparison, cache.encoded(found))
     for name in ("metrics", "words", "notes", "measure", "signature"):
         assert getattr(found, name) == getattr(back, name)

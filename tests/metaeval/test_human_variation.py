@@ -45,7 +45,7 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
         assert ranked.frame["rank"].to_list() == [None if value is None else 1 for value in values]
         assert values.null_count() == (0 if "only ties count" in why else len(values))
         if DEFINITIONS[measure].measure.tests:
-            compared = metaeval.compare(warehouse, *SET, measure=measure, draws=20, status="all", threads=1)
+            compared = metaeval.compare(warehouse, *SET, measure=measure, resamples=20, status="all", threads=1)
             p = compared.frame.select("^Noise.*$").to_numpy().astype(float)
             assert not (p <= 0.05).any()  # NaN where nothing was compared
 
@@ -54,7 +54,7 @@ def test_a_protocol_finds_no_pair(odd: tuple[str, Warehouse]) -> None:
     name, warehouse = odd
     if name == "equal_humans":
         found = metaeval.protocol(
-            warehouse, "wmt24", on=SET[0], lp=SET[1], all_metrics=True, significance=True, draws=20
+            warehouse, "wmt24", on=SET[0], lp=SET[1], all_metrics=True, significance=True, resamples=20
         )
         assert "0 pairs of metrics differ significantly in the overall score" in found.notes
         assert found.frame["rank"].to_list() == [1, 1, 1]

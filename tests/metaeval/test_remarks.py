@@ -52,7 +52,7 @@ def test_a_metric_that_falls_where_people_rise_is_named_by_every_door(wrong: War
     silent = []
     for measure in OF_SCORES:
         ranked = study(wrong, Slice("tiny24", "en-de", human="mqm"), [parse_measure(measure)], Options()).notes
-        compared = metaeval.compare(wrong, "tiny24", "en-de", measure=measure, human="mqm", draws=10).notes
+        compared = metaeval.compare(wrong, "tiny24", "en-de", measure=measure, human="mqm", resamples=10).notes
         for door, notes in (("rank", ranked), ("compare", compared)):
             match [note for note in notes if "correlates" in note]:
                 case [note] if note.startswith(NAMED) and "over 6 MT systems; wrong sign?" in note:

@@ -23,10 +23,10 @@ LoadHints = Mapping[str, Any]
 SIM = {"testset": "sim24", "lp": "en-de"}
 OF_SIM = {"on": "sim24", "lp": "en-de"}
 YEARS = {"testset": "all", "lp": "en-de"}
-QUICK = {**SIM, "draws": 20}
+QUICK = {**SIM, "resamples": 20}
 ON_COMMON = {**SIM, "intersection": True}
 WILLIAMS = {**SIM, "systems": "[A-H]*"}
-PLAN = {"first": "simBLEU", "simulations": 20, "draws": 20}
+PLAN = {"first": "simBLEU", "simulations": 20, "resamples": 20}
 PUBLISHED = (
     *("simBLEU=2002", "simTER=2006", "simchrF=2015", "Embermatch=2019", "MetricX-24-Hybrid=2024", "Kestrel-*=2021"),
     "Marlin-2?=2022",
@@ -38,7 +38,7 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "rank, tested": ("rank", {**QUICK, "measures": "pa", "significance": True}),
     "rank, stopping early": (
         "rank",
-        {**SIM, "draws": 200, "measures": "pearson(by=item)", "significance": True, "alpha": 0.01},
+        {**SIM, "resamples": 200, "measures": "pearson(by=item)", "significance": True, "alpha": 0.01},
     ),
     "rank, with intervals": ("rank", {**QUICK, "measures": ["pa", "pearson"], "intervals": True}),
     "rank, by domain": ("rank", {**SIM, "measures": "pa", "by": "domain"}),
@@ -53,19 +53,19 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "rank, pooled spa": ("rank", {**YEARS, "measures": "spa(n=50)", "pool": "mean"}),
     "compare": ("compare", {**QUICK, "measure": "pa"}),
     "compare, exact": ("compare", {**QUICK, "measure": "pearson", "population": "systems"}),
-    "compare, stopping early": ("compare", {**SIM, "draws": 200, "measure": "pa"}),
+    "compare, stopping early": ("compare", {**SIM, "resamples": 200, "measure": "pa"}),
     "compare by Williams' test": ("compare", {**WILLIAMS, "measure": "pearson", "test": "williams"}),
     "compare, two": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "simchrF"]}),
     "compare, two the wrong way": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "Onlooker"]}),
     "protocol": ("protocol", {**OF_SIM, "rules": "wmt23"}),
-    "protocol, tested": ("protocol", {**OF_SIM, "draws": 20, "rules": "wmt23", "significance": True}),
+    "protocol, tested": ("protocol", {**OF_SIM, "resamples": 20, "rules": "wmt23", "significance": True}),
     "protocol, beside": (
         "protocol",
-        {**OF_SIM, "rules": "wmt23", "draws": 50, "significance": True, "population": "segments", "alpha": 0.01},
+        {**OF_SIM, "rules": "wmt23", "resamples": 50, "significance": True, "population": "segments", "alpha": 0.01},
     ),
     "protocol by Williams' test": (
         "protocol",
-        {**OF_SIM, "draws": 20, "rules": "wmt16", "human": "esa", "significance": True, "alpha": 0.055},
+        {**OF_SIM, "resamples": 20, "rules": "wmt16", "human": "esa", "significance": True, "alpha": 0.055},
     ),
     "systems": ("systems", QUICK),
     "systems, as asked": ("systems", SIM),
@@ -95,19 +95,22 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "correlations": ("correlations", SIM),
     "correlations of systems": ("correlations", {**SIM, "measure": "pearson"}),
     "correlations of segments": ("correlations", {**SIM, "measure": "pearson(by=item)"}),
-    "trend": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU"}),
-    "trend, within": ("trend", {**YEARS, "draws": 20, "within": True, "published": PUBLISHED}),
-    "trend over years": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "over_years": True}),
-    "trend, bridges": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "bridges": True}),
+    "trend": ("trend", {**YEARS, "resamples": 20, "anchor": "simBLEU"}),
+    "trend, within": ("trend", {**YEARS, "resamples": 20, "within": True, "published": PUBLISHED}),
+    "trend over years": ("trend", {**YEARS, "resamples": 20, "anchor": "simBLEU", "over_years": True}),
+    "trend, bridges": ("trend", {**YEARS, "resamples": 20, "anchor": "simBLEU", "bridges": True}),
     "deltas": ("deltas", {**QUICK, "metric": "simBLEU"}),
-    "deltas over years": ("deltas", {**YEARS, "draws": 20, "metric": "simchrF"}),
+    "deltas over years": ("deltas", {**YEARS, "resamples": 20, "metric": "simchrF"}),
     "deltas, some scores missing": ("deltas", {**QUICK, "metric": "Marlin-XL-24", "system_score": "mean"}),
     "deltas of pairs that people tell apart": ("deltas", {**QUICK, "metric": "simchrF", "human_alpha": 0.1}),
-    "hard_pairs": ("deltas", {**YEARS, "hard": True, "at_most": 60}),
-    "noise": ("noise", {**SIM, "measures": "pearson(by=none)", "draws": 2, "strengths": (1.0,), "shares": (0.1,)}),
+    "hard_pairs": ("deltas", {**YEARS, "hard": True, "max_correct": 60}),
+    "noise": (
+        "noise",
+        {**SIM, "measures": "pearson(by=none)", "simulations": 2, "strengths": (1.0,), "shares": (0.1,)},
+    ),
     "noise, on common segments": (
         "noise",
-        {**ON_COMMON, "metric": "simBLEU", "measures": "pearson(by=none)", "draws": 2},
+        {**ON_COMMON, "metric": "simBLEU", "measures": "pearson(by=none)", "simulations": 2},
     ),
     "oracles": ("noise", {"oracles": True, **SIM, "measures": "pearson(by=none)"}),
     "oracles, spa": ("noise", {"oracles": True, **SIM, "measures": "spa(n=50)"}),
@@ -144,15 +147,15 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "sample, minutes": ("sample", {**SIM, "minutes": 30, "words_per_minute": 5.0}),
     "sample by diversity": ("sample", {**SIM, "size": 40, "method": "diversity"}),
     "sample at random": ("sample", {**SIM, "size": 40, "method": "random"}),
-    "sample, evaluate": ("sample", {**SIM, "evaluate": True, "size": 40, "method": "metric_var", "draws": 5}),
+    "sample, evaluate": ("sample", {**SIM, "evaluate": True, "size": 40, "method": "metric_var", "selections": 5}),
     **{
         f"cutoff, {view}": ("cutoff", {**SIM, "metric": "simBLEU", "good": "-1", "view": view, **more})
         for view, more in {
             "curve": {},
             "threshold": {"precision": 0.8},
-            "cost": {"draws": 20},
+            "cost": {"resamples": 20},
             "reliability": {},
-            "transfer": {"draws": 20},
+            "transfer": {"resamples": 20},
         }.items()
     },
     "cutoff, on common segments": ("cutoff", {**ON_COMMON, "metric": "simBLEU", "good": "-1", "view": "cost"}),
@@ -180,7 +183,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "seed": (1,),
     "raw_ties": (True,),
     "round_human": (0,),
-    "draws": (25,),
+    "resamples": (25,),
     "alpha": (0.3,),
     "alternative": ("greater", "two-sided"),
     "population": ("systems", "both"),
@@ -192,7 +195,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "unit": ("document", "judgement", "system"),
     "legacy_df": (True,),
     "absolute": (True,),
-    "resample": ("systems",),
+    "interval_over": ("systems",),
     "interval": ("percentile", "centred"),
     "pool": ("mean", "hunter-schmidt"),
     "significance": (True,),
@@ -211,17 +214,18 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "anchor": ("simchrF",),
     "published": ((*PUBLISHED[1:], "simBLEU=2020"),),
     "without_contaminated": (True,),
-    "slope_of": ("these-metrics",),
+    "generalise_to": ("these-metrics",),
     "agreement": ((0.7,),),
     "human_alpha": (0.05,),
-    "at_most": (1,),
-    "least_metrics": (12,),
+    "max_correct": (1,),
+    "min_metrics": (12,),
     "significant": (True,),
     "kinds": ("system",),
     "strengths": ((0.5,),),
     "shares": ((0.2,),),
     "power": (0.9,),
     "simulations": (25,),
+    "selections": (6,),
     "points": (30,),
     "check": ("coverage",),
     "severity": ("error", "warning"),
@@ -233,12 +237,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "minutes": (60,),
     "words_per_minute": (50.0,),
     "balance": (True,),
-    "among": ("all",),
+    "candidates": ("all",),
     "clip": (-1.0,),
     "good": ("-5",),
     "precision": (0.9,),
-    "miss": (3.0,),
-    "look": (2.0,),
+    "error_cost": (3.0,),
+    "review_cost": (2.0,),
     "level": ("seg",),
     "assisted_by": ("simBLEU",),
     "by_document": (True,),
@@ -246,7 +250,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 """By option: values to try; one that a question does not take is passed over."""
 
 SHOWS = {
-    *("testset", "lp", "on", "curve", "tell", "n", "paper", "item", "first", "second", "wide", "explain"),
+    *("testset", "lp", "on", "curve", "compare", "n", "paper", "item", "first", "second", "wide", "explain"),
     *("with_file", "first_segment"),
 }
 SHOWS |= {
@@ -258,7 +262,7 @@ OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measu
 """Views of one answer."""
 IN_COLUMNS = {("trend", "by"), ("rank, with people", "ceiling")}
 """What other columns of a row say; the signature of the whole says it, too."""
-IN_NOTES = {("compare", "resample"), ("compare", "interval"), ("trend", "alpha")}
+IN_NOTES = {("compare", "interval_over"), ("compare", "interval"), ("trend", "alpha")}
 """What notes alone say: the interval of two metrics' difference, and the level of the stars in a table for reading."""
 UNTOLD = ("signature", "kind")
 

@@ -92,7 +92,7 @@ def test_too_few_units_leave_no_p_by_any_test_and_say_so(text: str, n: int) -> N
     measure, data = parse_measure(text), block(documents(n, size=1))
     for test in measure.tests:
         if measure.claims(test) != "systems":
-            testing = chosen(measure, data, JUDGED, TestOptions(test=test, draws=20))
+            testing = chosen(measure, data, JUDGED, TestOptions(test=test, resamples=20))
             found = run_test(data, measure, JUDGED, testing)
             assert np.isnan(found.p).all(), test
             assert found.why == f"no test: {n} segment{'s' * (n > 1)} with human scores, and it takes at least 5", test
@@ -102,7 +102,7 @@ def test_too_few_units_leave_no_p_by_any_test_and_say_so(text: str, n: int) -> N
 def test_two_systems_leave_no_p_by_any_test_of_system_scores(text: str) -> None:
     measure, data = parse_measure(text), block(documents(12), n_systems=2)
     for test in measure.tests:
-        testing = chosen(measure, data, JUDGED, TestOptions(test=test, draws=20))
+        testing = chosen(measure, data, JUDGED, TestOptions(test=test, resamples=20))
         found = run_test(data, measure, JUDGED, testing)
         assert np.isnan(found.p).all(), test
         assert found.why == "no test: 2 systems with human scores, and it takes at least 3", test
@@ -128,6 +128,6 @@ def test_metrics_that_differ_by_rounding_alone_differ_by_no_test(text: str, docu
         two = replace(data.take(metrics=np.array([True, True, False])), scores=np.stack([first, second]))
         for test in measure.tests:
             for side in ("two-sided", "greater"):
-                testing = chosen(measure, two, JUDGED, TestOptions(test=test, draws=40, alternative=side))  # type: ignore[arg-type]
+                testing = chosen(measure, two, JUDGED, TestOptions(test=test, resamples=40, alternative=side))  # type: ignore[arg-type]
                 p = run_test(two, measure, JUDGED, testing).p
                 assert not (p < 0.4).any(), (test, side, p)

@@ -212,13 +212,13 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
     asked, measure, options = Slice("sim24", "en-de"), parse_measure("pearson"), Options()
-    testing = TestOptions(draws=50, test="jackknife-segments")
+    testing = TestOptions(resamples=50, test="jackknife-segments")
     many, _ = compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, testing)
     of_two = Slice("sim24", "en-de", metrics=("simBLEU-refA", "simchrF-refA"))
     two, _ = compared(Run(lambda: Warehouse.open(database), database), of_two, measure, options, testing)
     assert many is not None
     assert two is not None
-    again = replace(testing, draws=60)  # which this test does not use: the same signature, stored twice
+    again = replace(testing, resamples=60)  # which this test does not use: the same signature, stored twice
     compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, again)
     with duckdb.connect(str(database)) as connection:
         connection.execute(

@@ -13,7 +13,7 @@ import pytest
 
 import scorehouse
 from metaeval.answer import Answer
-from metaeval.notes import Decisive, Excluded, Hinted
+from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
 from metaeval.questions import QUESTIONS, question_named
 from tests.helpers import tiny_layout
 from tests.warehouse.building import loaded
@@ -51,15 +51,15 @@ def opened(database: Path) -> Iterator[scorehouse.Warehouse]:
 def _asked(opened: scorehouse.Warehouse, name: str, **more: Any) -> Answer:
     known = fields_of(question_named(name))
     given = {one: value for one, value in PLACE.items() if one in known and known[one].is_argument}
-    given |= {"draws": 20} if "draws" in known else {}
+    given |= {"resamples": 20} if "resamples" in known else {}
     given |= {**_NEEDED.get(name, {}), **more}
     function = getattr(opened, name)
     try:
         answer: Answer = function(**given)
     except QuestionError as error:
-        if "draws" not in str(error):
+        if "resamples" not in str(error):
             raise
-        answer = function(**{one: value for one, value in given.items() if one != "draws"})
+        answer = function(**{one: value for one, value in given.items() if one != "resamples"})
     return answer
 
 
@@ -89,7 +89,11 @@ def test_an_answer_and_its_notes_are_pickled(opened: scorehouse.Warehouse) -> No
     copy = pickle.loads(pickle.dumps(answer))
     assert copy.frame.equals(answer.frame)
     assert (copy.notes, copy.signature, copy.question) == (answer.notes, answer.signature, answer.question)
-    notes = [Hinted("a", "b"), Decisive("a", "kind", "case", 2.0), Excluded("a", "", "metric", 2, ["x", "y"])]
+    notes = [
+        NoteWithHint("a", "b"),
+        Decisive("a", "kind", "case", 2.0),
+        ExclusionNote("a", "", "metric", 2, ["x", "y"]),
+    ]
     for note, same in zip(notes, pickle.loads(pickle.dumps(notes)), strict=True):
         assert (type(same), same) == (type(note), note)
         slots = [name for kind in type(note).__mro__ for name in getattr(kind, "__slots__", ())]

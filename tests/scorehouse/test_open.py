@@ -40,6 +40,17 @@ def test_a_method_explains_itself_as_the_question_does(simulated_database: Path)
         assert list(inspect.signature(opened.rank).parameters)[:2] == ["testset", "lp"]
 
 
+def test_two_metrics_are_arguments_as_on_the_command_line(simulated_warehouse: Warehouse) -> None:
+    asked = {"measure": "pearson(by=item)", "resamples": 20}
+    two = scorehouse.compare(simulated_warehouse, "sim24", "cs-uk", "simbleu", "Oriole", **asked)
+    assert two.frame.equals(
+        scorehouse.compare(simulated_warehouse, "sim24", "cs-uk", ["simBLEU", "Oriole"], **asked).frame
+    )
+    assert two.frame["better"][0] == "Oriole-refA"
+    matrix = scorehouse.compare(simulated_warehouse, "sim24", "cs-uk", "all", "pearson(by=item)", resamples=20)
+    assert len(matrix.frame["metric"]) > 2
+
+
 def test_scores_are_an_array_with_the_names_of_its_systems(simulated_database: Path) -> None:
     with scorehouse.open(simulated_database) as opened:
         for scorer, view in (("simchrF-refA", "scores WHERE metric"), ("mqm", "human_scores WHERE human")):
@@ -77,7 +88,7 @@ def test_kernels_work_on_arrays() -> None:
 def test_an_answer_draws_itself(simulated_database: Path) -> None:
     pytest.importorskip("altair", reason="the report extra is not installed")
     with scorehouse.open(simulated_database) as opened:
-        found = opened.rank("sim24", "cs-uk", measures="pa", charted=True, draws=5)
+        found = opened.rank("sim24", "cs-uk", measures="pa", charted=True, resamples=5)
         assert "sim24 cs-uk" in str(found.chart().to_dict())
         with pytest.raises(QuestionError, match="audit draws no chart"):
             opened.audit("sim24", "cs-uk").chart()

@@ -15,12 +15,12 @@ from tests.cli.running import Ran, Scorehouse
 GOLDEN = Path(__file__).parent / "golden_charts"
 FEW = ("--metrics", "simBLEU-refA", "--metrics", "Oriole-refA", "--metrics", "Kestrel-24-*", "--metrics", "Dice-src")
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "rank": ("rank", ("--draws", "20")),
-    "rank_clusters": ("rank", ("-m", "acc_eq", "--significance", "--draws", "20")),
+    "rank": ("rank", ("--resamples", "20")),
+    "rank_clusters": ("rank", ("-m", "acc_eq", "--significance", "--resamples", "20")),
     "rank_by_domain": ("rank", ("-m", "pearson", "--by", "domain")),
-    "compare": ("compare", ("-m", "pa", "--draws", "20")),
+    "compare": ("compare", ("-m", "pa", "--resamples", "20")),
     "correlations": ("correlations", ()),
-    "systems": ("systems", ("--draws", "50")),
+    "systems": ("systems", ("--resamples", "50")),
     "thresholds": ("thresholds", ("--points", "5")),
     "ties": ("thresholds", ("--ties",)),
     "counts": ("counts", ("--by", "none")),

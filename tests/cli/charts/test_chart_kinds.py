@@ -32,9 +32,9 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "scatter": ("scatter", *SIM, "simBLEU"),
     "show": ("show", *SIM, "12", "--metrics", "Kestrel-24*", "--systems", "[A-D]*"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "en-de"),
-    "trend": ("trend", "sim24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU"),
+    "trend": ("trend", "sim24", "en-de", "-m", "pearson", "--resamples", "2", "--anchor", "simBLEU"),
     "hard_pairs": ("deltas", "sim24", "--hard"),
-    "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
+    "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--simulations", "2"),
     "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
     "autorank": ("autorank", *SIM),
     "spans": ("spans", *SIM),
@@ -44,10 +44,10 @@ OTHERS: dict[str, tuple[str, ...]] = {
         f"cutoff_{view}": ("cutoff", *SIM, "simBLEU", "--good", "-1", "--view", view)
         for view in ("curve", "threshold", "cost", "reliability", "transfer")
     },
-    "deltas": ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--draws", "5"),
+    "deltas": ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--resamples", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),
-        *("--segments", "1-40", "--simulations", "20", "--draws", "20"),
+        *("--segments", "1-40", "--simulations", "20", "--resamples", "20"),
     ),
     "paper_curves": ("paper", "deutsch-2023", "figure-3", *OF_PAPER),
     "paper_heat_map": ("paper", "graham-2014", "figure-2", *OF_PAPER),
@@ -385,7 +385,7 @@ def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None
 def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_it(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
-    words = ("trend", "sim22", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU")
+    words = ("trend", "sim22", "en-de", "-m", "pearson", "--resamples", "2", "--anchor", "simBLEU")
     charts = [
         specification(scorehouse, tmp_path / f"{name}.json", *words, *more)
         for name, more in (("years", ()), ("bridges", ("--bridges",)))

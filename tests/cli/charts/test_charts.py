@@ -30,7 +30,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
         alternative="greater",
         population="segments",
         generalises_to="new segments of these systems",
-        draws=1000,
+        resamples=1000,
         correction="none",
         alpha=alpha,
         names=tuple("ABCDE"[:n]),
@@ -191,7 +191,7 @@ def test_help_and_tables_need_no_charts(simulated_database: Path) -> None:
 @pytest.mark.slow
 def test_compare_draws_into_a_file(scorehouse: Scorehouse, drawn: Path) -> None:
     chart = drawn / "matrix.svg"
-    ran = scorehouse("compare", "sim24", "cs-uk", "-m", "pa", "--draws", 20, "--chart", chart)
+    ran = scorehouse("compare", "sim24", "cs-uk", "-m", "pa", "--resamples", 20, "--chart", chart)
     assert f"chart written to {chart}" in ran.notes
     assert chart.read_text(encoding="utf-8").startswith("<svg")
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 
-ANNOTATORS = ("annotators", "sim24", "en-de", "--draws", "20")
+ANNOTATORS = ("annotators", "sim24", "en-de", "--resamples", "20")
 
 
 def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Scorehouse) -> None:
@@ -67,7 +67,7 @@ def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scoreho
 @pytest.mark.slow
 def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Path) -> None:
     drawn = tmp_path / "ranking.json"
-    words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--draws", "20", "--chart", drawn)
+    words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--resamples", "20", "--chart", drawn)
     assert scorehouse(*words, "--ceiling").code == 0
     spec = json.loads(drawn.read_text())
     assert "diamonds: people" in json.dumps(spec)

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_warehouse
 
-KEYS = ("metrics", "values", "p", "clusters", "measure", "test", "alternative", "draws", "signature")
+KEYS = ("metrics", "values", "p", "clusters", "measure", "test", "alternative", "resamples", "signature")
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def compare(scorehouse: Scorehouse, database: Path) -> Scorehouse:
 
 
 def test_json_has_the_documented_shape(compare: Scorehouse) -> None:
-    shape = compare("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json").json
+    shape = compare("sim24", "en-de", "-m", "pa", "--resamples", 50, "--format", "json").json
     assert [key for key in shape if key in KEYS] == list(KEYS)
     n = len(shape["metrics"])
     assert len(shape["values"]) == len(shape["clusters"]) == len(shape["p"]) == n > 10
@@ -32,7 +32,7 @@ def test_json_has_the_documented_shape(compare: Scorehouse) -> None:
     assert values == sorted(values, reverse=True)
     assert shape["clusters"][0] == 1
     assert all(b - a in (0, 1) for a, b in zip(shape["clusters"], shape["clusters"][1:], strict=False))
-    assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
+    assert (shape["measure"], shape["test"], shape["alternative"], shape["resamples"]) == (
         "pa",
         "bootstrap-normal",
         "two-sided",
@@ -41,7 +41,7 @@ def test_json_has_the_documented_shape(compare: Scorehouse) -> None:
 
 
 def test_a_measure_without_a_value_is_null_and_last(compare: Scorehouse) -> None:
-    words = ("sim24", "en-de", "-m", "pearson", "--draws", 20, "--population", "systems", "--format", "json")
+    words = ("sim24", "en-de", "-m", "pearson", "--resamples", 20, "--population", "systems", "--format", "json")
     shape = compare(*words).json
     assert shape["metrics"][-2:] == ["Onlooker-src", "Steady-src"]
     assert shape["values"][-2:] == shape["ranks"][-2:] == [None, None]
@@ -50,7 +50,7 @@ def test_a_measure_without_a_value_is_null_and_last(compare: Scorehouse) -> None
 @pytest.mark.slow
 def test_every_format_holds_the_matrix(compare: Scorehouse) -> None:
     for kind in ("table", "csv", "tsv", "markdown", "latex"):
-        ran = compare("sim24", "en-de", "sim*", "Marlin*", "-m", "pa", "--draws", 20, "--format", kind)
+        ran = compare("sim24", "en-de", "sim*", "Marlin*", "-m", "pa", "--resamples", 20, "--format", kind)
         assert ran.code == 0
         for name in ("simBLEU-refA", "Marlin-24-refA"):
             shown = name.replace("_", "\\_")
@@ -59,7 +59,7 @@ def test_every_format_holds_the_matrix(compare: Scorehouse) -> None:
 
 @pytest.mark.slow
 def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_programs(compare: Scorehouse) -> None:
-    words = ("sim24", "en-de", "Dice-src", "Marlin*", "simBLEU*", "-m", "pearson(by=item)", "--draws", 40)
+    words = ("sim24", "en-de", "Dice-src", "Marlin*", "simBLEU*", "-m", "pearson(by=item)", "--resamples", 40)
     assert compare(*words, "--format", "json").json["p"][0][-1] == 0
     assert compare(*words, "--format", "csv").out.splitlines()[1].endswith(",0.0")
     shown = {kind: compare(*words, "--format", kind).out for kind in ("table", "markdown", "latex")}
@@ -67,23 +67,23 @@ def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_
     assert "| &lt;0.025 |" in shown["markdown"]
     assert " & $<0.025$" in shown["latex"]
     assert not any("0.0000" in text for text in shown.values())
-    two = compare("sim24", "en-de", "Dice-src", "Marlin-24-refA", "-m", "pearson(by=item)", "--draws", 40)
+    two = compare("sim24", "en-de", "Dice-src", "Marlin-24-refA", "-m", "pearson(by=item)", "--resamples", 40)
     assert " <0.025 " in two.out
 
 
 @pytest.mark.slow
 def test_a_long_matrix_stays_out_of_a_table_for_reading(compare: Scorehouse) -> None:
-    ran = compare("sim24", "en-de", "-m", "pa", "--draws", 20)
+    ran = compare("sim24", "en-de", "-m", "pa", "--resamples", 20)
     assert ran.table[0].split() == ["rank", "metric", "value", "cluster"]
     assert "the matrix of p-values is in --format csv, json or latex, and in --chart FILE" in ran.notes
-    wide = compare("sim24", "en-de", "-m", "pa", "--draws", 20, "--format", "csv")
+    wide = compare("sim24", "en-de", "-m", "pa", "--resamples", 20, "--format", "csv")
     assert wide.out.splitlines()[0].count(",") > 12
 
 
 @pytest.mark.slow
 def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> None:
-    ran = compare("sim24", "en-de", "-m", "pa", "--draws", 50)
-    shape = compare("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json").json
+    ran = compare("sim24", "en-de", "-m", "pa", "--resamples", 50)
+    shape = compare("sim24", "en-de", "-m", "pa", "--resamples", 50, "--format", "json").json
     defined = {c for c, v in zip(shape["clusters"], shape["values"], strict=True) if v is not None}
     assert (
         f"{shape['n_significant']} pairs of metrics differ significantly for new documents of these systems, "
@@ -97,7 +97,7 @@ def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> N
 def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
     compare: Scorehouse, scorehouse: Scorehouse, database: Path
 ) -> None:
-    words = ("sim24", "en-de", "-m", "pa", "--draws", 50, "--format", "json")
+    words = ("sim24", "en-de", "-m", "pa", "--resamples", 50, "--format", "json")
     first, second, third = compare(*words), compare(*words), compare(*words, "--recompute")
     assert first.out == second.out == third.out
     line = "stored result; --recompute computes it again"
@@ -109,7 +109,7 @@ def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
 
 def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     words = ("sim24", "en-de", "--metrics", "simBLEU-refA", "--metrics", "Marlin-24-refA", "-m", "pearson")
-    ran = compare(*words, "--draws", 100)
+    ran = compare(*words, "--resamples", 100)
     assert ran.code == 0
     assert [line.split()[0] for line in ran.table[2:]] == [
         "bootstrap-normal",
@@ -124,12 +124,12 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     ]
     sentence = "Marlin-24-refA is significantly better than simBLEU-refA by pearson ("
     assert ran.out.startswith(sentence)
-    shape = compare(*words, "--draws", 100, "--format", "json").json
+    shape = compare(*words, "--resamples", 100, "--format", "json").json
     assert shape["metrics"] == ["Marlin-24-refA", "simBLEU-refA"]
     assert shape["interval"]["low"] < shape["difference"] < shape["interval"]["high"]
     assert shape["summary"] == ran.out.splitlines()[0]
     assert "power" not in shape
-    (row, *_) = csv.DictReader(io.StringIO(compare(*words, "--draws", 100, "--format", "csv").out))
+    (row, *_) = csv.DictReader(io.StringIO(compare(*words, "--resamples", 100, "--format", "csv").out))
     found = [float(row[name]) for name in ("difference", "low", "high")]
     assert found == [shape["difference"], shape["interval"]["low"], shape["interval"]["high"]]
     assert row["sentence"].startswith("By pearson (means over annotated segments), Marlin-24-refA (")
@@ -138,7 +138,7 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
 def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         path = warehouse.path
-    ran = scorehouse("--db", path, "compare", "tiny24", "en-de", "-m", "pdp", "--draws", 20)
+    ran = scorehouse("--db", path, "compare", "tiny24", "en-de", "-m", "pdp", "--resamples", 20)
     assert ran.code == 0
     assert "without Only-src: no segment scores" in ran.notes
 
@@ -169,7 +169,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
 
 def test_a_chart_of_two_metrics_is_refused(compare: Scorehouse, tmp_path: Path) -> None:
     ran = compare(
-        "sim24", "en-de", "simBLEU-refA", "Dice-src", "-m", "pa", "--draws", 20, "--chart", tmp_path / "x.svg"
+        "sim24", "en-de", "simBLEU-refA", "Dice-src", "-m", "pa", "--resamples", 20, "--chart", tmp_path / "x.svg"
     )
     refused(ran, 2, "two metrics have none")
     assert not (tmp_path / "x.svg").exists()
@@ -178,7 +178,7 @@ def test_a_chart_of_two_metrics_is_refused(compare: Scorehouse, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
     distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
-    words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--draws", 60, "--format", "json", "--recompute")
+    words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--resamples", 60, "--format", "json", "--recompute")
     alone = compare(*words)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"
@@ -186,7 +186,7 @@ def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
         ran = compare(*words, "--dask", cluster.scheduler_address)
         with pytest.raises(ValueError, match="No clients found"):  # the connection is closed
             distributed.default_client()
-        assert compare("sim24", "en-de", "-m", "pa", "--draws", 0, "--dask", cluster.scheduler_address).code == 2
+        assert compare("sim24", "en-de", "-m", "pa", "--resamples", 0, "--dask", cluster.scheduler_address).code == 2
         with pytest.raises(ValueError, match="No clients found"):
             distributed.default_client()
     assert ran.code == 0, ran.err
@@ -212,7 +212,9 @@ def test_a_dask_address_that_never_answers_is_given_up(compare: Scorehouse, monk
 
 def test_the_paper_s_command_on_wmt23(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:
     copy = shutil.copy(wmt23_database, tmp_path / "copy.duckdb")
-    words = "compare wmt23 he-en -m pa --test perm-inputs --alternative two-sided --draws 1000 --kind reference-based"
+    words = (
+        "compare wmt23 he-en -m pa --test perm-inputs --alternative two-sided --resamples 1000 --kind reference-based"
+    )
     ran = scorehouse("--db", copy, *words.split(), "--system-score", "judged-mean", "--format", "json")
     assert 175 <= ran.json["n_significant"] <= 181
     assert max(ran.json["clusters"]) == 5

@@ -22,14 +22,14 @@ def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
         "transfer": {"source", "target", "threshold", "mcc", "own_mcc", "loss", "loss_low"},
     }
     for view, names in columns.items():
-        drawing = ("--draws", "20") if view in ("cost", "transfer") else ()
+        drawing = ("--resamples", "20") if view in ("cost", "transfer") else ()
         rows = scorehouse(*ASKED, "--view", view, *drawing, "--format", "json").json
         assert names <= set(rows[0]), view
 
 
 @pytest.mark.slow
 def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse: Scorehouse) -> None:
-    notes = scorehouse(*ASKED, "--view", "transfer", "--draws", "20").notes
+    notes = scorehouse(*ASKED, "--view", "transfer", "--resamples", "20").notes
     assert "threshold: the one with the highest MCC on the source; own_threshold: on the target" in notes
     assert "domains of sim24 en-de are part of it: between it and them no outputs are new" in notes
     (without,) = [note for note in notes if note.startswith("not compared: ")]
@@ -37,7 +37,7 @@ def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse
 
 
 def test_the_best_threshold_of_each_evaluation_set_is_in_a_sentence(simulated_warehouse: Warehouse) -> None:
-    more: dict[str, Any] = {"good": -1, "view": "cost", "draws": 20}
+    more: dict[str, Any] = {"good": -1, "view": "cost", "resamples": 20}
     found = cutoff(simulated_warehouse, "sim24", "en-de,cs-uk", "simBLEU", **more)
     first, second = (cutoff(simulated_warehouse, "sim24", lp, "simBLEU", **more) for lp in ("en-de", "cs-uk"))
     assert found.summary == f"sim24 en-de: {first.summary} 1 other evaluation set below."
@@ -45,7 +45,7 @@ def test_the_best_threshold_of_each_evaluation_set_is_in_a_sentence(simulated_wa
 
 
 def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -> None:
-    one, other = (cutoff(simulated_warehouse, *ASKED[1:4], good=good, view="cost", draws=5) for good in (-1, "-1"))
+    one, other = (cutoff(simulated_warehouse, *ASKED[1:4], good=good, view="cost", resamples=5) for good in (-1, "-1"))
     assert one.signature == other.signature
     with pytest.raises(QuestionError, match="good True: expected a text or a number"):
         cutoff(simulated_warehouse, *ASKED[1:4], good=True)

@@ -2,7 +2,7 @@
 
 from tests.cli.running import Scorehouse, refused
 
-WORDS = ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--draws", "20")
+WORDS = ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--resamples", "20")
 
 
 def test_json_has_a_row_for_each_level_asked(scorehouse: Scorehouse) -> None:

@@ -2,7 +2,7 @@
 
 from tests.cli.running import Scorehouse, refused
 
-WORDS = ("deltas", "sim24", "cs-uk", "--hard", "--at-most", "5")
+WORDS = ("deltas", "sim24", "cs-uk", "--hard", "--max-correct", "5")
 
 
 def test_json_names_the_systems_and_the_metrics_that_are_right(scorehouse: Scorehouse) -> None:
@@ -21,4 +21,4 @@ def test_pairs_are_significant_at_the_level_that_was_chosen(scorehouse: Scorehou
 
 
 def test_what_cannot_be_answered_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("deltas", "sim24", "--hard", "--least-metrics", "99"), 2, "enough metrics")
+    refused(scorehouse("deltas", "sim24", "--hard", "--min-metrics", "99"), 2, "enough metrics")

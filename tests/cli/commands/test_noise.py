@@ -4,7 +4,7 @@ import pytest
 
 from tests.cli.running import Scorehouse, refused
 
-WORDS = ("noise", "sim24", "cs-uk", "Oriole", "-m", "pdp", "--kind", "outliers", "--share", "0.1", "--draws", "2")
+WORDS = ("noise", "sim24", "cs-uk", "Oriole", "-m", "pdp", "--kind", "outliers", "--share", "0.1", "--simulations", "2")
 
 
 def test_json_has_a_row_for_each_kind_strength_and_measure(scorehouse: Scorehouse) -> None:

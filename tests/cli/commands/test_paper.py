@@ -16,8 +16,8 @@ from tests.cli.charts.drawing import faults
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 
-SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")
-TWO = ("--testset", "sim24", "--lp", "en-de,cs-uk", "--draws", "10")
+SIM = ("--testset", "sim24", "--lp", "en-de", "--resamples", "10")
+TWO = ("--testset", "sim24", "--lp", "en-de,cs-uk", "--resamples", "10")
 SHAPE = list(COLUMNS)
 
 
@@ -77,8 +77,8 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     on_sim: dict[str, tuple[str, ...]] = {
         "thresholds": TWO,
         "noise": (*SIM[:-1], "1"),
-        "figure-1": (*SIM[:4], "--draws", "2", *(("--metrics", "simBLEU-refA") if paper == "kocmi-2021" else ())),
-        "figure-2": (*SIM[:4], "--draws", "2", *(("--metrics", "simBLEU-refA") if paper == "kocmi-2021" else ())),
+        "figure-1": (*SIM[:4], "--resamples", "2", *(("--metrics", "simBLEU-refA") if paper == "kocmi-2021" else ())),
+        "figure-2": (*SIM[:4], "--resamples", "2", *(("--metrics", "simBLEU-refA") if paper == "kocmi-2021" else ())),
     }
     where = on_sim.get(item, SIM) if item_named(PAPERS[paper], item).needs_data else ()
     ran = scorehouse("paper", paper, item, *where, "--chart", path, "--format", "csv")

@@ -11,7 +11,7 @@ from warehouse.export.mtme import ScoreTable
 
 WORDS = (
     *("plan", "sim24", "en-de", "Oriole", "Embermatch", "-m", "pearson(by=none)"),
-    *("--segments", "1-40", "--simulations", "20", "--draws", "20"),
+    *("--segments", "1-40", "--simulations", "20", "--resamples", "20"),
 )  # few segments, as formats and charts do not depend on their number
 
 

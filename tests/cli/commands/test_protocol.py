@@ -37,7 +37,7 @@ def test_json_has_the_documented_shape(protocol: Scorehouse) -> None:
 
 @pytest.mark.slow
 def test_significance_brings_clusters_to_every_task_and_the_whole(protocol: Scorehouse) -> None:
-    ran = protocol(*SIM, "--significance", "--draws", 30, "--format", "json")
+    ran = protocol(*SIM, "--significance", "--resamples", 30, "--format", "json")
     best, *_ = ran.json["metrics"]
     assert (best["rank"], best["cluster"]) == (1, 1)
     assert all(cluster >= 1 for cluster in best["clusters"])

@@ -26,7 +26,7 @@ def test_texts_go_to_a_file_of_their_own(scorehouse: Scorehouse, tmp_path: Path)
 
 @pytest.mark.slow
 def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(scorehouse: Scorehouse) -> None:
-    words = (*WORDS, "--evaluate", "--draws", "5", "--format", "json")
+    words = (*WORDS, "--evaluate", "--selections", "5", "--format", "json")
     one = scorehouse(*words, "--method", "metric_var").json
     assert len(one["sizes"]) == len(one["clusters"]) == len(one["spa"]) == len(one["tau"]) == 10
     assert one["method"] == "metric_var"
@@ -40,7 +40,7 @@ def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(sc
 
 @pytest.mark.slow
 def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
-    ran = scorehouse(*WORDS, "--evaluate", "--draws", "10", "--method", "random")
+    ran = scorehouse(*WORDS, "--evaluate", "--selections", "10", "--method", "random")
     assert "random: no significant difference from random in this campaign" in ran.err
 
 

@@ -15,7 +15,7 @@ def ranked(scorehouse: Scorehouse, default_database: Path) -> Scorehouse:
 
 
 def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
-    words = ("sim24", "en-de", "-m", "pa", "--draws", 60, "--format", "json")
+    words = ("sim24", "en-de", "-m", "pa", "--resamples", 60, "--format", "json")
     rows = ranked("rank", *words, "--significance").json
     shape = ranked("compare", *words).json
     expected = dict(zip(shape["metrics"], shape["clusters"], strict=True))
@@ -31,7 +31,7 @@ def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_te
     ranked: Scorehouse, test: str
 ) -> None:
     words = ("sim24", "en-de", "-m", "pearson", "--format", "json")
-    testing = ("--test", test, "--draws", 30)
+    testing = ("--test", test, "--resamples", 30)
     ran = ranked("rank", *words, *testing, "--significance")
     told = "pearson: tested on means over annotated segments, not on the system scores of the values: they differ most"
     assert any(note.startswith(told) for note in ran.notes) == (test != "perm-systems")
@@ -56,7 +56,7 @@ def test_clusters_follow_the_values_of_the_ranking_whatever_system_scores_are_te
 def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Scorehouse, tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         database = warehouse.path
-    ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--draws", 20, "--significance", "--db", database)
+    ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--resamples", 20, "--significance", "--db", database)
     assert ran.code == 0, ran.err
     assert "pa: not tested, without a cluster (†): Only-src" in ran.notes
     (untested,) = (line for line in ran.table if "Only-src" in line)
@@ -73,7 +73,7 @@ def test_a_ranking_with_tests_says_what_is_tested_and_what_is_not(scorehouse: Sc
 
 @pytest.mark.slow
 def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scorehouse) -> None:
-    words = ("sim24", "cs-uk,en-de", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", 30, "--metrics", "sim*")
+    words = ("sim24", "cs-uk,en-de", "-m", "pa", "-m", "acc_eq(by=item)", "--resamples", 30, "--metrics", "sim*")
     rows = ranked("rank", *words, "--metrics", "Mar*", "--significance", "--format", "json").json
     groups = {(row["lp"], row["measure"]) for row in rows}
     assert len(groups) == 4
@@ -85,11 +85,11 @@ def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scoreho
 
 @pytest.mark.slow
 def test_the_table_shows_clusters_raised(ranked: Scorehouse) -> None:
-    ran = ranked("rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance")
+    ran = ranked("rank", "sim24", "en-de", "-m", "pa", "--resamples", 60, "--significance")
     assert all(re.search("[¹²³⁴⁵⁶⁷⁸⁹]$", line.rstrip()) for line in ran.table[2:])
     assert any(note.startswith("pa: generalises to: new documents of these systems") for note in ran.notes)
     of_systems = ranked(
-        "rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance", "--population", "systems"
+        "rank", "sim24", "en-de", "-m", "pa", "--resamples", 60, "--significance", "--population", "systems"
     )
     assert any(note.startswith("pa: generalises to: new systems on these segments") for note in of_systems.notes)
 
@@ -112,7 +112,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
 
 @pytest.mark.slow
 def test_clusters_come_with_their_warning_in_rankings(ranked: Scorehouse) -> None:
-    words = ("sim24", "en-de", "-m", "pa", "--draws", 60)
+    words = ("sim24", "en-de", "-m", "pa", "--resamples", 60)
     shape = ranked("compare", *words, "--format", "json").json
     values, p, clusters = shape["values"], shape["p"], shape["clusters"]
     hidden = [
@@ -129,7 +129,7 @@ def test_clusters_come_with_their_warning_in_rankings(ranked: Scorehouse) -> Non
     )
     assert warning in ranked("compare", *words).notes
     assert f"pa: {warning}" in ranked("rank", *words, "--significance").notes
-    several = ranked("rank", "sim24", "cs-uk,en-de", "-m", "pa", "--draws", 60, "--significance")
+    several = ranked("rank", "sim24", "cs-uk,en-de", "-m", "pa", "--resamples", 60, "--significance")
     assert f"sim24 en-de: pa: {warning}" in several.notes
 
 

@@ -9,7 +9,7 @@ from tests.helpers import together
 
 
 def test_json_is_shaped_as_that_of_metrics(scorehouse: Scorehouse) -> None:
-    shape = scorehouse("systems", "sim24", "cs-uk", "--draws", 50, "--format", "json").json
+    shape = scorehouse("systems", "sim24", "cs-uk", "--resamples", 50, "--format", "json").json
     n = len(shape["systems"])
     assert shape["values"] == sorted(shape["values"], reverse=True)
     assert [[p is None for p in row] for row in shape["p"]] == [[i >= j for j in range(n)] for i in range(n)]
@@ -18,7 +18,7 @@ def test_json_is_shaped_as_that_of_metrics(scorehouse: Scorehouse) -> None:
 
 
 def test_systems_in_different_clusters_without_a_significant_difference_are_counted(scorehouse: Scorehouse) -> None:
-    words = ("systems", "sim24", "cs-uk", "--draws", 50)
+    words = ("systems", "sim24", "cs-uk", "--resamples", 50)
     shape = scorehouse(*words, "--format", "json").json
     clusters, p = shape["clusters"], shape["p"]
     n = len(clusters)
@@ -32,7 +32,7 @@ def test_systems_in_different_clusters_without_a_significant_difference_are_coun
 @pytest.mark.slow
 @together("test", ["permutation", "bootstrap", "wilcoxon"])
 def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str) -> None:
-    drawn = () if test == "wilcoxon" else ("--draws", 30)
+    drawn = () if test == "wilcoxon" else ("--resamples", 30)
     ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, *drawn)
     assert ran.code == 0
     assert ran.table[0].split()[:4] == ["rank", "system", "value", "cluster"]

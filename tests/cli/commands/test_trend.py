@@ -31,7 +31,7 @@ def trend(scorehouse: Scorehouse, database: Path) -> Scorehouse:
 
     def run(*words: object) -> Ran:
         anchor = () if "--within" in words else ("--anchor", "simBLEU")
-        return scorehouse("--db", database, "trend", *words, "--draws", "20", *anchor)
+        return scorehouse("--db", database, "trend", *words, "--resamples", "20", *anchor)
 
     return run
 
@@ -41,7 +41,7 @@ CS_UK = ("all", "cs-uk")
 YEARS = [
     f"{name}={year}" for name, year in (("simBLEU", 2002), ("simchrF", 2015), ("Oriole", 2019), ("Kestrel-*", 2021))
 ]
-THESE = ("--slope-of", "these-metrics")
+THESE = ("--generalise-to", "these-metrics")
 PUBLISHED = [word for year in [*YEARS, "Embermatch=2018", "Marlin-*=2022"] for word in ("--published", year)]
 
 

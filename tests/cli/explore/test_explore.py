@@ -90,12 +90,12 @@ def test_an_untouched_form_says_nothing_and_a_filled_one_what_stands_in_it(name:
 
 def test_what_is_typed_is_read_as_its_field_has_it() -> None:
     question = question_named("rank")
-    values = {"draws": "20", "measures": ["pa"], "metrics": "A*, B", "round_human": "0", "significance": True}
-    expected = {"draws": 20, "measures": ("pa",), "metrics": ("A*", "B"), "round_human": 0, "significance": True}
+    values = {"resamples": "20", "measures": ["pa"], "metrics": "A*, B", "round_human": "0", "significance": True}
+    expected = {"resamples": 20, "measures": ("pa",), "metrics": ("A*", "B"), "round_human": 0, "significance": True}
     assert forms.given(question, values) == expected
-    assert forms.given(question, {"significance": False, "draws": "1000"}) == {}
+    assert forms.given(question, {"significance": False, "resamples": "1000"}) == {}
     with pytest.raises(QuestionError, match="expected a whole number"):
-        forms.given(question, {"draws": "many"})
+        forms.given(question, {"resamples": "many"})
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ def test_compare_takes_all_and_commas(scorehouse: Scorehouse) -> None:
     for lp in ("en-de", "all"):
         pair = _asked(scorehouse, "compare", "sim24", lp, "simBLEU,Oriole")
         assert pair == _asked(scorehouse, "compare", "sim24", lp, "simBLEU", "Oriole") != of_all
-    several = scorehouse("compare", "sim24", "all", "simBLEU,Oriole", "-m", "pa", "--draws", "5", "--format", "csv")
+    several = scorehouse("compare", "sim24", "all", "simBLEU,Oriole", "-m", "pa", "--resamples", "5", "--format", "csv")
     assert several.code == 0
     assert {"en-de", "cs-uk"} <= {line.split(",")[1] for line in several.out.splitlines()[1:]}
 

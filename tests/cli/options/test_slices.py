@@ -42,7 +42,7 @@ def _ranked(warehouse: Warehouse, asked: Slice) -> Seen:
 
 
 def _compared(warehouse: Warehouse, asked: Slice) -> Seen:
-    found = compare(warehouse, asked, TAU, Options(), TestOptions(draws=5))
+    found = compare(warehouse, asked, TAU, Options(), TestOptions(resamples=5))
     return set(found.names), found.signature
 
 

@@ -31,11 +31,11 @@ def test_every_number_is_read_as_a_field_of_a_question_is(command: str) -> None:
         (("segments", *SLICE, "-nnan"), "-n 'nan': expected a whole number from 1 on"),
         (("rank", *SLICE, "--alpha=nan"), "--alpha nan: expected a finite number from 0 to 1"),
         (("sql", "SELECT 1", "--timeout=-inf"), "--timeout -inf: expected a finite number from 0.001 to 1,000,000"),
-        (("rank", *SLICE, "--draws", ""), "--draws '': expected a value, not an empty text"),
+        (("rank", *SLICE, "--resamples", ""), "--resamples '': expected a value, not an empty text"),
         (("rank", *SLICE, "--metrics", ""), "--metrics '': expected a value, not an empty text"),
         (("--db", "", "list", "testsets"), "--db '': expected a value, not an empty text"),
         (("sql", "SELECT $a", "-p", ""), "-p '': expected NAME VALUE"),
-        (("rank", *SLICE, "--draws"), "Option '--draws' requires an argument. (see `scorehouse rank --help`)"),
+        (("rank", *SLICE, "--resamples"), "Option '--resamples' requires an argument. (see `scorehouse rank --help`)"),
     ],
 )
 def test_a_value_that_is_none_is_refused(words: tuple[str, ...], line: str, scorehouse: Scorehouse) -> None:

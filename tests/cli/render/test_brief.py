@@ -1,12 +1,12 @@
 """Notes on a terminal: few, short, what may change a decision first."""
 
 from cli.render.brief import brief
-from metaeval.notes import Decisive, Excluded, Hinted, placed
+from metaeval.notes import Decisive, ExclusionNote, NoteWithHint, placed
 from tests.helpers import together
 
-OUT = Excluded("2 of 14 systems are excluded", "look", "system", 2)
-WITHOUT = Excluded("spa: without A, B", "", "metric", 2, ("A", "B"))
-SAME = Excluded("pa: without B", "", "metric", 1, ("B",))
+OUT = ExclusionNote("2 of 14 systems are excluded", "look", "system", 2)
+WITHOUT = ExclusionNote("spa: without A, B", "", "metric", 2, ("A", "B"))
+SAME = ExclusionNote("pa: without B", "", "metric", 1, ("B",))
 
 
 def test_what_may_change_a_decision_comes_first_and_the_signature_last() -> None:
@@ -39,8 +39,8 @@ def test_where_something_is_excluded_its_line_counts_the_notes_that_are_not_show
 
 
 def test_a_note_keeps_its_kind_behind_the_name_of_its_evaluation_set() -> None:
-    found = [placed("sim24 en-de", note) for note in ("plain", Decisive("few"), Hinted("3 are", "look"), OUT)]
-    assert [type(note) for note in found] == [str, Decisive, Hinted, Excluded]
+    found = [placed("sim24 en-de", note) for note in ("plain", Decisive("few"), NoteWithHint("3 are", "look"), OUT)]
+    assert [type(note) for note in found] == [str, Decisive, NoteWithHint, ExclusionNote]
     assert found[2:] == ["sim24 en-de: 3 are (look)", "sim24 en-de: 2 of 14 systems are excluded (look)"]
 
 

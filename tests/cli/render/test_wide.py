@@ -107,7 +107,7 @@ def test_clusters_are_raised_and_columns_of_their_own_for_programs(scorehouse: S
         "acc_eq",
         "--wide",
         "--significance",
-        "--draws",
+        "--resamples",
         "20",
         "--status",
         "primary",
@@ -127,7 +127,7 @@ def test_a_ranking_by_domain_is_wide_for_reading_and_long_for_programs(scorehous
 
 
 def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
-    words = ("rank", "sim24", "en-de", "-m", "pa", "--intervals", "--draws", "20")
+    words = ("rank", "sim24", "en-de", "-m", "pa", "--intervals", "--resamples", "20")
     header, _, first, *_ = scorehouse(*words).table
     assert header.split() == ["#", "metric", "pa"]
     assert re.fullmatch(r" *1  \S+ +0\.\d{4} \[0\.\d{3}, 0\.\d{3}\]", first)

@@ -24,7 +24,7 @@ from cli.report.sections import SECTIONS
 from metaeval import spans
 from metaeval.charts.parts import titled
 from metaeval.measures import parse_measure
-from metaeval.notes import Decisive, Excluded, Hinted
+from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
 from metaeval.options import Run
 from queries.longitudinal import EvalsetState
 from tests.cli.browsing import browser as browsing
@@ -77,7 +77,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(hostile: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the hostile warehouse with all sections, which a browser can open."""
     folder = tmp_path_factory.mktemp("report")
-    words = ("--db", hostile, "report", "-o", folder / "report.html", "--draws", "20", "-q")
+    words = ("--db", hostile, "report", "-o", folder / "report.html", "--resamples", "20", "-q")
     assert exit_code([*map(str, words)]) == 0
     return folder / "report.html"
 
@@ -182,7 +182,7 @@ def test_the_methods_explain_the_measures_of_the_page_and_no_other(
     words: str, expected: set[str], on_hostile: Scorehouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.html"
-    ran = on_hostile("odd24", *words.split(), "--section", "methods", "--draws", "20", "-o", path, "-q")
+    ran = on_hostile("odd24", *words.split(), "--section", "methods", "--resamples", "20", "-o", path, "-q")
     assert ran.code == 0, ran.err
     text = path.read_text("utf-8")
     assert _explained(text) == expected
@@ -250,7 +250,7 @@ def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, 
 @pytest.mark.slow
 def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse, tmp_path: Path) -> None:
     path = tmp_path / "x.html"
-    ran = on_hostile("odd24", "--section", "rankings", "--static", "-o", path, "-q", "--draws", "20")
+    ran = on_hostile("odd24", "--section", "rankings", "--static", "-o", path, "-q", "--resamples", "20")
     assert ran.code == 0, ran.err
     text = path.read_text("utf-8")
     assert "<script" not in text.lower()
@@ -267,7 +267,7 @@ def test_evaluation_sets_beyond_those_in_detail_are_in_the_overview_and_the_page
     on_hostile: Scorehouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.html"
-    words = ("--section", "overview", "--section", "rankings", "--details", "1", "--draws", "20", "-o", path, "-q")
+    words = ("--section", "overview", "--section", "rankings", "--details", "1", "--resamples", "20", "-o", path, "-q")
     assert on_hostile(*words).code == 0
     text = path.read_text("utf-8")
     assert "are of 1 of the 2 evaluation sets with human scores (<code>--details 1</code>" in text
@@ -342,7 +342,7 @@ def test_the_overview_says_why_an_evaluation_set_is_not_ranked() -> None:
 def test_a_second_report_takes_its_parts_from_the_store(
     on_hostile: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("odd23", "--section", "rankings", "--draws", "21", "-q", "-o")
+    words = ("odd23", "--section", "rankings", "--resamples", "21", "-q", "-o")
     assert on_hostile(*words, tmp_path / "first.html").code == 0
 
     def refuse(*given: object) -> None:
@@ -363,7 +363,7 @@ def test_a_part_is_stored_and_read_as_it_was() -> None:
     frame = pl.DataFrame(
         {"metric": ["A", None], "value": [0.123456789, float("nan")], "n": [1, 2], "is": [True, False]}
     )
-    notes = ("n", Decisive("d", "few"), Hinted("h", "look"), Excluded("without A", "", "metric", 1, ("A",)))
+    notes = ("n", Decisive("d", "few"), NoteWithHint("h", "look"), ExclusionNote("without A", "", "metric", 1, ("A",)))
     part = Part("x", (Figure("t", ("l",), {"datasets": {"d": [{"a": 1}]}}),), (grid("g", frame),), notes, ("s|t:1",))
     assert part_of(part.as_text()) == part
     cells = [[(cell.text, cell.value) for cell in row] for row in part.grids[0].cells()]
@@ -417,7 +417,7 @@ def test_what_cannot_be_written_or_found_is_one_line(
     refused(on_hostile("odd25"), 2, "odd25")
     refused(on_hostile("--lp", "en-fr"), 2, "en-fr")
     refused(on_hostile("-m", "spaa"), 2, "spaa")
-    refused(on_hostile("--draws", "0"), 2, "0")
+    refused(on_hostile("--resamples", "0"), 2, "0")
     refused(on_hostile("-o", tmp_path / "no" / "x.html"), 2, "there is no folder")
     refused(on_hostile("-o", tmp_path), 2, "it is a folder")
     refused(scorehouse("--format", "json", "report"), 2, "--format is for tables; the report is a page")
@@ -566,5 +566,5 @@ def test_a_table_knows_its_rows_in_full() -> None:
 @pytest.mark.slow
 def test_a_real_test_set_has_a_report(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:
     copy = shutil.copy(wmt23_database, tmp_path / "copy.duckdb")
-    ran = scorehouse("--db", copy, "report", "wmt23", "en-de", "--draws", "20", "-o", tmp_path / "real.html")
+    ran = scorehouse("--db", copy, "report", "wmt23", "en-de", "--resamples", "20", "-o", tmp_path / "real.html")
     assert (ran.code, ran.notes[0].partition(" sections")[0]) == (0, "wrote 12"), ran.err

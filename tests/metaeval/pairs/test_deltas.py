@@ -15,7 +15,7 @@ from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 
-QUICK = DeltaSettings(draws=20)
+QUICK = DeltaSettings(resamples=20)
 CS_UK = Slice("all", "cs-uk")
 
 
@@ -97,9 +97,11 @@ def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehous
 
 
 def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -> None:
-    first, again = (metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", draws=20).frame for _ in range(2))
+    first, again = (
+        metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", resamples=20).frame for _ in range(2)
+    )
     assert first.equals(again)
-    other = metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", draws=20, seed=1).frame
+    other = metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", resamples=20, seed=1).frame
     assert other["delta"].equals(first["delta"])
     assert not other.equals(first)
 

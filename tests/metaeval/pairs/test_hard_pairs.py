@@ -73,4 +73,4 @@ def test_sets_with_few_metrics_are_left_out_and_named(simulated_warehouse: Wareh
     one = replace(EN_DE, metrics=("simBLEU",))
     with pytest.raises(QuestionError, match=r"no evaluation set has enough metrics.*sim24 en-de \(1\)"):
         hard_pairs(simulated_warehouse, one, Options(), HardPairSettings())
-    assert hard_pairs(simulated_warehouse, one, Options(), HardPairSettings(least_metrics=1)).frame.height > 0
+    assert hard_pairs(simulated_warehouse, one, Options(), HardPairSettings(min_metrics=1)).frame.height > 0

@@ -92,7 +92,7 @@ def _count_types(frame: pl.DataFrame) -> set[pl.DataType]:
 
 @pytest.mark.slow
 def test_each_annotator_is_counted_with_mean_spread_and_what_does_not_count(campaign: Warehouse) -> None:
-    frame = metaeval.annotators(campaign, *SET, draws=50).frame
+    frame = metaeval.annotators(campaign, *SET, resamples=50).frame
     assert _count_types(frame) == {pl.Int64}
     assert frame["annotator"].to_list() == list(USERS)
     assert frame["n_judgements"].to_list() == frame["n_outputs"].to_list() == [12, 12, 18, 6, 6]
@@ -112,10 +112,10 @@ def test_drift_is_the_slope_of_residuals_over_the_order_of_annotation(campaign: 
     means = [np.mean([score for _, system, _, score in rows if system == one]) for one in range(3)]
     own = [score - means[system] for user, system, _, score in rows if user == 2]
     expected = stats.linregress(np.linspace(0, 1, len(own)), own).slope
-    found = metaeval.annotators(campaign, *SET, draws=200).frame.row(2, named=True)
+    found = metaeval.annotators(campaign, *SET, resamples=200).frame.row(2, named=True)
     assert found["drift"] == pytest.approx(expected, abs=1e-9)
     assert found["drift_low"] < found["drift"] < found["drift_high"]
-    of_few_documents = metaeval.annotators(campaign, *SET, draws=20).frame.row(0, named=True)
+    of_few_documents = metaeval.annotators(campaign, *SET, resamples=20).frame.row(0, named=True)
     assert of_few_documents["drift"] is not None
     assert of_few_documents["drift_low"] is None
 
@@ -135,7 +135,7 @@ def test_pairs_are_those_with_outputs_in_common(campaign: Warehouse) -> None:
 
 
 def test_a_human_score_has_agreement_and_reliability_in_one_row(campaign: Warehouse) -> None:
-    found = metaeval.annotators(campaign, *SET, view="sets", draws=100)
+    found = metaeval.annotators(campaign, *SET, view="sets", resamples=100)
     assert _count_types(found.frame) == {pl.Int64}
     (row,) = found.frame.rows(named=True)
     assert (row["n_annotators"], row["n_judgements"], row["n_outputs"], row["n_shared"]) == (5, 54, 42, 12)
@@ -149,9 +149,9 @@ def test_a_human_score_has_agreement_and_reliability_in_one_row(campaign: Wareho
 
 @pytest.mark.slow
 def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
-    sets = metaeval.annotators(simulated_warehouse, draws=20).frame
+    sets = metaeval.annotators(simulated_warehouse, resamples=20).frame
     assert sets["lp"].n_unique() > 1
-    found = metaeval.annotators(simulated_warehouse, "sim24", "en-de", draws=20)
+    found = metaeval.annotators(simulated_warehouse, "sim24", "en-de", resamples=20)
     assert found.frame["annotator"].to_list() == [f"rater{number}" for number in range(1, 6)]
     assert found.frame.select("drift", "difference").null_count().row(0) == (5, 5)  # one annotator an output, no times
     assert "sim24 en-de mqm.merged: the order of annotation is unknown: no drift" in found.notes

@@ -129,7 +129,7 @@ def test_the_signature_says_how_metrics_were_tested(lab: Path, changed: dict[str
     [
         ({"view": "replace", "metric": "Godo"}, "unknown metric 'Godo'"),
         ({"metric": "Good-ref"}, "metric"),
-        ({"view": "replace", "draws": 5}, "draws"),
+        ({"view": "replace", "resamples": 5}, "resamples"),
         ({"view": "replace", "epsilon": 2.0}, "epsilon"),
     ],
 )

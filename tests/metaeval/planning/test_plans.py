@@ -19,8 +19,8 @@ from warehouse import QuestionError, Warehouse
 
 EN_DE = ("sim24", "en-de")
 METRICS = ("Oriole", "Embermatch")
-QUICK: dict[str, Any] = {"simulations": 20, "draws": 40}
-OF_SYSTEMS: dict[str, Any] = {"tell": "systems", "simulations": 20}
+QUICK: dict[str, Any] = {"simulations": 20, "resamples": 40}
+OF_SYSTEMS: dict[str, Any] = {"compare": "systems", "simulations": 20}
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_data_sets_of_the_default_measure_may_have_more_segments_than_there_are(
 
 @pytest.mark.long("a whole plan: 2 seconds")
 def test_data_sets_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
-    asked: dict[str, Any] = {"simulations": 20, "draws": 20, "segments": "1-30"}
+    asked: dict[str, Any] = {"simulations": 20, "resamples": 20, "segments": "1-30"}
     found, by_limit = (
         metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )

@@ -61,7 +61,7 @@ def test_its_own_language_pairs_are_scored(simulated_warehouse: Warehouse, tmp_p
 def test_its_tasks_and_overall_score_are_tested(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
     text = 'tasks = [{ measure = "spa" }, { measure = "pearson", test = "perm-both" }]'
     mine = str(_written(tmp_path, text))
-    found = protocol(simulated_warehouse, mine, on="sim24", lp=["en-de"], significance=True, draws=30)
+    found = protocol(simulated_warehouse, mine, on="sim24", lp=["en-de"], significance=True, resamples=30)
     assert {"cluster", "cluster en-de spa", "cluster en-de pearson"} <= set(found.frame.columns)
     assert "|tasks:spa; pearson test=perm-both|" in found.signature
 

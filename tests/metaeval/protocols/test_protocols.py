@@ -37,7 +37,7 @@ from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
 
 LPS = ["en-de", "cs-uk"]
-QUICK = TestOptions(draws=60)
+QUICK = TestOptions(resamples=60)
 
 
 def made(*measures: str, test: str | None = None, **more: object) -> Protocol:
@@ -101,7 +101,7 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("significance", [False, True])
 def test_an_undefined_correlation_counts_as_0_and_is_said(tiny: Warehouse, significance: bool) -> None:
     """As in the organisers' toolkit, whose correlations of a constant metric are 0."""
-    more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
+    more = {"all_metrics": True, "significance": significance, "testing": TestOptions(resamples=20)}
     found = scored(tiny, made("pa", "pearson"), "tiny24", **more)
     ranks = scored(tiny, replace(made("pa", "pearson"), overall="ranks"), "tiny24", **more)
     assert found.missing == {"Flat": (without(1, "en-de", "pearson is undefined, counted as 0"),)}
@@ -327,8 +327,8 @@ def test_a_protocol_without_metrics_is_refused(tmp_path: Path) -> None:
 def test_corrections_of_conventions_reach_every_task(simulated_warehouse: Warehouse) -> None:
     protocol = protocol_named("wmt23")
     entry = enter(simulated_warehouse, protocol, "sim24", lps=["cs-uk"])
-    plain = score(entry, significance=True, testing=TestOptions(draws=39))
-    added = score(entry, significance=True, testing=TestOptions(draws=39, plus_one=True))
+    plain = score(entry, significance=True, testing=TestOptions(resamples=39))
+    added = score(entry, significance=True, testing=TestOptions(resamples=39, plus_one=True))
     assert plain.n_significant is not None
     assert added.n_significant is not None
     assert added.n_significant <= plain.n_significant
@@ -338,13 +338,13 @@ def test_corrections_of_conventions_reach_every_task(simulated_warehouse: Wareho
 def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Warehouse) -> None:
     entry = enter(simulated_warehouse, made("pa"), "sim24", lps=["en-de"])
     plain, same = (
-        score(entry, significance=True, testing=TestOptions(draws=39, mid_p=mid_p)) for mid_p in (None, False)
+        score(entry, significance=True, testing=TestOptions(resamples=39, mid_p=mid_p)) for mid_p in (None, False)
     )
     assert "p_value:one_sided,ge,uncorrected" in plain.signature
     assert plain.signature == same.signature
     assert np.array_equal(plain.tasks[0].clusters, same.tasks[0].clusters)
     with pytest.raises(QuestionError, match="counts ties whole, as its organisers do"):
-        score(entry, significance=True, testing=TestOptions(draws=39, mid_p=True))
+        score(entry, significance=True, testing=TestOptions(resamples=39, mid_p=True))
 
 
 def test_too_few_systems_for_williams_are_reported(tiny: Warehouse) -> None:
@@ -426,7 +426,7 @@ def test_significance_adds_the_mean_over_ranks_of_clusters_to_a_mean_of_ranks(si
     ]
     protocol = Protocol("wmt99", 2099, tuple(halved), overall="ranks")
     found = scored(
-        simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=TestOptions(draws=200)
+        simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=TestOptions(resamples=200)
     )
     clusters = np.array([task.clusters for task in found.tasks], dtype=float)
     clusters[clusters == 0] = np.nan
@@ -621,7 +621,7 @@ def test_the_table_has_a_column_for_each_task(simulated_warehouse: Warehouse) ->
 
 # --- beside, by tests that hold their level --------------------------------------------------------------------------
 
-BESIDE = TestOptions(draws=100, population="segments")
+BESIDE = TestOptions(resamples=100, population="segments")
 
 
 @pytest.mark.slow
@@ -631,14 +631,14 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
     plain = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=QUICK)
     found = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=BESIDE)
     again = scored(
-        simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=TestOptions(draws=100)
+        simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=TestOptions(resamples=100)
     )
     assert [task.beside for task in plain.tasks] == [None, None]
     assert plain.beside is None
     for task, own in zip(found.tasks, again.tasks, strict=True):
         assert np.array_equal(task.clusters, own.clusters)
         assert task.beside is not None
-        alone = compare(simulated_warehouse, asked, parse_measure(task.measure), Options(), TestOptions(draws=100))
+        alone = compare(simulated_warehouse, asked, parse_measure(task.measure), Options(), TestOptions(resamples=100))
         assert (
             (task.beside.test, task.beside.alternative)
             == ("perm-inputs", alone.alternative)
@@ -659,7 +659,7 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
 def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_warehouse: Warehouse, unit: Unit) -> None:
     """Both count the same differences, by other swaps: p are near each other (binomial, four standard errors)."""
     asked = Slice("sim24", "en-de", status="primary")
-    testing = replace(BESIDE, draws=1000, unit=unit)
+    testing = replace(BESIDE, resamples=1000, unit=unit)
     found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
     alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), replace(testing, population=None))
     (task,) = found.tasks
@@ -711,7 +711,7 @@ def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_b
 
     beside_of = populations._beside_own
     monkeypatch.setattr(populations, "_beside_own", noted)
-    testing = replace(BESIDE, draws=2000)
+    testing = replace(BESIDE, resamples=2000)
     scored(simulated_warehouse, made(*measures), "sim24", lps=["en-de"], significance=True, testing=testing)
     asked = Slice("sim24", "en-de", status="primary")
     alone = compare(
@@ -719,7 +719,7 @@ def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_b
         asked,
         parse_measure(measures[0]),
         Options(),
-        TestOptions(test="bootstrap", draws=2000, population="segments"),
+        TestOptions(test="bootstrap", resamples=2000, population="segments"),
     )
     overall, differ = p[-1], ~np.isnan(alone.p)
     assert np.max(np.abs(overall - alone.p)[differ]) < 0.1  # by draws, and normal instead of counted
@@ -749,7 +749,7 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
 @pytest.mark.slow
 def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Warehouse) -> None:
     protocol = made("weighted_tau", "acc_eq(by=item)")
-    few = replace(BESIDE, draws=20)
+    few = replace(BESIDE, resamples=20)
     found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=few)
     assert found.tasks[0].beside is None
     assert found.beside is None

@@ -20,7 +20,7 @@ MEASURES = [parse_measure(text) for text in (*DEFAULT_MEASURES, "spa(n=inf)")]
 
 @pytest.fixture(scope="module")
 def of_people(simulated_warehouse: Warehouse) -> pl.DataFrame:
-    what = NoiseSettings(strengths=(0.5, 1.0, 2.0), shares=(0.01, 0.05), draws=8)
+    what = NoiseSettings(strengths=(0.5, 1.0, 2.0), shares=(0.01, 0.05), simulations=8)
     return noise(simulated_warehouse, EN_DE, None, MEASURES, Options(), what).frame
 
 
@@ -59,7 +59,7 @@ def test_without_noise_a_metric_has_the_value_of_its_ranking(simulated_warehouse
         simulated_warehouse, "sim24", "en-de", list(DEFAULT_MEASURES), metrics="Kestrel-24"
     ).frame.select("measure", "value")
     found = metaeval.noise(
-        simulated_warehouse, "sim24", "en-de", "Kestrel-24", kinds=["system"], strengths=[1.0], draws=2
+        simulated_warehouse, "sim24", "en-de", "Kestrel-24", kinds=["system"], strengths=[1.0], simulations=2
     ).frame
     clean = found.filter(pl.col("strength") == 0).select("measure", "value")
     assert dict(clean.rows()) == pytest.approx(dict(ranked.rows()))
@@ -91,6 +91,8 @@ def test_what_cannot_be_answered_is_refused(
     with pytest.raises(QuestionError, match="shares"):
         NoiseSettings(shares=(2.0,))
     with pytest.raises(QuestionError, match="means over annotated segments"):
-        noise(simulated_warehouse, EN_DE, None, MEASURES, Options(system_score="submitted"), NoiseSettings(draws=1))
+        noise(
+            simulated_warehouse, EN_DE, None, MEASURES, Options(system_score="submitted"), NoiseSettings(simulations=1)
+        )
     with pytest.raises(QuestionError, match="kinds 'document': expected one of"):
         metaeval.noise(simulated_warehouse, "sim24", "en-de", kinds=["document"])

@@ -31,7 +31,7 @@ from warehouse.simulation import simulate_shared_task, write_shared_task
 SIM = Slice("sim24", "cs-uk")
 TWO = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA"))
 FEW = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA", "Kestrel*"))
-QUICK = TestOptions(draws=40)
+QUICK = TestOptions(resamples=40)
 PEARSON = parse_measure("pearson")
 
 
@@ -82,7 +82,7 @@ def n_results(database: Path) -> int:
 def same(one: Comparison | None, other: Comparison | None) -> None:
     for name in ("values", "p", "corrected", "clusters", "ranks"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
-    for name in ("names", "signature", "notes", "n_significant", "n_distinct", "indistinct", "draws"):
+    for name in ("names", "signature", "notes", "n_significant", "n_distinct", "indistinct", "resamples"):
         assert getattr(one, name) == getattr(other, name)
     assert str(as_json(one)) == str(as_json(other))
 
@@ -128,7 +128,7 @@ def test_threads_do_not_make_another_question(compared_before: Path) -> None:
 @pytest.mark.slow
 def test_another_question_is_computed(compared_before: Path) -> None:
     changes: list[dict[str, object]] = [
-        {"draws": 41},
+        {"resamples": 41},
         {"alpha": 0.01},
         {"alternative": "greater"},
         {"population": "systems"},
@@ -298,12 +298,12 @@ def test_a_second_protocol_score_comes_from_the_store_with_the_same_numbers(data
 
 @pytest.mark.long("whole protocols: 2 seconds")
 def test_another_protocol_is_another_question(database: Path) -> None:
-    few = replace(QUICK, draws=5)
+    few = replace(QUICK, resamples=5)
     protocol(database, testing=few)
     changes: list[dict[str, object]] = [
         {"name": "wmt24", "significance": False},  # soft pairwise accuracy takes long
         {"lps": ("cs-uk", "en-de")},
-        {"testing": replace(few, draws=6)},
+        {"testing": replace(few, resamples=6)},
         {"significance": False},
         {"all_metrics": True},
         {"options": Options(seed=7)},
@@ -317,5 +317,5 @@ def test_another_protocol_is_another_question(database: Path) -> None:
 @pytest.mark.slow
 def test_without_significance_the_test_s_settings_do_not_matter(database: Path) -> None:
     protocol(database, significance=False)
-    _, notes = protocol(database, significance=False, testing=TestOptions(draws=7, alpha=0.2))
+    _, notes = protocol(database, significance=False, testing=TestOptions(resamples=7, alpha=0.2))
     assert notes == [FROM_STORE]

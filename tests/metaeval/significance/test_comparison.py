@@ -33,7 +33,7 @@ from warehouse.export.mtme import ScoreTable
 
 SIM = Slice("sim24", "en-de")
 FEW = replace(SIM, metrics=("simBLEU*", "simchrF*", "Marlin*", "Dice*"))
-PAPER = TestOptions(test="perm-inputs", alternative="two-sided", draws=1000)
+PAPER = TestOptions(test="perm-inputs", alternative="two-sided", resamples=1000)
 JUDGED = Options(system_score="judged-mean")
 
 
@@ -56,7 +56,7 @@ def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
     block, measure = fetched(simulated_warehouse, asked), parsed(text)
     for test in measure.tests:
         options = fitted_options(measure, test, Options(), asked)
-        testing = chosen(measure, block, options, TestOptions(test=test, draws=60, alternative="greater"))
+        testing = chosen(measure, block, options, TestOptions(test=test, resamples=60, alternative="greater"))
         p = run_test(block, measure, options, testing).p
         off = np.triu_indices(len(p), 1)
         assert (p[off] + p.T[off] >= 1 - 1e-12).all(), test
@@ -71,7 +71,7 @@ def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
 def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
     for test, source in (("perm-systems", "submitted"), ("perm-inputs", "judged-mean"), ("perm-both", "judged-mean")):
-        found = compare(simulated_warehouse, FEW, "pearson", test=test, draws=10)
+        found = compare(simulated_warehouse, FEW, "pearson", test=test, resamples=10)
         scores = system_scores(block, source)
         values = [np.corrcoef(scores.human, metric)[0, 1] for metric in scores.metrics]
         np.testing.assert_allclose(found.values, np.sort(values)[::-1], atol=1e-12)
@@ -81,7 +81,7 @@ def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(si
 @pytest.mark.slow
 def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, "pearson", test="perm-systems", draws=60, alternative="greater")
+    found = compare(simulated_warehouse, FEW, "pearson", test="perm-systems", resamples=60, alternative="greater")
     assert found.population == "systems"
     scores = system_scores(block, "submitted")
     rng = np.random.default_rng([0, 1])
@@ -98,7 +98,7 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, measure, JUDGED, testing=replace(PAPER, draws=8))
+    found = compare(simulated_warehouse, FEW, measure, JUDGED, testing=replace(PAPER, resamples=8))
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 8, (int(kept.sum()),))))
@@ -111,7 +111,7 @@ def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehous
 def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments="1-40")
     block = fetched(simulated_warehouse, asked)
-    found = compare(simulated_warehouse, asked, "spa(n=6)", Options(seed=4), draws=6, alternative="greater")
+    found = compare(simulated_warehouse, asked, "spa(n=6)", Options(seed=4), resamples=6, alternative="greater")
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     signs = draw_signs(np.random.default_rng([4, 0]), 6, int(kept.sum()))
@@ -142,7 +142,7 @@ def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulat
     asked = replace(FEW, segments="1-30")
     block = fetched(simulated_warehouse, asked)
     found = compare(simulated_warehouse, asked, "acc_eq(by=item)", test="pairs", alternative="greater")
-    assert (found.test, found.draws) == ("pairs", 0)
+    assert (found.test, found.resamples) == ("pairs", 0)
     ranking = rank(simulated_warehouse, "sim24", "en-de", ["acc_eq(by=item)"], **vars_of(asked))
     epsilon = dict(zip(ranking["metric"], ranking["epsilon"], strict=True))
     names = [metric.name for metric in block.metrics]
@@ -159,7 +159,7 @@ def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulat
 
 def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, FEW, "pearson", test="williams")
-    assert found.draws == 0
+    assert found.resamples == 0
     assert "|test:williams|population:systems|alternative:two-sided|test_resamples:none|" in found.signature
     assert "degrees_of_freedom:n-3" in found.signature
     legacy = compare(simulated_warehouse, FEW, "pearson", test="williams", legacy_df=True)
@@ -169,7 +169,7 @@ def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_wareho
 
 
 def test_the_bootstrap_of_accuracy_redraws_system_pairs_of_submitted_scores(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, FEW, "pa", test="bootstrap", draws=400, alternative="greater")
+    found = compare(simulated_warehouse, FEW, "pa", test="bootstrap", resamples=400, alternative="greater")
     assert "|system_score:submitted|" in found.signature
     assert "test_p_value:share_not_better" in found.signature
     scores = system_scores(fetched(simulated_warehouse, FEW), "submitted")
@@ -191,7 +191,7 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
     """Fine follows the human order of four systems, Wrong reverses it: p of the better one is small."""
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
-        found = compare(warehouse, asked, "pearson", test="perm-systems", draws=2000, alternative="greater")
+        found = compare(warehouse, asked, "pearson", test="perm-systems", resamples=2000, alternative="greater")
     assert found.names == ("Fine-src", "Wrong-src")
     # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
     # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
@@ -205,7 +205,7 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
 def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
     simulated_warehouse: Warehouse, correction: str, correct: object
 ) -> None:
-    testing = TestOptions(test="perm-systems", draws=200, alternative="greater")
+    testing = TestOptions(test="perm-systems", resamples=200, alternative="greater")
     raw = compare(simulated_warehouse, SIM, "pearson", testing=testing)
     found = compare(simulated_warehouse, SIM, "pearson", testing=replace(testing, correction=correction))
     assert np.array_equal(found.p, raw.p, equal_nan=True)
@@ -219,7 +219,7 @@ def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
 
 
 def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(test="perm-inputs", draws=100, keep_null=True, alternative="greater")
+    testing = TestOptions(test="perm-inputs", resamples=100, keep_null=True, alternative="greater")
     found = compare(simulated_warehouse, FEW, "pearson", testing=testing)
     first, second = np.triu_indices(len(found.names), 1)
     assert found.null.shape == (first.size, 100)
@@ -228,7 +228,7 @@ def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse
 
 
 def test_a_constant_metric_has_no_rank_and_no_p_and_stands_last(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, "pearson", population="systems", draws=50)
+    found = compare(simulated_warehouse, SIM, "pearson", population="systems", resamples=50)
     undefined = [name for name, value in zip(found.names, found.values, strict=True) if np.isnan(value)]
     assert undefined == ["Onlooker-src", "Steady-src"]
     assert found.names[-2:] == ("Onlooker-src", "Steady-src")
@@ -253,13 +253,13 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
     with holed_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de")
         for test in ("perm-inputs", "perm-systems", "perm-both"):
-            found = compare(warehouse, asked, "spa(n=20)", test=test, draws=20)
+            found = compare(warehouse, asked, "spa(n=20)", test=test, resamples=20)
             assert "Only-src" not in found.names, test
             assert "without Only-src: no segment scores" in found.notes, test
             assert "without Partial-src: no scores for the output of Cherry" in found.notes, test
-        pearson = compare(warehouse, asked, "pearson", population="systems", draws=20)
+        pearson = compare(warehouse, asked, "pearson", population="systems", resamples=20)
         assert "Only-src" in pearson.names
-        by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", draws=20)
+        by_segments = compare(warehouse, asked, "pearson", test="perm-inputs", resamples=20)
         assert "Only-src" not in by_segments.names
         assert "without Only-src: no segment scores" in by_segments.notes
 
@@ -270,7 +270,7 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path, monkeypa
     tables = metric_tables()
     tables["Twin-src"] = tables["Fine-src"]
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
-        found = compare(warehouse, Slice("tiny24", "en-de"), "pearson", draws=50)
+        found = compare(warehouse, Slice("tiny24", "en-de"), "pearson", resamples=50)
     assert "Fine-src and Twin-src have exactly the same scores" in found.notes
     places = [found.names.index(name) for name in ("Fine-src", "Twin-src")]
     assert found.p[min(places), max(places)] == 1
@@ -279,7 +279,7 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path, monkeypa
 
 
 def test_pairs_across_clusters_that_are_not_significant_are_reported(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, "pearson", draws=200)
+    found = compare(simulated_warehouse, SIM, "pearson", resamples=200)
     assert found.indistinct
     for better, worse in found.indistinct:
         i, j = found.names.index(better), found.names.index(worse)
@@ -307,15 +307,15 @@ def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Wareho
     with ProcessPoolExecutor(2) as processes:
         for text in EXECUTED:
             measure = parsed(text)
-            alone = compare(simulated_warehouse, asked, measure, draws=60, threads=1)
+            alone = compare(simulated_warehouse, asked, measure, resamples=60, threads=1)
             for more in ({"threads": 2}, {"executor": processes}):
-                testing = TestOptions(draws=60, **more)  # type: ignore[arg-type]
+                testing = TestOptions(resamples=60, **more)  # type: ignore[arg-type]
                 same(alone, compare(simulated_warehouse, asked, measure, testing=testing))
 
 
 def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
     seen: list[tuple[str, int, int]] = []
-    testing = TestOptions(draws=110, threads=2)
+    testing = TestOptions(resamples=110, threads=2)
     compare(simulated_warehouse, FEW, "pa", testing=testing, progress=lambda *step: seen.append(step))
     assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
     assert {(what, total) for what, _, total in seen} == {("pa bootstrap-normal", 110)}
@@ -330,7 +330,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ({"alpha": 0.0}, "alpha 0.0: expected a number between 0 and 1"),
         ({"alpha": 1.0}, "alpha 1.0"),
         ({"early_stop": True, "keep_null": True}, "no complete null distribution"),
-        ({"draws": 0}, "expected a whole number from 1 to 1,000,000"),
+        ({"resamples": 0}, "expected a whole number from 1 to 1,000,000"),
         ({"test": "nope"}, "expected one of"),
     ],
 )
@@ -393,7 +393,7 @@ def test_what_does_not_apply_is_refused_with_the_reason(
 
 def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA",))
-    with pytest.raises(QuestionError, match="needs two metrics; only simBLEU-refA has what it needs"):
+    with pytest.raises(QuestionError, match="needs two metrics; only simBLEU-refA can be compared"):
         compare(simulated_warehouse, asked, "pearson")
 
 
@@ -401,7 +401,7 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
     asked = replace(FEW, segments="1-50")
     with pytest.raises(QuestionError, match="no submitted system scores"):
         compare(simulated_warehouse, asked, "pa", Options(system_score="submitted"))
-    found = compare(simulated_warehouse, asked, "pa", draws=10)
+    found = compare(simulated_warehouse, asked, "pa", resamples=10)
     assert found.test == "bootstrap-normal"
 
 
@@ -454,7 +454,7 @@ def test_a_result_says_what_it_generalises_to(
     simulated_warehouse: Warehouse, measure: str, population: Population
 ) -> None:
     asked = replace(FEW, segments="1-40")
-    found = compare(simulated_warehouse, asked, measure, population=population, draws=20)
+    found = compare(simulated_warehouse, asked, measure, population=population, resamples=20)
     words = {
         "segments": "new segments of these systems",
         "systems": "new systems on these segments",
@@ -487,7 +487,7 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
         "; but pairs finds too many differences: false-positive rate 0.236 between equally good metrics (made), 0.050 "
         "between exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
     )
-    valid = compare(simulated_warehouse, asked, "acc_eq(by=item)", draws=20)
+    valid = compare(simulated_warehouse, asked, "acc_eq(by=item)", resamples=20)
     assert valid.notes[0] == (
         "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
         "; tested by segment (40 segments: fewer than 10 documents)"
@@ -503,7 +503,7 @@ HALF = "; resamples that tie with the data count half (mid-p)"
 
 @pytest.mark.slow
 def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse) -> None:
-    asked, testing = replace(FEW, segments="1-40"), TestOptions(population="systems", draws=40)
+    asked, testing = replace(FEW, segments="1-40"), TestOptions(population="systems", resamples=40)
     measure = "weighted_tau"
     found = compare(simulated_warehouse, asked, measure, testing=testing)
     named = compare(simulated_warehouse, asked, measure, testing=replace(testing, test="perm-systems"))
@@ -525,7 +525,7 @@ def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse:
     """Systems that are left out take along what is due to their segments: one test, two populations, the same p."""
     asked = replace(FEW, segments="1-40")
     found = {
-        population: compare(simulated_warehouse, asked, "pa", draws=30, population=population)
+        population: compare(simulated_warehouse, asked, "pa", resamples=30, population=population)
         for population in ("systems", "both")
     }
     assert [one.test for one in found.values()] == ["jackknife-systems", "jackknife-systems"]
@@ -533,7 +533,7 @@ def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse:
     assert np.array_equal(found["systems"].p, found["both"].p, equal_nan=True)
     assert "|population:both|" in found["both"].signature
     assert found["both"].generalises.startswith("generalises to: new systems and new segments")
-    named = TestOptions(test="jackknife-systems", population="both", draws=30)
+    named = TestOptions(test="jackknife-systems", population="both", resamples=30)
     assert compare(simulated_warehouse, asked, "pa", testing=named).population == "both"
     with pytest.raises(QuestionError, match="is for population 'segments', not for 'both'"):
         compare(simulated_warehouse, asked, "pa", testing=replace(named, test="perm-inputs"))
@@ -547,7 +547,7 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
     for source in ("submitted", "judged-mean"):
         options = Options(system_score=source)  # type: ignore[arg-type]
         found = compare(simulated_warehouse, FEW, "pearson", options, population=population)
-        assert found.draws == 0
+        assert found.resamples == 0
         assert found.signature.endswith("|scale:fisher_z")
         block = fetched(simulated_warehouse, FEW, "pearson")
         scores = system_scores(block, source)  # type: ignore[arg-type]
@@ -653,7 +653,7 @@ def test_soft_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     wmt23_warehouse: Warehouse, draws: int, significant: tuple[int, int]
 ) -> None:
     asked = Slice("wmt23", "en-de", kind="reference-based")
-    found = compare(wmt23_warehouse, asked, "spa", JUDGED, testing=replace(PAPER, draws=draws))
+    found = compare(wmt23_warehouse, asked, "spa", JUDGED, testing=replace(PAPER, resamples=draws))
     assert len(found.names) == 25
     assert found.n_distinct in (23, 24)
     assert significant[0] <= found.n_significant <= significant[1]
@@ -667,7 +667,7 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
     names = ("Dice-src", "Marlin-24-refA", "simBLEU-refA")
     asked = Slice("sim24", "en-de", metrics=names)
     found = {
-        correction: compare(simulated_warehouse, asked, "pearson(by=item)", draws=40, correction=correction)
+        correction: compare(simulated_warehouse, asked, "pearson(by=item)", resamples=40, correction=correction)
         for correction in ("none", "holm")
     }
     assert found["none"].p[0, 2] == 0
@@ -683,10 +683,10 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
 @pytest.mark.parametrize(
     ("options", "is_exact", "expected"),
     [
-        (TestOptions(draws=200), False, 1 / 200),
-        (TestOptions(draws=1000, early_stop=True), False, 1 / 100),
-        (TestOptions(draws=50, early_stop=True), False, 1 / 50),
-        (TestOptions(draws=1000), True, 1e-300),
+        (TestOptions(resamples=200), False, 1 / 200),
+        (TestOptions(resamples=1000, early_stop=True), False, 1 / 100),
+        (TestOptions(resamples=50, early_stop=True), False, 1 / 50),
+        (TestOptions(resamples=1000), True, 1e-300),
     ],
 )
 def test_what_a_p_of_0_stands_for(options: TestOptions, is_exact: bool, expected: float) -> None:
@@ -706,7 +706,7 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
         asked,
         measure,
         test="perm-inputs",
-        draws=50,
+        resamples=50,
         unit="document",
         mid_p=measure.takes_few_values,
     )
@@ -739,7 +739,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
     asked = replace(FEW, segments="1-60")
     measure, options = parsed(text), Options(system_score="judged-mean")
     block = fetched(simulated_warehouse, asked, text)
-    found = compare(simulated_warehouse, asked, measure, draws=30, unit="document", test=test)
+    found = compare(simulated_warehouse, asked, measure, resamples=30, unit="document", test=test)
     assert "|unit:document|" in found.signature
     kept = np.flatnonzero(block.judged.any(axis=0))
     documents = np.unique(np.array(block.selection.documents)[kept], return_inverse=True)[1]
@@ -777,7 +777,7 @@ def test_too_few_segments_for_a_variance_leave_p_undefined_and_say_so(text: str)
     rng, measure = np.random.default_rng(3), parsed(text)
     for n in (1, 4):
         block = made_block(rng.normal(size=(6, n)), rng.normal(size=(3, 6, n)))
-        found = compare_block(block, measure, JUDGED, chosen(measure, block, JUDGED, TestOptions(draws=20)))
+        found = compare_block(block, measure, JUDGED, chosen(measure, block, JUDGED, TestOptions(resamples=20)))
         assert np.isnan(found.p).all(), n
         assert [note for note in found.notes if f"no test: {n} segment" in note], n
         assert len(set(found.clusters)) == 1, n

@@ -56,8 +56,8 @@ def test_what_cannot_be_tested_is_refused(simulated_warehouse: Warehouse) -> Non
 
 @pytest.mark.slow
 def test_systems_has_the_tests_of_the_systems_that_are_ranked(simulated_warehouse: Warehouse) -> None:
-    ranked = set(systems(simulated_warehouse, *SET, draws=20).result.facts["standings"].names)
-    found = systems(simulated_warehouse, *SET, "BLEU", view="corpus", test="bootstrap", draws=20)
+    ranked = set(systems(simulated_warehouse, *SET, resamples=20).result.facts["standings"].names)
+    found = systems(simulated_warehouse, *SET, "BLEU", view="corpus", test="bootstrap", resamples=20)
     assert set(found.frame["better"]) | set(found.frame["worse"]) <= ranked
     assert "|sacrebleu:[" in found.signature
     assert "bs:20" in found.signature

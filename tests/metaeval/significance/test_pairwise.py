@@ -24,7 +24,7 @@ from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
 TWO = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Marlin-24-refA"))
-QUICK = TestOptions(draws=200)
+QUICK = TestOptions(resamples=200)
 PEARSON = parse_measure("pearson")
 
 
@@ -39,7 +39,7 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
     found = fought(simulated_warehouse, "pearson")
     assert found.metrics == ("Marlin-24-refA", "simBLEU-refA")
     assert found.values[0] > found.values[1]
-    rows = [(one.test, one.population, one.system_score, one.draws) for one in found.tests]
+    rows = [(one.test, one.population, one.system_score, one.resamples) for one in found.tests]
     assert rows == [
         ("bootstrap-normal", "segments", "judged-mean", 200),
         ("perm-systems", "systems", "submitted", 200),
@@ -91,7 +91,7 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(
 @pytest.mark.slow
 def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_warehouse: Warehouse) -> None:
     found = fought(
-        simulated_warehouse, "pearson", testing=replace(QUICK, draws=100, interval="percentile", unit="segment")
+        simulated_warehouse, "pearson", testing=replace(QUICK, resamples=100, interval="percentile", unit="segment")
     )
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     kept = block.judged.any(axis=0)
@@ -115,7 +115,7 @@ def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_ware
 )
 def test_every_kind_of_measure_has_a_pairwise_comparison(simulated_warehouse: Warehouse, text: str) -> None:
     asked = replace(TWO, segments="1-40")
-    found = fought(simulated_warehouse, text, asked, TestOptions(draws=20))
+    found = fought(simulated_warehouse, text, asked, TestOptions(resamples=20))
     assert found.tests
     assert all(0 <= one.p <= 1 for one in found.tests)
     assert np.isnan(found.low) == (text == "tau_b(by=doc)")  # acc_eq by document has that of its test
@@ -146,19 +146,19 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
 @pytest.mark.slow
 def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> None:
     asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments="1-40")
-    found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60))
-    p = {one.test: one.p for one in found.tests if not one.level_equal > 0.1}  # the others are no voices
+    found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60))
+    p = {one.test: one.p for one in found.tests if not one.false_positive_rate > 0.1}  # the others are no voices
     assert 1 < len(p) < len(found.tests)
     alpha = (min(p.values()) + max(p.values())) / 2
     assert min(p.values()) < max(p.values())
-    told = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60, alpha=alpha))
+    told = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60, alpha=alpha))
     (line,) = [sentence for sentence in told.words if sentence.startswith("The tests disagree: ")]
     before, after = line.split(" a significant difference, ")
     for test, value in p.items():
         assert test in (before if value <= alpha else after)
         assert test not in (after if value <= alpha else before)
     assert not any(one.test in line for one in found.tests if one.test not in p)
-    alone = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(test="perm-inputs", draws=60, alpha=alpha))
+    alone = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(test="perm-inputs", resamples=60, alpha=alpha))
     assert not any("disagree" in sentence for sentence in alone.words)
 
 
@@ -168,7 +168,7 @@ def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> Non
 def test_intervals_may_draw_other_units_and_be_of_another_type(
     simulated_warehouse: Warehouse, resample: str, method: str
 ) -> None:
-    testing = replace(QUICK, draws=60, resample=resample, interval=method, unit="segment")
+    testing = replace(QUICK, resamples=60, interval_over=resample, interval=method, unit="segment")
     found = fought(simulated_warehouse, "pearson", testing=testing)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     names = [metric.name for metric in block.metrics]
@@ -238,7 +238,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
 
 def test_one_test_only_where_it_is_named(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="williams", legacy_df=True))
-    assert [(one.test, one.draws) for one in found.tests] == [("williams", 0)]
+    assert [(one.test, one.resamples) for one in found.tests] == [("williams", 0)]
     assert "(williams, two-sided)" in found.words[0]
     assert "degrees_of_freedom:n-2" in found.signature
 
@@ -248,7 +248,7 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
     frame, shape = pair_frame(found), pair_json(found)
     assert frame["p"].to_list() == [one["p"] for one in shape["tests"]]
     assert frame["value_better"].to_list() == [one["values"][0] for one in shape["tests"]]
-    assert frame["resamples"].to_list() == [one["draws"] for one in shape["tests"]]
+    assert frame["resamples"].to_list() == [one["resamples"] for one in shape["tests"]]
     assert shape["interval"]["low"] == found.low
     assert shape["summary"] == " ".join(found.words)
 
@@ -259,7 +259,7 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
 
     Where the test is of the same population and has an interval of its own, it is that one (below).
     """
-    few = replace(QUICK, draws=60, population="systems", resample="inputs", unit="segment")
+    few = replace(QUICK, resamples=60, population="systems", interval_over="inputs", unit="segment")
     found = fought(simulated_warehouse, "pearson", testing=few)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     drawn = bootstrap(PEARSON.resampled(block, Options(), None), rng=np.random.default_rng([0, 2]), n_draws=60)
@@ -311,7 +311,7 @@ def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_nev
     """Swaps have no interval; resamples of what they swap are beside them."""
     test = parse_measure(text).default_test(population)
     for metrics in PAIRS:
-        testing = replace(QUICK, draws=60, test=test, population=population)
+        testing = replace(QUICK, resamples=60, test=test, population=population)
         found = fought(simulated_warehouse, text, replace(TWO, metrics=metrics, segments="1-40"), testing)
         units = {"segments": "inputs"}.get(population, population)
         assert found.resample == ("systems" if test == "jackknife-systems" else units)
@@ -335,7 +335,7 @@ def test_a_test_with_standard_errors_and_the_interval_beside_it_are_of_the_same_
     assert found.interval == "student-t"
     error = (found.high - found.difference) / student.ppf(0.975, 39)
     assert row.p == pytest.approx(2 * student.sf(found.difference / error, 39), rel=1e-4)
-    assert f"|interval:95%,student-t,resamples={QUICK.draws},resample=inputs" in found.signature
+    assert f"|interval:95%,student-t,resamples={QUICK.resamples},resample=inputs" in found.signature
     own = parse_measure(text).interval
     assert f"|value_interval:95%,{own}," in found.signature
     asked = fought(simulated_warehouse, text, few, replace(testing, interval="percentile"))

@@ -26,7 +26,7 @@ from warehouse.export.mtme import ScoreTable
 from warehouse.own.scores import add
 
 PA, PEARSON = parse_measure("pa"), parse_measure("pearson")
-QUICK = TestOptions(draws=20)
+QUICK = TestOptions(resamples=20)
 
 
 def of_hundred() -> ScoreTable:
@@ -130,7 +130,7 @@ def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_
 
         def bridges(human: str) -> list[tuple[str, str]]:
             return (
-                trend(warehouse, human=human, anchor="Fine", draws=5, bridges=True)
+                trend(warehouse, human=human, anchor="Fine", resamples=5, bridges=True)
                 .frame.select("human", "other_human")
                 .unique(maintain_order=True)
                 .rows()

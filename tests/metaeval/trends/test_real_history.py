@@ -14,7 +14,7 @@ from queries.slices import Slice
 from tests.helpers import real_data
 from warehouse import Warehouse, load
 
-QUICK = TestOptions(draws=20)
+QUICK = TestOptions(resamples=20)
 SYSTEMS_OF_MQM = (
     *("Huoshan_Translate.832", "OPPO.1535", "Online-A.1574", "Online-B.1590", "Tencent_Translation.1520"),
     *("Tohoku-AIP-NTT.890", "eTranslation.737"),

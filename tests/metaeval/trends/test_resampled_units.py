@@ -14,7 +14,7 @@ from queries.slices import Slice
 from tests.metaeval.document_blocks import block, documents
 
 ITEMS = parse_measure("acc_eq(by=item)")
-QUICK = TestOptions(draws=20)
+QUICK = TestOptions(resamples=20)
 
 
 def found(n_documents: int, unit: Unit | None, measure: str = "acc_eq(by=item)") -> Point:

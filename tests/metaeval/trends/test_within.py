@@ -110,7 +110,7 @@ def test_metrics_are_a_sample_unless_these_very_ones_are_asked_for() -> None:
     assert [one.pull for one in found.slopes[0].metrics] == sorted(expected.pull, reverse=True)
     assert found.slopes[0].leave_one_out == pytest.approx(expected.without_row)
     assert within(history, of="these-metrics").slopes[0].pooled.n_studies == found.slopes[0].pooled.n_studies == 4
-    assert "slope_of:new-metrics" in found.signature
+    assert "generalise_to:new-metrics" in found.signature
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def answers(warehouse: Warehouse) -> dict[str, Any]:
     """What a warehouse answers to questions that read scores, judgements and spans, and what it lists."""
     asked = {
         "rank": metaeval.rank(warehouse, "sim24", "ja-en", ["pa", "acc_eq(by=item)", "char_f1"], status="all"),
-        "compare": metaeval.compare(warehouse, "sim24", "ja-en", measure="pa", draws=50, test="perm-inputs"),
+        "compare": metaeval.compare(warehouse, "sim24", "ja-en", measure="pa", resamples=50, test="perm-inputs"),
         "annotators": metaeval.annotators(warehouse, "sim24", "ja-en"),
     }
     found = {name: json.loads(answer.frame.write_json()) for name, answer in asked.items()}

@@ -417,9 +417,9 @@ def own_beside_a_task(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 NAMED = {
     "trend": lambda warehouse, testset: metaeval.trend(warehouse, testset, anchor="BLEU"),
     "deltas": lambda warehouse, testset: metaeval.deltas(
-        warehouse, testset, metric="Fine" if testset == "all" else "BLEU", draws=20
+        warehouse, testset, metric="Fine" if testset == "all" else "BLEU", resamples=20
     ),
-    "hard": lambda warehouse, testset: metaeval.deltas(warehouse, testset, hard=True, least_metrics=1),
+    "hard": lambda warehouse, testset: metaeval.deltas(warehouse, testset, hard=True, min_metrics=1),
 }
 
 
