@@ -51,6 +51,7 @@ from .agreement.variance_components import (
 from .arrays.grouping import Grouping, group_labels
 from .arrays.scales import autorank, mad_outliers
 from .resampling.assisted_means import AssistedMean, assisted_mean
+from .resampling.saddlepoint import saddlepoint_p_values
 from .resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from .resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges, trueskill
 from .spans import span_precision_recall
@@ -104,6 +105,7 @@ __all__ = [
     "preference_counts",
     "preference_pair_counts",
     "random_effects",
+    "saddlepoint_p_values",
     "sign_flip_p_values",
     "soft_pairwise_accuracy",
     "span_precision_recall",

@@ -106,7 +106,7 @@ PA = Definition(
 )
 
 
-_INFINITE = "inf"
+_INFINITE, _SADDLEPOINT = "inf", "saddlepoint"
 
 
 def sign_generator(seed: int) -> np.random.Generator:
@@ -121,8 +121,8 @@ class SoftPairwiseAccuracy(Measure):
     fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
     interval: ClassVar[IntervalMethod] = "normal"  # values of resamples are biased, and their quantiles with them
     why_tests: ClassVar[str] = (
-        "p-values of system pairs come from segments, which are resampled (Thompson et al. 2024 swap them); none for "
-        "binary=yes, which the paper does not test"
+        "p-values of system pairs come from segments, which are resampled (Thompson et al. 2024 swap them), of "
+        "n=saddlepoint by its normal limit; none for binary=yes, which the paper does not test"
     )
 
     def value(self, block: Block, options: Options) -> Values:
@@ -136,8 +136,7 @@ class SoftPairwiseAccuracy(Measure):
         if not (best > worst).any():
             return undefined  # no segment has two human scores: there is nothing to agree with
         scores, mask = np.concatenate([judged.human[np.newaxis], judged.scores]), ~np.isnan(judged.human)
-        signs = self._signs(judged, options)
-        p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)
+        p = self._p_values(scores, mask, self._signs(judged, options))
         with_common = mask.astype(np.int64) @ mask.T.astype(np.int64) > 0  # (N, N) pairs with common segments
         n_pairs = int(np.triu(with_common, 1).sum())
         if not n_pairs:
@@ -151,17 +150,25 @@ class SoftPairwiseAccuracy(Measure):
 
     @property
     def n_draws(self) -> int | None:
-        return None if self["n"] == _INFINITE else int(self["n"])
+        return None if self["n"] in (_INFINITE, _SADDLEPOINT) else int(self["n"])
+
+    def _p_values(self, scores: Floats, judged: Bools, signs: npt.NDArray[np.int8] | None) -> Floats:
+        if signs is not None:
+            return kernels.sign_flip_p_values(scores, judged, signs)
+        of_all_signs = kernels.saddlepoint_p_values if self["n"] == _SADDLEPOINT else kernels.normal_p_values
+        return of_all_signs(scores, judged)
 
     def _signs(self, judged: JudgedSegments, options: Options) -> npt.NDArray[np.int8] | None:
-        """The random signs of an evaluation set, None in the normal limit."""
+        """The random signs of an evaluation set, None where none are drawn."""
         if self.n_draws is None:
             return None
         return kernels.draw_signs(sign_generator(options.seed), self.n_draws, judged.human.shape[1])
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return () if self["binary"] == "yes" else (*PERMUTATIONS, *SYSTEMS_RESAMPLED)
+        if self["binary"] == "yes":
+            return ()
+        return SYSTEMS_RESAMPLED if self["n"] == _SADDLEPOINT else (*PERMUTATIONS, *SYSTEMS_RESAMPLED)
 
     @property
     def measured_as(self) -> str:
@@ -172,7 +179,7 @@ class SoftPairwiseAccuracy(Measure):
 
     @property
     def in_simulations(self) -> Measure:
-        return self if self.n_draws is None else replace(self, values=(_INFINITE, self["binary"]))
+        return replace(self, values=(_INFINITE, self["binary"]))
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         judged = judged_segments(block)
@@ -212,14 +219,14 @@ MOST_SIGNS = 1_000_000  # a byte for each of them and segment
 
 
 def _draws() -> Callable[[str], Value]:
-    """Reads a number of sign draws, or inf."""
+    """Reads a number of sign draws, or what stands in for all of them."""
     read = whole_number(1, MOST_SIGNS)
 
     def parse(text: str) -> Value:
         try:
-            return _INFINITE if text == _INFINITE else read(text)
+            return text if text in (_INFINITE, _SADDLEPOINT) else read(text)
         except ValueError as error:
-            raise ValueError(f"{error}, or inf") from error
+            raise ValueError(f"{error}, {_INFINITE}, or {_SADDLEPOINT}") from error
 
     return parse
 
@@ -232,7 +239,13 @@ SPA = Definition(
     "1 − mean over system pairs of |p_human − p_metric|",
     "Thompson et al. 2024, eq. 1",
     (
-        Parameter("n", 1000, "random sign vectors of the permutation test; inf = normal approximation", _draws()),
+        Parameter(
+            "n",
+            1000,
+            "random sign vectors of the permutation test; without draws: inf = normal approximation, "
+            "saddlepoint = saddlepoint approximation",
+            _draws(),
+        ),
         Parameter("binary", "no", "yes: p-values cut at 0.5 first (eq. 3)", choice("no", "yes")),
     ),
     "[0, 1]",

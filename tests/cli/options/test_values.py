@@ -45,7 +45,8 @@ def test_a_value_that_is_none_is_refused(words: tuple[str, ...], line: str, scor
 @together("n", ["1000001", "1" + 30 * "0"])
 def test_the_signs_of_spa_have_a_limit(n: str, scorehouse: Scorehouse) -> None:
     line = refused(scorehouse("rank", *SLICE, "-m", f"spa(n={n})"), 2)
-    assert line == f"error: measure 'spa(n={n})': found n={n}, expected a whole number of at most 1,000,000, or inf"
+    expected = "a whole number of at most 1,000,000, inf, or saddlepoint"
+    assert line == f"error: measure 'spa(n={n})': found n={n}, expected {expected}"
 
 
 @together("word", ["nan", "0", "-1", "1.5", "one", "\u00b2"])
