@@ -13,7 +13,7 @@ from cli.completion import completion_of
 from cli.exit_codes import ExitCode, UsageError, check_extra
 from cli.hints import dashed
 from cli.options.folding import folded
-from cli.options.output import ChartFlags, Output, PageOutput
+from cli.options.output import ChartFlags, Output, PageOutput, VerdictFlags
 from cli.render.output import progress
 from cli.views import view_of
 from metaeval.question import Question
@@ -28,7 +28,9 @@ def command_of(name: str) -> Callable[..., None]:
     show = view_of(name)
     known = fields_of(question)
 
-    def command(output: Output, charted: ChartFlags | None = None, **words: Any) -> None:
+    def command(
+        output: Output, charted: ChartFlags | None = None, verdicts: VerdictFlags | None = None, **words: Any
+    ) -> None:
         from metaeval.options import Run
         from metaeval.python_api import answered
         from warehouse import Warehouse
@@ -41,6 +43,8 @@ def command_of(name: str) -> Callable[..., None]:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
             given["charted"] = True
+        if verdicts is not None and verdicts.junit is not None and not given.get(_GATE):
+            raise UsageError("--junit does nothing without --gate")
         if output.verbose and _VERBOSE in known:
             given[_VERBOSE] = True
         with progress(output.quiet) as advance:
@@ -48,6 +52,8 @@ def command_of(name: str) -> Callable[..., None]:
             answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)
+        if verdicts is not None:
+            verdicts.write(output, answer)
         show(answer, output)
         if answer.is_no:
             raise typer.Exit(ExitCode.NO)
@@ -61,6 +67,8 @@ def command_of(name: str) -> Callable[..., None]:
     )
     if question.has_chart():
         parameters.append(inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, annotation=ChartFlags))
+    if _GATE in known:
+        parameters.append(inspect.Parameter("verdicts", inspect.Parameter.KEYWORD_ONLY, annotation=VerdictFlags))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__name__, command.__doc__ = name, question.__doc__
@@ -77,6 +85,7 @@ def _question(name: str) -> type[Question[Any]]:
 
 _REPORT = "report"
 _VERBOSE = "verbose"
+_GATE = "gate"
 _BY_FLAG = "_by_flag"  # behind the name of an argument that can be given with a flag as well
 
 

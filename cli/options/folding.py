@@ -14,7 +14,7 @@ from cli.exit_codes import UsageError
 from cli.options.output import Output
 from cli.render.output import check_target, is_file
 
-_WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export"}
+_WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export", "junit": "--junit"}
 _READ = ("paths", "file", "with_file", "before", "after", "folder", "engine_file")
 """Parameters that name files or folders which a command reads."""
 

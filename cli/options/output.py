@@ -204,3 +204,25 @@ class ChartFlags:
 
             draw(chart(), self.chart, has_signature=not self.no_signature)
             output.note(f"chart written to {self.chart}")
+
+
+@dataclass(frozen=True)
+class VerdictFlags:
+    """Where the verdicts of a comparison of two versions go, beside its table."""
+
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --gate: write the verdicts as JUnit XML, too.")
+    ] = None
+
+    def write(self, output: Output, answer: "Answer[Any]") -> None:
+        """Write the file, if one is wanted, and say so."""
+        if self.junit is None:
+            return
+        from cli.render.junit import junit_text
+        from cli.render.output import write
+        from metaeval.significance.gate import verdicts
+
+        deciding, row = answer.facts["deciding"], answer.frame.row(0, named=True)
+        cases = {scorer: (sentence, scorer in deciding) for scorer, sentence in verdicts(answer).items()}
+        write(junit_text(f"{row['new']} against {row['old']}", cases, answer.signature), self.junit)
+        output.note(f"verdicts written to {self.junit}")

@@ -1,6 +1,7 @@
 """`systems`: systems against each other."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer, Result
+    from warehouse import Warehouse
 
 
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
@@ -46,8 +48,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     randomisation, with 10,000 trials by default. View rounds shows whether a ranking by one rater holds for another.
     View ranges ranks systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
-    The option gate compares two versions of a system, named after SCORER if there is one. The exit code is 1 if the new
-    version is significantly worse.
+    The option gate compares two versions of a system by the human score, or by the metrics named before them. The exit
+    code is 1 if the new version is significantly worse by all of them, or by one that the option trusted names.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -59,7 +61,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     ] = None
     versions: Annotated[
         tuple[str, ...],
-        Argument("With gate: the old and the new system.", metavar="OLD NEW", names="system"),
+        Argument("With gate: more metrics, the old and the new system.", metavar="OLD NEW", names="system"),
     ] = ()
     gate: Annotated[
         bool,
@@ -68,6 +70,15 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             excludes=("ranges", "charted"),
         ),
     ] = False
+    trusted: Annotated[
+        tuple[str, ...],
+        Option(
+            "With gate: a metric that is enough alone to fail NEW; repeatable.",
+            ("trust",),
+            names="metric",
+            needs=("gate",),
+        ),
+    ] = ()
     view: Annotated[
         Literal["pairs", "domains", "corpus", "rounds", "ranges"],
         Option(
@@ -146,52 +157,44 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 progress=run.progress,
             )
 
+    def _compared(self, warehouse: "Warehouse", scorer: str | None, systems: tuple[str, ...] = ()) -> "Result":
+        """Every pair of systems. systems: only these, as patterns."""
+        from metaeval.significance.systems import compare_systems
+
+        asked = self.part(Slice)
+        return compare_systems(
+            warehouse,
+            replace(asked, systems=systems) if systems else asked,
+            scorer,
+            self.test,
+            self.part(Options),
+            draws=self.resamples,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            correction=self.correction,
+            unit=self.unit,
+            ranges=self.ranges,
+        )
+
     def _gate(self, run: Run) -> "Answer[Result]":
         """The new version of a system against the old one; the answer is no where it is significantly worse.
 
         Raises QuestionError: not two systems are named, or one has no scores here.
         """
-        from glob import escape
-
-        import polars as pl
-
         from metaeval.answer import answer_of
-        from metaeval.significance.systems import compare_systems
+        from metaeval.significance.gate import gate
 
         names = [one for one in (self.scorer, *self.versions) if one is not None]
-        if len(names) not in (2, 3) or names[-2] == names[-1]:
+        if len(names) < 2 or names[-2] == names[-1]:
             raise QuestionError(f"{option('gate')} needs two systems, the old one and the new one")
-        scorer, (old, new) = names[0] if len(names) == 3 else None, names[-2:]
+        scorers: list[str | None] = [*names[:-2]]
+        if not scorers and not self.trusted:
+            scorers = [None]
         with run.opened() as warehouse:
-            found = compare_systems(
-                warehouse,
-                replace(self.part(Slice), systems=(escape(old), escape(new))),
-                scorer,
-                self.test,
-                self.part(Options),
-                draws=self.resamples,
-                alpha=self.alpha,
-                alternative=self.alternative,
-                correction=self.correction,
-                unit=self.unit,
-            )
-        standings = found.facts["standings"]
-        values = dict(zip(standings.names, standings.values.tolist(), strict=True))
-        p = float(standings.corrected[0, 1])
-        verdict = "not significant" if p > self.alpha else "better" if values[new] > values[old] else "worse"
-        row = {
-            "scorer": found.facts["scorer"],
-            "old": old,
-            "new": new,
-            "value_old": values[old],
-            "value_new": values[new],
-            "difference": values[new] - values[old],
-            "p": p,
-            "verdict": verdict,
-        }
-        result = replace(found, frame=pl.DataFrame([row]), notes=found.notes[1:])
-        least = {"p": [float(standings.least[0, 1])]}
-        return answer_of(self, result, digits=3, is_no=verdict == "worse", least=least)
+            compare = partial(self._compared, warehouse)
+            found = gate(compare, scorers, self.trusted, names[-2], names[-1], self.alpha, self.correction)
+        is_no, least = bool(found.facts["deciding"]), {"p": found.facts["least"]}
+        return answer_of(self, found, digits=3, is_no=is_no, least=least)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
@@ -200,22 +203,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             return self._gate(run)
         if self.view != "pairs":
             return answer_of(self, self._table(run), digits=4)
-        from metaeval.significance.systems import compare_systems
-
         with run.opened() as warehouse:
-            found = compare_systems(
-                warehouse,
-                self.part(Slice),
-                self.scorer,
-                self.test,
-                self.part(Options),
-                draws=self.resamples,
-                alpha=self.alpha,
-                alternative=self.alternative,
-                correction=self.correction,
-                unit=self.unit,
-                ranges=self.ranges,
-            )
+            found = self._compared(warehouse, self.scorer)
         standings, facts = found.facts["standings"], found.facts
         shape = {
             "systems": list(standings.names),
@@ -237,11 +226,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
         frame = answer.frame
         if self.gate:
-            (row,) = frame.to_dicts()
-            found = "not significantly different from" if row["verdict"] == "not significant" else ""
-            found = found or f"significantly {row['verdict']} than"
-            p = f"p = {number(row['p'])}" if row["p"] else f"p < {number(answer.least['p'][0])}"
-            return opening(f"{row['new']} is {found} {row['old']} by {row['scorer']}, {p}.")
+            from metaeval.significance.gate import verdict
+
+            return verdict(answer)
         if self.view == "pairs":
             found = answer.facts["standings"]
             values = [one for one in found.values.tolist() if one == one]

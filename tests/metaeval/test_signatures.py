@@ -255,7 +255,7 @@ SHOWS = {
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
-    *("evaluate", "each_set", "difference", "versions", "gate"),
+    *("evaluate", "each_set", "difference", "versions", "gate", "trusted"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}

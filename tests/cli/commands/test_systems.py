@@ -1,6 +1,7 @@
 """`systems`: systems against systems by one scorer."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -80,3 +81,30 @@ def test_a_gate_ends_with_1_where_the_new_version_is_significantly_worse_alone(s
     refused(scorehouse(*words, best, "--gate"), 2, "needs two systems")
     refused(scorehouse(*words, best, "nobody", "--gate"), 2, "unknown system 'nobody'")
     refused(scorehouse(*words, "simchrF", best), 2, "--gate")
+    refused(scorehouse(*words, "--scorer", "simchrF", "--scorer", "simBLEU", best, worst, "--gate"), 2, "one value")
+
+
+def test_a_gate_by_several_metrics_fails_where_all_say_worse_or_a_trusted_one_does(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    words = ("systems", "sim24", "cs-uk")
+    shape = scorehouse(*words, "--scorer", "simchrF", "--format", "json").json
+    best, *_, worst = shape["systems"]
+    gate = (*words, best, worst, "--gate", "--trust", "simchrF")
+    ran = scorehouse(*gate, "--junit", tmp_path / "gate.xml", "--format", "markdown")
+    assert ran.code == 1
+    said = f"{worst} is significantly worse than {best} by simchrF-refA, p < 0.002"
+    assert ran.out.startswith(said.replace("<", "&lt;"))
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    (failure,) = suite.iterfind("testcase/failure")
+    assert (failure.text or "").startswith(said)
+    assert failure.get("message") == failure.text
+    both = scorehouse(*words, "simBLEU", "Onlooker", worst, best, "--gate", "--trust", "simchrF", "--format", "json")
+    assert [(row["scorer"], row["trusted"]) for row in both.json] == [
+        ("simBLEU-refA", False), ("Onlooker-src", False), ("simchrF-refA", True),
+    ]  # fmt: skip
+    refused(scorehouse(*words, "--junit", tmp_path / "gate.xml"), 2, "--junit does nothing without --gate")
+    refused(scorehouse(*gate, "--junit", tmp_path / "no" / "gate.xml"), 2, "there is no folder")
+    refused(scorehouse(*words, "--trust", "simchrF"), 2, "--trust", "--gate")
+    refused(scorehouse(*words, "simchrF", best, worst, "--gate", "--trust", "simchrF"), 2, "named twice")
