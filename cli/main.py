@@ -215,7 +215,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 _PANELS: Mapping[str, str] = {
     "Start": "demo load download add remove list sql explore mcp report site",
-    "Rank and compare": "rank compare protocol systems autorank correlations",
+    "Rank and compare": "rank compare advise protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",
     "How sure, how much": "deltas noise plan cutoff sample annotators",
@@ -231,7 +231,7 @@ _PAGES: Mapping[str, str] = {
     "rank-my-metric": "add",
     "sql": "sql spans segments",
     "charts": "explore report show scatter correlations thresholds site",
-    "which-metric": "rank compare cutoff audit",
+    "which-metric": "rank compare advise cutoff audit",
     "shared-task": "protocol plan sample annotators diff",
     "rankings": "systems",
     "over-the-years": "trend",

@@ -162,13 +162,14 @@ def bands(decision: DecisionInputs, thresholds: Floats) -> tuple[tuple[Floats, F
     )
 
 
-def threshold_for(decision: DecisionInputs, precision: float) -> Result:
-    """The lowest threshold at which a wanted precision is met, of all scores, and what it lets pass.
+def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0, look: float = 1.0) -> Result:
+    """The lowest threshold at which a wanted precision is met, of all scores, what it lets pass, and its cost.
 
     Two rows: by the precision that is observed, and (`safe`) by the lower end of its 95% interval, at up to 400
     thresholds: from the highest threshold that meets it down to the last before one that does not, as the lowest of
     many that do would be chosen for its luck. Columns: rule, threshold, n_passed, share, precision with low and high,
-    recall; null where no threshold does.
+    recall, cost (of an output: `miss` for each that passes and is not good, `look` for each that does not pass); null
+    where no threshold does. Facts: highest, the highest precision of any threshold.
     """
     every, thresholds = _every_threshold(decision), grid(decision, 400)
     enough = every.filter(pl.col("precision") >= precision)["threshold"]
@@ -180,7 +181,10 @@ def threshold_for(decision: DecisionInputs, precision: float) -> Result:
     for rule, at in chosen.items():
         row = every.filter(pl.col("threshold").is_in(at)).row(0, named=True) if at else {}
         (low, high), _ = bands(decision, np.array(at))
-        rows.append({"rule": rule, **row, **({"precision_low": low[0], "precision_high": high[0]} if at else {})})
+        if at:
+            row |= {"precision_low": low[0], "precision_high": high[0]}
+            row["cost"] = miss * row["share"] * (1 - row["precision"]) + look * (1 - row["share"])
+        rows.append({"rule": rule, **row})
     n_looked = len(thresholds)
     looked = "" if n_looked == every.height else f" ({n_looked} of {every.height} thresholds examined, evenly by rank)"
     notes = [
@@ -189,13 +193,14 @@ def threshold_for(decision: DecisionInputs, precision: float) -> Result:
         "of about 2.5%",
         _on_intervals(decision),
     ]
+    highest = float(every["precision"].to_numpy().max())
     if len(rows[0]) == 1:
-        highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
     frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Result(frame, [*_parts(decision, "threshold"), ("wanted_precision", f"{precision:g}")], tuple(notes))
+    wanted = (("wanted_precision", f"{precision:g}"), ("error_cost", f"{miss:g}"), ("review_cost", f"{look:g}"))
+    return Result(frame, [*_parts(decision, "threshold"), *wanted], tuple(notes), {"highest": highest})
 
 
 def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:
@@ -207,7 +212,17 @@ def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:
     return [float(thresholds[fails[-1] + 1 if fails.size else 0])]
 
 
-_THRESHOLD = ("rule", "threshold", "n_passed", "share", "precision", "precision_low", "precision_high", "recall")
+_THRESHOLD = (
+    "rule",
+    "threshold",
+    "n_passed",
+    "share",
+    "precision",
+    "precision_low",
+    "precision_high",
+    "recall",
+    "cost",
+)
 
 
 def _every_threshold(decision: DecisionInputs) -> pl.DataFrame:

@@ -97,6 +97,7 @@ class TestOptions(Fields):
     interval_over: what the intervals of two metrics resample; None = what the population says is new.
     interval: how the intervals of two metrics are made; None = the test's own, else the measure's.
     keep_null: keep the resampled differences.
+    all_tests: two metrics are compared by every applicable test, not only by the first.
     executor: the `concurrent.futures.Executor` that computes; None for threads.
     """
 
@@ -146,6 +147,7 @@ class TestOptions(Fields):
     interval_over: Literal["inputs", "systems", "both"] | None = None
     interval: Literal["percentile", "normal", "centred"] | None = None
     keep_null: bool = False
+    all_tests: bool = False
     executor: Any = field(default=None, compare=False)
 
     @property

@@ -33,7 +33,7 @@ WALK: tuple[tuple[str, str], ...] = (
     ),
     (
         "Two of them, in depth: the difference, its interval, every test.",
-        "compare sim24 en-de -m pearson Marlin-24 Kestrel-24",
+        "compare sim24 en-de -m pearson Marlin-24 Kestrel-24 --all-tests",
     ),
     ("All language pairs by the rules of a year: every task and the overall score.", "protocol wmt24 --on sim24"),
     (

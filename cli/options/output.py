@@ -12,7 +12,8 @@ from cli.exit_codes import UsageError
 from cli.hints import in_flags, is_for, options_of
 from cli.options.values import choice
 from cli.render import Format, format_for, is_for_reading, note, note_rows, render
-from cli.render.output import fresh_file, is_file, takes_its_place, terminal_width
+from cli.render.output import fresh_file, is_file, notes_width, takes_its_place, terminal_width
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +35,7 @@ Out = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print data and errors only, no notes or progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all notes and names, and full signatures.")]
 EveryRow = Annotated[bool, typer.Option("--all", help="Show all rows.")]
+NoPager = Annotated[bool, typer.Option("--no-pager", help="Print long results without a pager.")]
 SafeCells = Annotated[
     bool,
     typer.Option("--safe-cells", help="In csv and tsv, put ' before text that a spreadsheet would read as a formula."),
@@ -51,6 +53,7 @@ class Output:
     safe_cells: SafeCells = False
     verbose: Verbose = False
     every_row: EveryRow = False
+    no_pager: NoPager = False
     is_page = False
     _options = frozenset[str]()  # of the command
 
@@ -132,12 +135,21 @@ class Output:
             more[name] = [self._shown(note) for note in more.get(name, ())]
         more.setdefault("verbose", self.verbose)
         more.setdefault("every_row", self.every_row)
+        more.setdefault("is_paged", not self.no_pager)
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
 
     def _shown(self, note: str) -> str:
         """A note without its hint where that names options which the command does not have."""
         hint = getattr(note, "hint", "")  # of `metaeval.notes.NoteWithHint`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
+
+    def _without_details(self, notes: tuple[str, ...], details: frozenset[str]) -> tuple[str, ...]:
+        """Notes without those on single evaluation sets, which are counted; a terminal has its own way to be brief."""
+        n = 0 if self.verbose or notes_width() is not None else len(details.intersection(notes))
+        if not n:
+            return notes
+        count = f"{counted(n, 'more note')} on single evaluation sets: -v"
+        return (*(one for one in notes if one not in details), count)
 
     def show_answer(self, answer: "Answer[Any]", **more: Any) -> None:
         """Write an answer with its signature and notes; more: as of `show`."""
@@ -147,6 +159,7 @@ class Output:
         if self.is_for_reading:
             frame = frame if answer.reading is None else answer.reading
             notes = notes if answer.reading_notes is None else answer.reading_notes
+            notes = self._without_details(notes, answer.facts.get("details", frozenset()))
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
         shape = answer.shape
         if isinstance(shape, Mapping):
@@ -167,6 +180,7 @@ class PageOutput(Output):
     format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     verbose: Annotated[bool, typer.Option("--verbose", "-v", hidden=True)] = False
     every_row: Annotated[bool, typer.Option("--all", hidden=True)] = False
+    no_pager: Annotated[bool, typer.Option("--no-pager", hidden=True)] = False
     is_page = True
 
 

@@ -47,6 +47,7 @@ def render(
     first: Sequence[str] = (),
     summary: str = "",
     important: Sequence[str] = (),
+    is_paged: bool = False,
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -59,6 +60,7 @@ def render(
     short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
     summary: the answer in a sentence, in front of what is for reading.
     important: columns that a narrow terminal drops last.
+    is_paged: what people read and is longer than their terminal goes through a pager.
     first: notes that stand before the data: above the table on a terminal, elsewhere on stderr.
     lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
         of a legend, on a terminal alone.
@@ -81,7 +83,8 @@ def render(
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
         output.write(in_flags(_json_text(json_shape, kind)), out)
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
-        output.write(in_flags(_opening(summary, kind, output.terminal_width(out)) + pages[kind]), out)
+        text = in_flags(_opening(summary, kind, output.terminal_width(out)) + pages[kind])
+        output.write_paged(text, out, is_paged=is_paged)
     else:
         width = output.terminal_width(out) if kind is Format.TABLE else None
         opening = _opening(summary, kind, width)
@@ -90,7 +93,9 @@ def render(
         content = _content(frame, kind, digits, least, out, safe_cells, dressed, every_row, n_beside, important)
         if isinstance(content, str):
             content = "".join([opening, *(f"{line}\n" for line in above), content, *(f"{line}\n" for line in legend)])
-        if content:
+        if isinstance(content, str) and content:
+            output.write_paged(content, out, is_paged=is_paged and is_for_reading(kind))
+        elif content:
             output.write(content, out)
     if lead and output.terminal_width(out) is not None and kind is Format.TABLE:
         notes = [one for one in notes if one not in lead]

@@ -96,6 +96,47 @@ def _columns(terminal: TextIO) -> int:
         return _USUAL
 
 
+def write_paged(content: str, out: Path | None, *, is_paged: bool) -> None:
+    """Write as `write`; what is longer than the screen of a terminal goes through a pager, if is_paged.
+
+    The pager is $PAGER, else less, which leaves on the screen what it showed; an empty one or cat is none.
+    """
+    height = _lines_of_terminal(out) if is_paged else None
+    if height is None or content.count("\n") < height or not _page(content):
+        write(content, out)
+
+
+def _lines_of_terminal(out: Path | None) -> int | None:
+    """Lines of the terminal that the data go to; None where there is none, or it is no real one."""
+    if terminal_width(out) is None:
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).lines or None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _page(content: str) -> bool:
+    """Show a text in the pager; whether there is one."""
+    import shlex
+    import shutil
+    import subprocess
+
+    command = shlex.split(os.environ.get("PAGER", "less"))
+    is_dumb = os.environ.get("TERM", "dumb") in ("", "dumb")
+    if is_dumb or not command or command == ["cat"] or shutil.which(command[0]) is None:
+        return False
+    environment = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
+    sys.stdout.flush()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:
+        with suppress(BrokenPipeError, KeyboardInterrupt):
+            pager.communicate(content.encode("utf-8", "backslashreplace"))
+        while pager.poll() is None:
+            with suppress(KeyboardInterrupt):  # is for the pager
+                pager.wait()
+    return True
+
+
 def write(content: str | bytes, out: Path | None) -> None:
     """Write to stdout, or to a file whole or not at all; a reader of stdout that has gone away is no error.
 

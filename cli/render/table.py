@@ -22,7 +22,10 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def table_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
-    """A header, a rule, one line a row; numbers to the right. As wide as it takes, nothing but text."""
+    """A header, a rule, one line a row; numbers to the right. Nothing but text.
+
+    Cells are padded up to the width of a name; after a sentence, the next cell of its row follows at once.
+    """
     columns = text_columns(frame, digits, least)
     return "".join(f"{line}\n" for line in _lines(columns)) if columns else ""
 
@@ -135,9 +138,17 @@ def _table(columns: list[TextColumn], width: int, styles: "Mapping[str, Sequence
 
 
 def _lines(columns: list[TextColumn]) -> list[str]:
-    widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
+    widths = [_padded_width(column) for column in columns]
     rows = (_line(list(cells), columns, widths) for cells in zip(*(c.cells for c in columns), strict=True))
     return [_line([one.name for one in columns], columns, widths), GAP.join("─" * n for n in widths), *rows]
+
+
+def _padded_width(column: TextColumn) -> int:
+    """Columns on the screen that the cells of a column take at least: as its widest, or if that is a sentence, as the
+    widest that is none.
+    """
+    every = [cell_width(column.name), *map(cell_width, column.cells)]
+    return max(every) if max(every) <= SENTENCE else max((one for one in every if one <= SENTENCE), default=SENTENCE)
 
 
 def cell_width(text: str) -> int:
@@ -164,7 +175,8 @@ def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequen
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    style = "" if "NO_COLOR" in os.environ else "bold"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style=style)
     prose = [one for one in columns if _is_prose(one) or one.name in dressed or len(columns) == 1]
     room = width - sum(_least_width(one) for one in columns if one not in prose) - len(GAP) * (len(columns) - 1)
     wanted = [max(map(cell_width, [one.name, *one.cells])) for one in prose]

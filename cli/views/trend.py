@@ -1,26 +1,47 @@
-"""Trends: on a terminal the pooled slope comes first."""
+"""Trends: what answers the question comes first."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cli.options.output import Output
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from metaeval.answer import Answer
 
 _FIRST = ("pooled", "kind", "protocol", "set")
 
 
 def show(answer: "Answer[Any]", output: Output) -> None:
-    """The rows, with what answers the question in front where it goes to a terminal."""
+    """The rows; for reading those that have a slope, on a terminal the pooled ones in front."""
     import polars as pl
 
     from metaeval.questions.trend import Trend
 
     asked = answer.question
     assert isinstance(asked, Trend)
-    if asked.view == "within" and output.is_for_terminal and output.is_for_reading:
+    if not output.is_for_reading:
+        output.show_answer(answer)
+        return
+    frame = answer.frame if answer.reading is None else answer.reading
+    notes = answer.notes if answer.reading_notes is None else answer.reading_notes
+    if asked.view == "within" and output.is_for_terminal:
         first = pl.col("what").replace_strict(dict(zip(_FIRST, range(4), strict=True)), default=4)
-        frame = answer.frame if answer.reading is None else answer.reading
-        answer = replace(answer, reading=frame.sort(first, maintain_order=True))
-    output.show_answer(answer)
+        frame = frame.sort(first, maintain_order=True)
+    if asked.view == "over-years":
+        frame, more = _with_slope(frame)
+        notes = (*more, *notes)
+    output.show_answer(replace(answer, reading=frame, reading_notes=notes))
+
+
+def _with_slope(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, list[str]]":
+    """The rows with a slope, tested ones first, and how many others there are; all where none has one."""
+    import polars as pl
+
+    sloped = frame.filter(pl.col("slope").is_not_null()).sort("p", nulls_last=True, maintain_order=True)
+    n_others = frame.height - sloped.height
+    if sloped.is_empty() or not n_others:
+        return frame, []
+    return sloped, [f"{counted(n_others, 'row')} with fewer than 2 years and no slope: --format csv"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.notes import Decisive
+from metaeval.notes import Partial
 from metaeval.options import Options
 from metaeval.protocols import Outliers, Protocol, Rule, protocol_named, protocols
 from queries.blocks import Block
@@ -98,7 +98,7 @@ def plan(
     whole = protocol.name if own else testset
     is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
     notes: list[str] = [
-        Decisive(
+        Partial(
             f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}",
             f"{is_official}, not loaded:",
             ", ".join(absent),

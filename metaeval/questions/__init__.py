@@ -11,6 +11,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "list": ("listing", "List"),
     "rank": ("rank", "Rank"),
     "compare": ("compare", "Compare"),
+    "advise": ("advise", "Advise"),
     "protocol": ("protocol", "Protocol"),
     "systems": ("systems", "Systems"),
     "autorank": ("autorank", "AutoRank"),

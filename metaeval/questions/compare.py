@@ -23,7 +23,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
 
     Tests every pair of metrics and forms significance clusters.
 
-    If you name two metrics, shows their difference with its confidence interval, and every applicable test.
+    If you name two metrics, shows their difference with its confidence interval, and one test of it.
 
     Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
     """
@@ -47,6 +47,11 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         Literal["percentile", "normal", "centred"] | None,
         Option("Two metrics only: type of confidence interval.", default="the test's own, else percentile"),
     ] = None
+
+    all_tests: Annotated[
+        bool,
+        Option("Two metrics only: every applicable test, with its measured false-positive rates.", excludes=("test",)),
+    ] = False
 
     def check_fields(self) -> None:
         super().check_fields()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
 
 _DRAWN = ("view=cost", "view=transfer")
+_PRICED = ("view=threshold", "view=cost")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,32 +32,34 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
 
     metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]
     view: Annotated[
-        Literal["curve", "threshold", "cost", "reliability", "transfer"] | None,
+        Literal["threshold", "cost", "reliability", "transfer"],
         Option(
-            "Precision and recall at every threshold; the threshold that reaches a precision; costs; reliability of "
-            "calibrated scores; or transfer of the threshold with the highest MCC to other evaluation sets and "
-            "domains.",
-            default="threshold with a target precision, else curve",
+            "The threshold that reaches a precision, and its cost; the cheapest threshold; reliability of calibrated "
+            "scores; or transfer of the threshold with the highest MCC to other evaluation sets and domains.",
+            excludes=("curve",),
         ),
-    ] = None
+    ] = "threshold"
+    curve: Annotated[bool, Option("Show precision and recall at every threshold.")] = False
     good: Annotated[str, Option("Lowest human score that counts as good, or error_free.", may_be_number=True)] = (
         "error_free"
     )
     precision: Annotated[
-        float | None,
+        float,
         Option(
             "Target precision: the share of published translations that are good.",
-            default="0.95",
             least=0,
             most=1,
-            needs=("view=threshold", "view="),
+            needs=("view=threshold",),
+            excludes=("curve",),
         ),
-    ] = None
+    ] = 0.95
     error_cost: Annotated[
-        float, Option("Cost of publishing a bad translation.", least=0, needs=("view=cost",), formerly="miss")
+        float,
+        Option("Cost of publishing a bad translation.", least=0, needs=_PRICED, excludes=("curve",), formerly="miss"),
     ] = 10.0
     review_cost: Annotated[
-        float, Option("Cost of reviewing one translation.", least=0, needs=("view=cost",), formerly="look")
+        float,
+        Option("Cost of reviewing one translation.", least=0, needs=_PRICED, excludes=("curve",), formerly="look"),
     ] = 1.0
     seed: Seed = 0
     resamples: Resamples = 1000
@@ -65,7 +68,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     @property
     def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
         """The view that is meant."""
-        return self.view or ("curve" if self.precision is None else "threshold")
+        return "curve" if self.curve else self.view
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
@@ -86,7 +89,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         elif self.shown == "reliability":
             found = reliability(one)
         elif self.shown == "threshold":
-            found = threshold_for(one, 0.95 if self.precision is None else self.precision)
+            found = threshold_for(one, self.precision, self.error_cost, self.review_cost)
         else:
             found = curve(one, points=50)
         facts: dict[str, object] = {**found.facts, "metric": one.name}
@@ -96,25 +99,26 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         return answer_of(self, found, digits=4, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import interval, number, opening
+        from metaeval.sentences import either, interval, number, opening
 
         frame, name = answer.frame, answer.facts["metric"]
         if self.shown == "threshold":
-            wanted = 0.95 if self.precision is None else self.precision
             observed, safe = frame.row(0, named=True), frame.row(1, named=True)
             if safe["threshold"] is not None:
-                return opening(
+                start = (
                     f"Publishing outputs with {name} of at least {number(safe['threshold'], 4)} without review is 95% "
-                    f"certain to reach precision {wanted:.0%}; {safe['share']:.1%} of outputs pass."
+                    f"certain to reach precision {self.precision:.0%}; {safe['share']:.1%} of outputs pass"
                 )
-            why = "no threshold reaches it even on these data"
-            if observed["threshold"] is not None:
-                ends = interval(observed, "precision_low", "precision_high", 2)
-                why = f"the observed threshold {number(observed['threshold'], 4)} passes {observed['share']:.1%}{ends}"
-            return opening(
-                f"No: at no threshold of {name} is it 95% certain that {wanted:.0%} of the published outputs are good; "
-                f"{why}."
-            )
+                return either(
+                    f"{start}, at a cost of {number(safe['cost'])} each (review: {self.review_cost:g}).", f"{start}."
+                )
+            wanted = f"{self.precision:.0%} of published outputs are good"
+            start = f"No: at no threshold of {name} is it 95% certain that {wanted}"
+            if observed["threshold"] is None:
+                return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
+            at = f"{start}; at {number(observed['threshold'], 4)}, {observed['precision']:.0%} are"
+            ends = interval(observed, "precision_low", "precision_high", 2)
+            return either(f"{at}{ends}, and {observed['share']:.1%} pass.", f"{at}{ends}.", f"{start}.")
         if self.shown == "cost":
             best = frame.filter(is_best=True).row(0, named=True)
             ends = interval(best, "low", "high")

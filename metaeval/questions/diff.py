@@ -12,6 +12,7 @@ from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
 
 _SHOWN = 10  # metrics of one ranking in a table
+_RANKING = "ranking by "
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,30 +72,52 @@ class Diff(Question["Result"], name="diff"):
         notes = found.notes
         nested = {name: facts[name].rows(named=True) for name in ("named", "counted", "rankings")}
         reading, n_more = (frame, 0) if self.verbose else _first_metrics(frame)
-        more = f"{counted(n_more, 'more metric')} whose value or rank differs; {option('verbose')} shows all"
+        results = reading.filter(what="results")
+        more = []
+        if n_more:
+            more.append(f"{counted(n_more, 'more metric')} whose value or rank differs; {option('verbose')} shows all")
+        if results.height and not self.verbose:
+            reading = reading.filter(reading["what"] != "results")
+            more.append(_on_results(results))
         return answer_of(
             self,
             replace(found, notes=notes),
             shape={**paths, "is_equal": facts["is_equal"], **nested, "signature": found.signature},
             reading=reading,
-            reading_notes=(*notes, more) if n_more else notes,
+            reading_notes=(*notes, *more),
             is_no=not facts["is_equal"] and not self.exit_zero,
         )
 
     def headline(self, answer: "Answer[Result]") -> str:
+        import polars as pl
+
         from metaeval.sentences import named, opening
 
         if answer.facts["is_equal"]:
             return "Nothing differs."
-        totals = answer.frame.group_by("what", maintain_order=True).len().rows()
-        data = [f"{what} ({n})" for what, n in totals if what != "results" and not what.startswith("ranking by ")]
-        rankings = [what for what, _ in totals if what.startswith("ranking by ")]
+        counts = answer.frame.group_by("what", maintain_order=True).agg(
+            pl.sum_horizontal(pl.col("added", "gone", "changed").sum()).alias("n"),
+            pl.struct("testset", "lp").n_unique(),
+        )
+        data = [
+            counted(n, what.removesuffix("s"))
+            for what, n, _ in counts.rows()
+            if what != "results" and not what.startswith(_RANKING)
+        ]
+        rankings = [(what.removeprefix(_RANKING), n) for what, _, n in counts.rows() if what.startswith(_RANKING)]
         if not data and not rankings:
             return "The data are the same; only stored results differ."
         parts = [f"The data differ in {named(data, 5)}" if data else "The data are the same"]
         if rankings:
-            parts.append(f"{named(rankings)} {'differ' if len(rankings) > 1 else 'differs'}")
-        return opening(f"{'; '.join(parts)}.")
+            by, n = named([by for by, _ in rankings]), max(n for _, n in rankings)
+            parts.append(f"rankings by {by} differ in {counted(n, 'evaluation set')}")
+        return opening(f"{'; '.join(parts)}.", "Stored results differ, too." if "results" in counts["what"] else "")
+
+
+def _on_results(frame: "pl.DataFrame") -> str:
+    """How many stored results differ, which are no data."""
+    said = [f"{n} {name}" for name in ("added", "gone", "changed") if (n := int(frame[name].sum()))]
+    return f"stored results, which are recomputed where needed: {', '.join(said)}; {option('verbose')} lists them"
 
 
 def _first_metrics(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, int]":
@@ -102,5 +125,5 @@ def _first_metrics(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, int]":
     import polars as pl
 
     place = pl.int_range(pl.len()).over("testset", "lp", "what")
-    kept = frame.filter(~pl.col("what").str.starts_with("ranking by ") | (place < _SHOWN))
+    kept = frame.filter(~pl.col("what").str.starts_with(_RANKING) | (place < _SHOWN))
     return kept, frame.height - kept.height

@@ -48,6 +48,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     randomisation, with 10,000 trials by default. View rounds shows whether a ranking by one rater holds for another.
     View ranges ranks systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
+    If you name two systems, compares them by every scorer, by domain, in the segments that differ most, and by the
+    errors marked.
+
     The option gate compares two versions of a system by the human score, or by the metrics named before them. The exit
     code is 1 if the new version is significantly worse by all of them, or by one that the option trusted names.
 
@@ -61,7 +64,11 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     ] = None
     versions: Annotated[
         tuple[str, ...],
-        Argument("With gate: more metrics, the old and the new system.", metavar="OLD NEW", names="system"),
+        Argument(
+            "Two systems, for a comparison head to head; with gate: more metrics, the old and the new system.",
+            metavar="A B",
+            names="system",
+        ),
     ] = ()
     gate: Annotated[
         bool,
@@ -110,10 +117,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     unit: UnitOption = None
 
     def check_fields(self) -> None:
-        if self.versions and not self.gate:
-            raise QuestionError(
-                f"unexpected {self.versions[0]!r}: two systems are compared with {option('gate', True)}"
-            )
+        if self.is_head_to_head:
+            self._check_head_to_head()
         if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):
             raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")
         if self.view == "corpus" and self.scorer is None:
@@ -122,6 +127,44 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             raise QuestionError(f"name the ratings that are rounds of one design with {option('human', 'rater*')}")
         if self.view in ("domains", "rounds", "ranges") and self.scorer is not None:
             raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
+
+    @property
+    def is_head_to_head(self) -> bool:
+        """Whether two systems are compared by every scorer."""
+        return bool(self.versions) and not self.gate
+
+    def _check_head_to_head(self) -> None:
+        """Raises QuestionError: not two systems are named, or an option that needs all systems, or one scorer."""
+        if self.scorer is None or len(self.versions) != 1 or self.scorer == self.versions[0]:
+            raise QuestionError(f"head to head, name two systems; {option('gate', True)} compares them by one scorer")
+        for name in ("view", "correction", "alternative", "ranges", "system_score", "charted"):
+            if getattr(self, name) != getattr(type(self), name):
+                raise QuestionError(f"{option(name)} does nothing with two systems head to head")
+
+    def _head_to_head(self, run: Run) -> "Answer[Result]":
+        """Two systems by every scorer, with domains, segments and errors."""
+        from metaeval.answer import answer_of
+        from metaeval.significance.head_to_head import head_to_head
+
+        with run.opened() as warehouse:
+            found = head_to_head(
+                warehouse,
+                self.part(Slice),
+                (str(self.scorer), self.versions[0]),
+                self.test,
+                self.part(Options),
+                draws=self.resamples,
+                alpha=self.alpha,
+                unit=self.unit,
+            )
+        shape = {
+            "systems": list(found.facts["systems"]),
+            "scorers": found.frame.to_dicts(),
+            **{name: found.facts[name].to_dicts() for name in ("domains", "segments", "errors")},
+            "signature": found.signature,
+        }
+        least = {"p": [found.facts["least"]] * found.frame.height}
+        return answer_of(self, found, shape=shape, digits=3, least=least)
 
     def _table(self, run: Run) -> "Result":
         """A view beside pairs."""
@@ -201,6 +244,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
         if self.gate:
             return self._gate(run)
+        if self.is_head_to_head:
+            return self._head_to_head(run)
         if self.view != "pairs":
             return answer_of(self, self._table(run), digits=4)
         with run.opened() as warehouse:
@@ -225,6 +270,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         from metaeval.sentences import against_the_leader, leading, most_often, named, number, opening
 
         frame = answer.frame
+        if self.is_head_to_head:
+            from metaeval.significance.head_to_head import in_a_sentence
+
+            return opening(*in_a_sentence(answer))
         if self.gate:
             from metaeval.significance.gate import verdict
 

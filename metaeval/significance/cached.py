@@ -26,7 +26,8 @@ WithNotes = tuple[Comparison | PairwiseComparison, list[str]]
 class PreparedComparison:
     """A comparison with everything that it reads from the warehouse.
 
-    in_depth: two metrics by every applicable test; then options and testing are as given, else as the test takes them.
+    in_depth: two metrics with their difference and its interval; then options and testing are as given, else as the
+    test takes them.
     question: what is asked of the cache; kept: its stored result, if there is one. evaluation: of the measure on the
     block, where it is known.
     """
@@ -56,7 +57,9 @@ def prepare_comparison(
     in_depth: bool = True,
     evaluation: Evaluation | None = None,
 ) -> PreparedComparison:
-    """What a comparison of the metrics of a block reads from the warehouse; in_depth: two metrics only by every test.
+    """What a comparison of the metrics of a block reads from the warehouse.
+
+    in_depth: two metrics only with their difference.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
@@ -103,7 +106,7 @@ def compared(
 ) -> WithNotes:
     """Compare the metrics of a slice, from the result store where it has the answer.
 
-    fresh: compute again all the same. Two metrics only are compared by every applicable test.
+    fresh: compute again all the same. Two metrics only are compared in depth, by every applicable test on request.
     The warehouse is open for reading until the inputs are there; the result is stored in a short transaction.
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit. SchemaError: the warehouse
         cannot be read.
@@ -126,6 +129,11 @@ def _fitted(
         raise QuestionError(
             f"{option('resample')} and {option('interval')} are for two metrics, and this slice has "
             f"{len(block.metrics)}; name two, or drop these options"
+        )
+    if testing.all_tests:
+        raise QuestionError(
+            f"{option('all_tests')} is for two metrics, and this slice has {len(block.metrics)}; name two, or name one "
+            f"{option('test')}"
         )
     named = testing.test is not None
     testing = chosen(measure, block, options, testing)

@@ -40,7 +40,14 @@ def fitted_to(testing: TestOptions, test: Test) -> TestOptions:
     """The options for one test, without those that it has no use for."""
     unused = {name: getattr(TestOptions, name) for name, applicable in _SETTINGS.items() if test not in applicable}
     # where ties count whole, it is the same question whether that was said or is the default
-    return replace(testing, test=test, interval_over=None, interval=None, **{"mid_p": testing.mid_p or None, **unused})
+    return replace(
+        testing,
+        test=test,
+        interval_over=None,
+        interval=None,
+        all_tests=False,
+        **{"mid_p": testing.mid_p or None, **unused},
+    )
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(

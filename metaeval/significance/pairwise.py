@@ -1,4 +1,4 @@
-"""Two metrics only: their difference, its interval, and every applicable test."""
+"""Two metrics only: their difference, its interval, and one test or every applicable one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -118,8 +118,9 @@ def compare_pair(
 ) -> PairwiseComparison:
     """Compare the two metrics of a block in depth (human scores already rounded).
 
-    testing.test: only this test; None = all that fit, the measure's own first. Tests of a submitted system score use
-    it; the interval resamples segments, so it stands on means over judged segments.
+    testing.test: only this test; None = the measure's own, and behind it all others that fit if testing.all_tests.
+    Tests of a submitted system score use it; the interval resamples segments, so it stands on means over judged
+    segments.
     """
     if testing.correction != "none":
         raise QuestionError(
@@ -132,7 +133,7 @@ def compare_pair(
     assert settled.population is not None
     units = testing.interval_over or _RESAMPLED[settled.population]
     testing = replace(testing, interval=how, interval_over=units)
-    tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
+    tests, notes = tests_of_pair(block, measure, settled, is_alone=testing.test is not None or not testing.all_tests)
     check_applicable(testing, tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
     main, main_options, main_testing = found[0]
@@ -244,17 +245,17 @@ def _other_tests(others: Sequence[tuple[MetricTest, Options, TestOptions]]) -> s
 
 
 def tests_of_pair(
-    block: Block, measure: Measure, testing: TestOptions, *, is_named: bool
+    block: Block, measure: Measure, testing: TestOptions, *, is_alone: bool
 ) -> tuple[list[Test], list[str]]:
     """The tests of two metrics, the main one first, and notes on applicable ones that these scores do not allow.
 
-    testing: as `chosen`. is_named: only this test is asked for.
+    testing: as `chosen`. is_alone: only the main test.
     """
     assert testing.test is not None
     tests: list[Test] = [testing.test]
     dear: list[Test] = []
     notes: list[str] = []
-    if is_named:
+    if is_alone:
         return tests, notes
     for test in measure.tests:
         if (least := measure.least_systems(test)) > len(block.systems):

@@ -53,15 +53,21 @@ def computed_parts(found: History) -> Parts:
 
 
 def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Result:
-    """A line for each group, a column for each year and protocol, the latest first: the value, the gap to the anchor.
+    """A line for each group, a column for each year and protocol: the value, the gap to the anchor.
 
+    Columns of the official protocols come first, each sort with the latest year first.
     frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
-    has the number of its reason, which the notes give. A family has the metrics that stand for it in brackets, the best
-    of a kind, or of all, the number of metrics that it is the best of.
+    has the number of its reason, which the notes give, or a dash where there is no such metric. A family has the
+    metrics that stand for it in brackets, the best of a kind, or of all, the number of metrics that it is the best of.
+    Facts: details, notes on the data of single years and bridges.
     """
     how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
-    years = by_year.select("year", "protocol").unique().sort("year", "protocol", descending=True).rows()
+    there = by_year.filter(pl.col("value").is_not_null().any().over("year", "protocol"))
+    official = frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
+    official_years = set(official.select("year", "protocol").rows())
+    years = there.select("year", "protocol").unique().sort("year", "protocol", descending=True).rows()
+    years.sort(key=lambda one: one not in official_years)
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
     reasons: dict[str, int] = {}
     cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}
@@ -71,7 +77,8 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
         year, protocol, own = row["year"], row["protocol"], (row["by"], row["group"])
         if row["value"] is None:
             reason = first.get((year, protocol, *own), "no value")
-            text = f"[{reasons.setdefault(absent.get(reason, reason), len(reasons) + 1)}]"
+            reason = absent.get(reason, reason)
+            text = NOTHING if reason == NO_SUCH_METRIC else f"[{reasons.setdefault(reason, len(reasons) + 1)}]"
         else:
             text = _cell(row, alpha)
         cells.setdefault(own, {})[year, protocol] = text
@@ -83,19 +90,19 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
         columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
     notes = [
         f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
-        f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
+        f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets; "
+        f"{NOTHING} no such metric)",
         *targets(found),
         *_on_groups(members),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
-        *contexts(frame, found.measure),
-        *bridge_notes(frame, found),
         *without_answer(found),
-        *_on_points(found),
     ]
+    details = [*contexts(frame, found.measure), *bridge_notes(frame, found), *_on_points(found)]
     is_pooled = (by_year["n_sets_all"] > 1).any()
     pooled = how if is_pooled else pool
     parts = trend_parts(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
-    return Result(pl.DataFrame(columns), parts, tuple(dict.fromkeys([*notes, *found.notes])))
+    every = tuple(dict.fromkeys([*notes, *found.notes, *details]))
+    return Result(pl.DataFrame(columns), parts, every, {"details": frozenset(details)})
 
 
 def _heading(year: int | None, protocol: str) -> str:

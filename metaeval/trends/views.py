@@ -122,7 +122,7 @@ def _years(found: History, asked: TrendSettings) -> Result:
     rows = grouped(found, asked.by)
     reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
     frame = rows if asked.pool is None else pooled_by_year(rows, found.measure, asked.pool)
-    return replace(reading, frame=frame, facts={"rows": rows, "reading": reading})
+    return replace(reading, frame=frame, facts={**reading.facts, "rows": rows, "reading": reading})
 
 
 def _over_years(found: History, asked: TrendSettings) -> Result:
@@ -137,16 +137,17 @@ def _over_years(found: History, asked: TrendSettings) -> Result:
         ("alternative", "two-sided"),
         ("test_seed", asked.seed),
     )
+    details = contexts(rows, found.measure)
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
         *targets(found),
         *([] if set(CHOSEN).isdisjoint(asked.by) else [GROWING]),
         *_without_slope(frame),
-        *contexts(rows, found.measure),
         *without_answer(found),
         *found.notes,
+        *details,
     )
-    return Result(frame, parts, notes, {"rows": rows})
+    return Result(frame, parts, notes, {"rows": rows, "details": frozenset(details)})
 
 
 def _without_slope(frame: pl.DataFrame) -> list[str]:
@@ -161,13 +162,12 @@ def _bridges(found: History, asked: TrendSettings) -> Result:
     frame = bridges(rows)
     both = "outputs" if found.measure.definition.needs_segments else "systems"
     notes = [f"a step is a change of protocol, not of metrics: both values are on the {both} that both judged"]
-    notes += [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
-    apart = without_step(rows)
-    notes += apart
-    if frame.is_empty() and not apart:
+    details = [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
+    details += without_step(rows)
+    if frame.is_empty() and not without_step(rows):
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
     parts = trend_parts(found, "bridges", ("by", ",".join(asked.by)))
-    return Result(frame, parts, (*notes, *found.notes), {"rows": rows})
+    return Result(frame, parts, (*notes, *found.notes, *details), {"rows": rows, "details": frozenset(details)})
 
 
 def _within(found: History, asked: TrendSettings) -> Result:

@@ -44,6 +44,7 @@ OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--status", "all", "--ceiling"),
     ("compare", "-m", "pa", "--resamples", "5"),
     ("compare", "-m", "tau_b(by=item)", "--resamples", "5", "--status", "all"),
+    ("advise", "-m", "pa"),
     ("autorank",),
     ("means",),
     ("means", "--status", "all", "--engine", "duckdb"),

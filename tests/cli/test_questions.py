@@ -270,6 +270,7 @@ def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
 
 
 QUICK: dict[str, dict[str, Any]] = {
+    "advise": {"measure": "pearson"},
     "annotators": {"resamples": 10},
     "compare": {"measure": "pa", "resamples": 20},
     "cutoff": {"metric": "simBLEU", "good": "-1"},

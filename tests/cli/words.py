@@ -2,6 +2,7 @@
 
 SLICE = ("sim24", "cs-uk")
 WORDS: dict[str, tuple[str, ...]] = {
+    "advise": (*SLICE, "-m", "pearson"),
     "add": ("own.seg.score", "--metric", "Mine", "--reference-free"),
     "annotators": SLICE,
     "autorank": SLICE,

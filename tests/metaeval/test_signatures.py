@@ -56,6 +56,10 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "compare, stopping early": ("compare", {**SIM, "resamples": 200, "measure": "pa"}),
     "compare by Williams' test": ("compare", {**WILLIAMS, "measure": "pearson", "test": "williams"}),
     "compare, two": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "simchrF"]}),
+    "compare, two by all tests": (
+        "compare",
+        {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "simchrF"], "all_tests": True},
+    ),
     "compare, two the wrong way": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "Onlooker"]}),
     "protocol": ("protocol", {**OF_SIM, "rules": "wmt23"}),
     "protocol, tested": ("protocol", {**OF_SIM, "resamples": 20, "rules": "wmt23", "significance": True}),
@@ -77,6 +81,7 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
         {**QUICK, "scorer": "bleu", "view": "corpus", "test": "bootstrap", "systems": "[A-D]*"},
     ),
     "autorank": ("autorank", SIM),
+    "advise": ("advise", {**SIM, "measure": "pearson"}),
     "counts": ("counts", SIM),
     "means": ("means", SIM),
     "means, with a metric's help": ("means", {**SIM, "assisted_by": "simBLEU"}),
@@ -151,13 +156,13 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     **{
         f"cutoff, {view}": ("cutoff", {**SIM, "metric": "simBLEU", "good": "-1", "view": view, **more})
         for view, more in {
-            "curve": {},
             "threshold": {"precision": 0.8},
             "cost": {"resamples": 20},
             "reliability": {},
             "transfer": {"resamples": 20},
         }.items()
     },
+    "cutoff, curve": ("cutoff", {**SIM, "metric": "simBLEU", "good": "-1", "curve": True}),
     "cutoff, on common segments": ("cutoff", {**ON_COMMON, "metric": "simBLEU", "good": "-1", "view": "cost"}),
 }
 

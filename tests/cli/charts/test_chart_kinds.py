@@ -42,8 +42,9 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "spans_by": ("spans", *SIM, "--by", "domain"),
     **{
         f"cutoff_{view}": ("cutoff", *SIM, "simBLEU", "--good", "-1", "--view", view)
-        for view in ("curve", "threshold", "cost", "reliability", "transfer")
+        for view in ("threshold", "cost", "reliability", "transfer")
     },
+    "cutoff_curve": ("cutoff", *SIM, "simBLEU", "--good", "-1", "--curve"),
     "deltas": ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--resamples", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),

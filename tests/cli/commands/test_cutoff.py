@@ -15,8 +15,7 @@ ASKED = ("cutoff", "sim24", "en-de", "simBLEU", "--good", "-1")
 @pytest.mark.slow
 def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
     columns = {
-        "curve": {"threshold", "n_passed", "share", "precision", "recall", "mcc"},
-        "threshold": {"rule", "threshold", "share", "precision", "recall"},
+        "threshold": {"rule", "threshold", "share", "precision", "recall", "cost"},
         "cost": {"threshold", "share", "cost", "is_best", "low", "high"},
         "reliability": {"probability", "observed", "low", "high", "n"},
         "transfer": {"source", "target", "threshold", "mcc", "own_mcc", "loss", "loss_low"},
@@ -25,6 +24,8 @@ def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
         drawing = ("--resamples", "20") if view in ("cost", "transfer") else ()
         rows = scorehouse(*ASKED, "--view", view, *drawing, "--format", "json").json
         assert names <= set(rows[0]), view
+    curve = scorehouse(*ASKED, "--curve", "--format", "json").json
+    assert {"threshold", "n_passed", "share", "precision", "recall", "mcc"} <= set(curve[0])
 
 
 @pytest.mark.slow
@@ -51,8 +52,25 @@ def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -
         cutoff(simulated_warehouse, *ASKED[1:4], good=True)
 
 
-def test_a_wanted_precision_alone_asks_for_its_threshold() -> None:
+def test_the_threshold_is_the_answer_and_the_curve_is_asked_for() -> None:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "en-de", "metric": "M"}
-    assert [Cutoff(**asked, precision=wanted).shown for wanted in (0.95, None)] == ["threshold", "curve"]
+    shown = [Cutoff(**asked, **more).shown for more in ({}, {"curve": True}, {"view": "cost"})]
+    assert shown == ["threshold", "curve", "cost"]
+    for name, value in (("precision", 0.9), ("view", "cost"), ("error_cost", 2.0), ("review_cost", 2.0)):
+        with pytest.raises(QuestionError, match=f"{name}.* and curve=True cannot be combined"):
+            Cutoff(**asked, curve=True, **{name: value})
     with pytest.raises(QuestionError, match="precision needs view='threshold'"):
-        Cutoff(**asked, view="curve", precision=0.95)
+        Cutoff(**asked, view="cost", precision=0.9)
+
+
+def test_a_threshold_costs_what_its_mistakes_and_reviews_cost(simulated_warehouse: Warehouse) -> None:
+    """Of n outputs, each bad one that passes costs 7 and each that is reviewed costs 2."""
+    found = cutoff(simulated_warehouse, *ASKED[1:4], good=-1, precision=0.7, error_cost=7, review_cost=2)
+    (first, *_) = curve = cutoff(simulated_warehouse, *ASKED[1:4], good=-1, curve=True).frame.to_dicts()
+    n = first["n_passed"]
+    assert len(curve) == 50
+    assert found.frame["threshold"].null_count() == 0
+    for row in found.frame.to_dicts():
+        n_bad = row["n_passed"] - round(row["precision"] * row["n_passed"])
+        assert row["cost"] == pytest.approx((7 * n_bad + 2 * (n - row["n_passed"])) / n)
+    assert f"{found.frame['cost'][1]:.3f} each (review: 2)" in found.summary

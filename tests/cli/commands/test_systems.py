@@ -80,7 +80,7 @@ def test_a_gate_ends_with_1_where_the_new_version_is_significantly_worse_alone(s
     assert by_metric.out.splitlines()[1].startswith(f"simchrF-refA,{best},{best_but_one},")
     refused(scorehouse(*words, best, "--gate"), 2, "needs two systems")
     refused(scorehouse(*words, best, "nobody", "--gate"), 2, "unknown system 'nobody'")
-    refused(scorehouse(*words, "simchrF", best), 2, "--gate")
+    refused(scorehouse(*words, "simchrF", best), 2, "unknown system 'simchrF'")
     refused(scorehouse(*words, "--scorer", "simchrF", "--scorer", "simBLEU", best, worst, "--gate"), 2, "one value")
 
 
@@ -108,3 +108,30 @@ def test_a_gate_by_several_metrics_fails_where_all_say_worse_or_a_trusted_one_do
     refused(scorehouse(*gate, "--junit", tmp_path / "no" / "gate.xml"), 2, "there is no folder")
     refused(scorehouse(*words, "--trust", "simchrF"), 2, "--trust", "--gate")
     refused(scorehouse(*words, "simchrF", best, worst, "--gate", "--trust", "simchrF"), 2, "named twice")
+
+
+@pytest.mark.slow
+def test_two_systems_head_to_head_are_shown_part_by_part(scorehouse: Scorehouse) -> None:
+    two = scorehouse("systems", "sim24", "cs-uk", "--format", "json").json["systems"][:2]
+    words = ("systems", "sim24", "cs-uk", *two, "--resamples", 20)
+    text = scorehouse(*words).out
+    headings = ("By domain", "Segments that differ most", "Errors marked")
+    assert [text.index(one) for one in headings] == sorted(text.index(one) for one in headings)
+    shape = scorehouse(*words, "--format", "json").json
+    assert list(shape) == ["systems", "scorers", "domains", "segments", "errors", "signature", "summary"]
+    assert shape["systems"] == two
+    assert len(shape["scorers"]) == len(scorehouse(*words, "--format", "csv").out.splitlines()) - 1
+
+
+@together(
+    ("words", "said"),
+    [
+        (("A", "A"), "name two systems"),
+        (("A", "B", "C"), "name two systems"),
+        (("nobody", "B"), "unknown system 'nobody'"),
+        (("A", "B", "--ranges"), "--ranges does nothing with two systems"),
+        (("A", "B", "--view", "domains"), "--view does nothing with two systems"),
+    ],
+)
+def test_what_is_no_pair_of_systems_is_refused(scorehouse: Scorehouse, words: tuple[str, ...], said: str) -> None:
+    refused(scorehouse("systems", "sim24", "cs-uk", *words), 2, said)

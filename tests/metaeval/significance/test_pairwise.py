@@ -24,7 +24,7 @@ from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
 TWO = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Marlin-24-refA"))
-QUICK = TestOptions(resamples=200)
+QUICK = TestOptions(resamples=200, all_tests=True)
 PEARSON = parse_measure("pearson")
 
 

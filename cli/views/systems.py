@@ -1,0 +1,59 @@
+"""Systems against systems; of two head to head also domains, segments and errors, below each other."""
+
+from typing import TYPE_CHECKING, Any
+
+from cli.options.output import Output
+from cli.render import Format, format_for
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from metaeval.answer import Answer
+
+_HEADINGS = {
+    "domains": "By domain",
+    "segments": "Segments that differ most, by the human score and by the mean of the metrics",
+    "errors": "Errors marked",
+}
+
+
+def show(answer: "Answer[Any]", output: Output) -> None:
+    """The rows; of two systems every part, with their names in the headings of columns."""
+    if "errors" not in answer.facts or not output.is_for_reading:
+        output.show_answer(answer)
+        return
+    kind = format_for(output.format, output.output)
+    systems, texts = answer.facts["systems"], []
+    for heading, frame in (("", answer.frame), *((text, answer.facts[name]) for name, text in _HEADINGS.items())):
+        if frame.is_empty():
+            continue
+        if output.is_for_terminal and "source" in frame.columns:
+            frame = frame.drop("document", "metrics_a", "metrics_b", "source")
+        least = {"p": answer.least["p"][:1] * frame.height} if "p" in frame.columns else None
+        lead = f"{heading}\n" if heading else ""
+        texts.append(lead + _text(_named(frame, systems), kind, output, least))
+    output.show_answer(answer, page={kind: "\n".join(texts)})
+
+
+def _named(frame: "pl.DataFrame", systems: tuple[str, str]) -> "pl.DataFrame":
+    """The frame with the systems' names for a and b."""
+    names = {}
+    for column in frame.columns:
+        what, _, side = column.rpartition("_")
+        if side in ("a", "b") and what:
+            name = systems["ab".index(side)]
+            names[column] = name if what == "value" else f"{what} {name}"
+    return frame.rename(names)
+
+
+def _text(frame: "pl.DataFrame", kind: Format, output: Output, least: Any) -> str:
+    from cli.render import latex, markdown, table
+
+    digits = 3
+    if kind is Format.MARKDOWN:
+        return markdown.markdown_text(frame, digits, least)
+    if kind is Format.LATEX:
+        return latex.latex_text(frame, digits, least)
+    if output.width is None:
+        return table.table_text(frame, digits, least)
+    return table.fitted_text(frame, digits, output.width, least=least, every_row=output.every_row)

@@ -1,0 +1,87 @@
+"""`advise`: which metric to use."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.options import Alpha, Population, Recompute, Run, TestOptions
+from metaeval.question import Question
+from queries.slices import Evalset, Slice
+from warehouse.fields import Argument, Option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer, Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advise(Evalset, Question["Result"], name="advise"):
+    """Recommend a metric, with the evidence of every year.
+
+    Ranks metrics in each test set of the language pair that has human scores, the newest first, and marks those that do
+    not differ significantly from the best. Shows what is known of their cost: whether they need a reference, and their
+    kind.
+
+    Values of different test sets are not comparable. Look for metrics that are among the best in several.
+
+    Example: scorehouse advise all en-de --reference-free -m pa
+    """
+
+    important = ("metric", "reference", "best")
+
+    testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
+    lp: Annotated[str, Argument("Language pair, such as en-de; several by commas, or all.", names="lp")] = "all"
+    domain: Annotated[tuple[str, ...], Option("Only these domains (shell patterns).", names="domain")] = ()
+    reference_free: Annotated[bool, Option("Only metrics that need no reference.")] = False
+    human: Annotated[str | None, Option("Human score.", names="human", default="the official one")] = None
+    measure: Annotated[
+        str,
+        Option(
+            "Measure: spa to compare systems, acc_eq(by=item) to compare outputs.", ("measure", "m"), names="measure"
+        ),
+    ] = "spa"
+    population: Annotated[
+        Population | None,
+        Option("What the tests generalise to: new segments, new systems, or both.", default="segments"),
+    ] = None
+    alpha: Alpha = 0.05
+    recompute: Recompute = field(default=False, compare=False)
+
+    def answer(self, run: Run) -> "Answer[Result]":
+        from metaeval.advice import advice, by_metric
+        from metaeval.answer import answer_of
+        from metaeval.measures import parse_measure
+
+        asked = Slice(
+            testset=self.testset,
+            lp=self.lp,
+            human=self.human,
+            domain=self.domain,
+            kind="reference-free" if self.reference_free else None,
+        )
+        testing = TestOptions(alpha=self.alpha, population=self.population)
+        found = advice(run, asked, parse_measure(self.measure), testing, fresh=self.recompute)
+        return answer_of(self, found, reading=by_metric(found.frame))
+
+    def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.advice import among_best
+        from metaeval.sentences import interval, named, number, opening
+
+        frame = answer.frame
+        best = frame.row(0, named=True)
+        newest = frame.filter(testset=best["testset"], lp=best["lp"])
+        others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
+        need = " without a reference" if self.reference_free else ""
+        where = f"{best['lp']}{', ' + ', '.join(self.domain) if self.domain else ''}"
+        value = f"{self.measure} {number(best['value'])}{interval(best, 'low', 'high')}"
+        data = f"{best['testset']} {best['human']}, {value}"
+        first = f"{best['metric']} is best for {where}{need} in the newest data ({data})"
+        n = newest.height - 1
+        verb = "does" if len(others) == 1 else "do"
+        if others:
+            tied = f"{named(others, 1)} {verb} not differ significantly" if len(others) < 3 else ""
+            tied = tied or f"{len(others)} of {n} others do not differ significantly"
+        else:
+            tied = f"all {n} others are significantly worse"
+        counts = among_best(frame).filter(n_sets=among_best(frame)["n_sets"].max())
+        often = counts.sort("n_best", descending=True, maintain_order=True).row(0, named=True)
+        said = f"{often['metric']} is among the best in {often['n_best']} of its {often['n_sets']} sets."
+        return opening(f"{first}; {tied}.", said if often["n_sets"] > 1 else "")
