@@ -286,7 +286,7 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         place = {"testset": testset, "lp": lp}
         rest = [name for name in one.frame.columns if name not in place]
         frames.append(one.frame.select(*(pl.lit(value).alias(name) for name, value in place.items()), *rest))
-        shapes.append({**place, **one.shape} if isinstance(one.shape, Mapping) else None)
+        shapes.append({**place, **one.shape, "summary": one.summary} if isinstance(one.shape, Mapping) else None)
         own = [one.summary] if frames[1:] else []  # the first one's stands in front of all
         notes += [placed(f"{testset} {lp}", note) for note in (*own, *one.notes)]
         least |= dict.fromkeys(one.least, ())

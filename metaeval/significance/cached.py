@@ -127,7 +127,7 @@ def _fitted(
     """
     if testing.interval_over is not None or testing.interval is not None:
         raise QuestionError(
-            f"{option('resample')} and {option('interval')} are for two metrics, and this slice has "
+            f"{option('interval_over')} and {option('interval')} are for two metrics, and this slice has "
             f"{len(block.metrics)}; name two, or drop these options"
         )
     if testing.all_tests:

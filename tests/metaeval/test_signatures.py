@@ -246,6 +246,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "clip": (-1.0,),
     "good": ("-5",),
     "precision": (0.9,),
+    "reference_free": (True,),
     "error_cost": (3.0,),
     "review_cost": (2.0,),
     "level": ("seg",),
@@ -260,7 +261,7 @@ SHOWS = {
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
-    *("evaluate", "each_set", "difference", "versions", "gate", "trusted"),
+    *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}

@@ -111,7 +111,10 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     words = ("sim24", "en-de", "--metrics", "simBLEU-refA", "--metrics", "Marlin-24-refA", "-m", "pearson")
     ran = compare(*words, "--resamples", 100)
     assert ran.code == 0
-    assert [line.split()[0] for line in ran.table[2:]] == [
+    assert [line.split()[0] for line in ran.table[2:]] == ["bootstrap-normal"]
+    every = compare(*words, "--resamples", 100, "--all-tests")
+    assert every.out.splitlines()[0] == ran.out.splitlines()[0]
+    assert [line.split()[0] for line in every.table[2:]] == [
         "bootstrap-normal",
         "perm-systems",
         "perm-inputs",
