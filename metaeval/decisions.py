@@ -169,7 +169,8 @@ def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0
     thresholds: from the highest threshold that meets it down to the last before one that does not, as the lowest of
     many that do would be chosen for its luck. Columns: rule, threshold, n_passed, share, precision with low and high,
     recall, cost (of an output: `miss` for each that passes and is not good, `look` for each that does not pass); null
-    where no threshold does. Facts: highest, the highest precision of any threshold.
+    where no threshold does. Facts: highest, the highest precision of any threshold; reading, the rows, and where no
+    threshold meets the precision that with the highest one.
     """
     every, thresholds = _every_threshold(decision), grid(decision, 400)
     enough = every.filter(pl.col("precision") >= precision)["threshold"]
@@ -177,14 +178,17 @@ def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0
         "observed": enough[:1].to_list(),
         "safe": last_of_run(thresholds, bands(decision, thresholds)[0][0] >= precision),
     }
-    rows: list[dict[str, object]] = []
-    for rule, at in chosen.items():
-        row = every.filter(pl.col("threshold").is_in(at)).row(0, named=True) if at else {}
+    highest = float(every["precision"].to_numpy().max())
+
+    def row_of(rule: str, at: list[float]) -> dict[str, object]:
+        if not at:
+            return {"rule": rule}
+        row = every.filter(pl.col("threshold").is_in(at)).row(0, named=True)
         (low, high), _ = bands(decision, np.array(at))
-        if at:
-            row |= {"precision_low": low[0], "precision_high": high[0]}
-            row["cost"] = miss * row["share"] * (1 - row["precision"]) + look * (1 - row["share"])
-        rows.append({"rule": rule, **row})
+        price = miss * row["share"] * (1 - row["precision"]) + look * (1 - row["share"])
+        return {"rule": rule, **row, "precision_low": low[0], "precision_high": high[0], "cost": price}
+
+    rows = [row_of(rule, at) for rule, at in chosen.items()]
     n_looked = len(thresholds)
     looked = "" if n_looked == every.height else f" ({n_looked} of {every.height} thresholds examined, evenly by rank)"
     notes = [
@@ -193,14 +197,20 @@ def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0
         "of about 2.5%",
         _on_intervals(decision),
     ]
-    highest = float(every["precision"].to_numpy().max())
+    more: list[dict[str, object]] = []
     if len(rows[0]) == 1:
+        more = [row_of("most precise", every.filter(precision=highest)["threshold"][:1].to_list())]
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     schema = {name: {"rule": pl.String, "n_passed": pl.Int64}.get(name, pl.Float64) for name in _THRESHOLD}
-    frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
-    frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+    whole = pl.DataFrame([{name: row.get(name) for name in schema} for row in (*rows, *more)], schema=schema)
+    whole = whole.with_columns(pl.col(pl.Float64).fill_nan(None))
     wanted = (("wanted_precision", f"{precision:g}"), ("error_cost", f"{miss:g}"), ("review_cost", f"{look:g}"))
-    return Result(frame, [*_parts(decision, "threshold"), *wanted], tuple(notes), {"highest": highest})
+    return Result(
+        whole.head(len(rows)),
+        [*_parts(decision, "threshold"), *wanted],
+        tuple(notes),
+        {"highest": highest, "reading": whole},
+    )
 
 
 def last_of_run(thresholds: Floats, meets: Bools) -> list[float]:

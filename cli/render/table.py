@@ -119,6 +119,11 @@ def _fitting(
     return kept, [one.name for one in columns if one not in kept]
 
 
+def fitting_names(frame: pl.DataFrame, digits: int, width: int) -> list[str]:
+    """The names of the columns of a frame that fit so wide a terminal."""
+    return [one.name for one in _fitting(text_columns(frame, digits), width)[0]]
+
+
 def below(n_rows: int, dropped: list[str], width: int) -> list[str]:
     """The line on rows and columns that are not shown, and how to see them; none where there are no such."""
     said = [f"{counted(n_rows, 'more row')}: --all"] if n_rows else []

@@ -1,4 +1,4 @@
-"""Scores by a protocol: on a terminal the tasks are numbered columns, with a legend below."""
+"""Scores by a protocol: on a terminal the tasks that fit are numbered columns, with a legend below."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,8 +24,13 @@ def show(answer: "Answer[ProtocolScore | None]", output: Output) -> None:
     if not isinstance(answer.result, ProtocolScore) or not output.is_for_terminal or not is_table:
         output.show_answer(answer)
         return
-    tasks = [f"[{number}] {task_name(task)}" for number, task in enumerate(answer.result.tasks, start=1)]
-    output.show_answer(replace(answer, reading=_numbered(answer.result)), below=["; ".join(tasks)])
+    from cli.render.table import fitting_names
+
+    frame = _numbered(answer.result)
+    shown = set(fitting_names(frame, _DIGITS, output.width or 0))
+    tasks = {f"[{number}]": task_name(task) for number, task in enumerate(answer.result.tasks, start=1)}
+    legend = "; ".join(f"{number} {name}" for number, name in tasks.items() if number in shown)
+    output.show_answer(replace(answer, reading=frame), below=[legend])
 
 
 def _numbered(found: "ProtocolScore") -> "pl.DataFrame":

@@ -90,6 +90,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             found = reliability(one)
         elif self.shown == "threshold":
             found = threshold_for(one, self.precision, self.error_cost, self.review_cost)
+            reading = found.facts["reading"]
         else:
             found = curve(one, points=50)
         facts: dict[str, object] = {**found.facts, "metric": one.name}
@@ -116,9 +117,9 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             start = f"No: at no threshold of {name} is it 95% certain that {wanted}"
             if observed["threshold"] is None:
                 return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
-            at = f"{start}; at {number(observed['threshold'], 4)}, {observed['precision']:.0%} are"
+            passing = f"{start}; {observed['share']:.1%} pass at {number(observed['threshold'], 4)}"
             ends = interval(observed, "precision_low", "precision_high", 2)
-            return either(f"{at}{ends}, and {observed['share']:.1%} pass.", f"{at}{ends}.", f"{start}.")
+            return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
         if self.shown == "cost":
             best = frame.filter(is_best=True).row(0, named=True)
             ends = interval(best, "low", "high")
