@@ -17,25 +17,38 @@ from warehouse import Warehouse
 
 PAGE = ROOT / "docs/papers.md"
 COUNTED = ("met", "noise", "explained", "differs", "not_loaded")
-HEAD = """# Papers
+HEAD = """# Papers, recomputed
 
-What `scorehouse paper all --check` finds on the real scores: the tables and figures of the papers that this project
-implements, each printed value next to ours. Made by `python -m docs.papers WAREHOUSE`.
+Can published results be reproduced? `scorehouse paper all --check` recomputes the tables and figures of eight papers
+from the real scores and compares each value with the printed one. Some examples need no scores:
 
-- met: equal to the printed digits; noise: resampled, and within three standard errors of the difference of two runs;
-  explained: differs, with a documented reason; not loaded: the inputs are not among the real scores here.
-- Items without printed values are figures whose values the paper draws but does not print, or analyses of its text;
-  `scorehouse paper NAME ITEM` computes them, `--format csv` gives their values, and `--chart` draws figures.
-- Every item that reads scores runs on other data, too: `--testset`, `--lp`, `--human`.
-- Figure 1 of deutsch-2023 is of vectors made to the paper's description: its own are drawn, not printed.
+```console
+$ scorehouse paper deutsch-2023 figure-2
+```
+
+`python -m docs.papers WAREHOUSE` and then `python -m docs.generate` write this page.
+
+- met: equal to the printed digits; noise: resampled, and within three standard errors of the difference between runs;
+  explained: different, with a documented reason; not loaded: the inputs are not among the real scores used here.
+- Items without printed values are figures without printed numbers, or analyses of text; `scorehouse paper NAME ITEM`
+  computes them, `--format csv` gives their values, and `--chart` draws figures.
+- Every item that uses scores also runs on other data: `--testset`, `--lp`, `--human`.
+- Figure 1 of deutsch-2023 uses vectors simulated from the paper's description, because the paper does not print its
+  own.
 
 """
 
 
 def page(outcomes: Sequence[Outcome]) -> str:
     """The page, from the outcomes of all items."""
-    parts = [HEAD, "## What is met\n\n", _summary(outcomes), "\n## What differs, and why\n\n", _explained(outcomes)]
-    return "".join([*parts, "\n## What is missing\n\n", _missing(outcomes)])
+    parts = [
+        HEAD,
+        "## Reproduced values\n\n",
+        _summary(outcomes),
+        "\n## Differences and their reasons\n\n",
+        _explained(outcomes),
+    ]
+    return "".join([*parts, "\n## Missing inputs\n\n", _missing(outcomes)])
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:

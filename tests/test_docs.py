@@ -128,6 +128,40 @@ def test_the_worked_examples_come_out() -> None:
     assert result.attempted > 30
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "methods"], ids=lambda page: page.name)
+def test_further_worked_examples_come_out(page: Path) -> None:
+    examples = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, page.name, page.name, 0)
+    report: list[str] = []
+    assert doctest.DocTestRunner().run(examples, out=report.append).failed == 0, "".join(report)
+
+
+def test_own_tables_are_ranked_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, table in zip(
+        ("judgements.csv", "scores.csv"), re.findall(r"```csv\n(.*?)```", text, re.DOTALL), strict=True
+    ):
+        Path(name).write_text(table, encoding="utf-8")
+    shown = re.findall(r"```text\n(\$ scorehouse .*?)```", text, re.DOTALL)[0]
+    commands = [line.split()[2:] for line in shown.splitlines() if line.startswith("$ ")]
+    *_, ranking = [output_of(words, tmp_path / "mine.duckdb") for words in commands]
+    assert ranking == shown[shown.index("#") :]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_opens_with_a_question_and_an_answer(page: Path) -> None:
+    """Of the documentation: within the first forty lines, below the heading, and no heading of a part before it."""
+    if page.parent == ROOT or page.name == "sources.md":
+        return
+    lines = page.read_text(encoding="utf-8").splitlines()[1:60]
+    first = next((at for at, line in enumerate(lines) if "?" in line), None)
+    assert first is not None, "no question"
+    assert first < 6, "no question at the beginning"
+    assert any(re.match(r"\$ scorehouse |>>> |scorehouse |    print\(|!\[", line) for line in lines[first:]), (
+        "no answer"
+    )
+
+
 def test_measures_in_the_text_can_be_parsed() -> None:
     for page in PAGES:
         for line in re.findall(r"scorehouse rank .*", page.read_text(encoding="utf-8")):

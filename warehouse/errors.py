@@ -13,7 +13,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+
 MOST_FAULTS = 20  # of one kind that are listed line by line
 EXAMPLES = 3  # of those of which there are more
 DISK_FULL = "the disk is full"
-WITHOUT_IT = f"{option('skip_broken', True)} loads the rest without it, if the file is so as published"
+WITHOUT_IT = f"{option('skip_broken', True)} loads the rest without it, if the file was published like this"
 OUT_OF_MEMORY = "out of memory"
 _OF_MEMORY = (
     *("MemoryError", "bad_alloc", "Out of Memory", "emory allocation", "annot allocate memory"),
@@ -198,14 +198,14 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     >>> str(unknown("metric", "COMET22", ["COMET", "BLEU"], where="wmt23 en-de"))
     "unknown metric 'COMET22' for wmt23 en-de; did you mean 'COMET'?"
     >>> str(unknown("system", "A,B", ["A", "B", "C"]))
-    "unknown system 'A,B'; name each by itself: 'A', 'B'"
+    "unknown system 'A,B'; name them separately: 'A', 'B'"
     """
     known = sorted(set(known))
     parts = name.split(",")
     folded = {item.lower(): item for item in known}
     near = [folded[item] for item in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
     if len(parts) > 1 and set(parts) <= set(known):
-        hint = f"name each by itself: {', '.join(map(repr, parts))}"
+        hint = f"name them separately: {', '.join(map(repr, parts))}"
     elif near:
         hint = f"did you mean {' or '.join(repr(item) for item in near)}?"
     elif known:

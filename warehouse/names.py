@@ -48,7 +48,7 @@ class LanguagePair:
         """
         source, _, target = text.partition("---") if "---" in text else text.partition("-")
         if not (_LANGUAGE.fullmatch(source) and _LANGUAGE.fullmatch(target)):
-            raise ValueError(f"{text!r} is no language pair such as en-de")
+            raise ValueError(f"{text!r} is not a language pair such as en-de")
         return cls(source, target)
 
 
@@ -101,7 +101,7 @@ class MetricVariant:
         """
         base_name, _, reference = text.rpartition("-")
         if not base_name or not reference:
-            raise ValueError(f"{text!r} is no metric variant such as BLEU-refA")
+            raise ValueError(f"{text!r} is not a metric variant such as BLEU-refA")
         return cls(base_name, None if reference == REFERENCE_FREE else reference)
 
 

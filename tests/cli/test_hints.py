@@ -84,7 +84,7 @@ def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(
     cut.write_text(ROWS.removesuffix("\n"))
     (line,) = scorehouse("--db", own_database, "rank", TESTSET, LP, "--with", cut).notes
     assert line.endswith(
-        "the last line has no end, so that the file may be cut, expected a line feed after the last line"
+        "the last line has no line feed; the file may be truncated, expected a line feed after the last line"
     )
     words = ("--metric", "Other", "--reference-free", "--testset", TESTSET, "--lp", LP)
     assert "--allow-unterminated" in scorehouse("--db", own_database, "add", cut, *words).err

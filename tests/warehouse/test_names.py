@@ -20,7 +20,7 @@ def test_a_language_pair_reads_back_as_it_was_printed(source: str, target: str) 
     "text", ["", "-", "en", "en-", "-de", "EN-DE", "en_de", "e-de", "en-de-fr", "en--de", "en-de "]
 )
 def test_what_is_no_language_pair_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no language pair"):
+    with pytest.raises(ValueError, match="is not a language pair"):
         LanguagePair.parse(text)
 
 
@@ -45,5 +45,5 @@ def test_a_metric_variant_is_split_at_its_last_dash(text: str, base: str, refere
 
 @pytest.mark.parametrize("text", ["", "BLEU", "-", "BLEU-", "-refA"])
 def test_what_is_no_metric_variant_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no metric variant"):
+    with pytest.raises(ValueError, match="is not a metric variant"):
         MetricVariant.parse(text)

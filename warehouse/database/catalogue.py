@@ -216,12 +216,12 @@ def _difference(connection: duckdb.DuckDBPyConnection, there: Defined, expected:
     """The first object that stands in the way of one of ours or of DuckDB's; None where there is none."""
     for own, texts in expected.items():
         if own[0] == "table" and (there[own] not in texts if own in there else texts):
-            return f"its table {own[1]}.{own[2]} {'is another one' if own in there else 'is missing'}"
+            return f"its table {own[1]}.{own[2]} {'differs' if own in there else 'is missing'}"
     relations = {name for kind, _, name in expected if kind in ("table", "view")}
     macros = {name for kind, _, name in expected if kind in ("macro", "table_macro")}
     foreign = list(_foreign(there, expected))
     if len(foreign) > _MOST_FOREIGN:
-        return f"it defines {len(foreign)} things that are not scorehouse's"
+        return f"it defines {len(foreign)} objects that are not scorehouse's"
     for kind, schema, name in foreign:
         is_found = schema.lower() in _SCHEMAS
         taken: Collection[str] = ()

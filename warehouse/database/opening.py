@@ -48,7 +48,7 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
     if "Cannot open file" in text:
         return SchemaError(f"{path}: cannot be opened: {first.rpartition(': ')[2]}")
     if "Cannot access file" in text:  # such as a log of another name, where a folder has a ? in its name
-        return SchemaError(f"{path}: cannot be opened: DuckDB takes its path for another one; rename file or folder")
+        return SchemaError(f"{path}: cannot be opened: DuckDB misreads its path; rename the file or folder")
     if "not a valid DuckDB database file" in text or "version number" in text:
         return SchemaError(f"{path}: not a readable DuckDB database: {first}")
     return SchemaError(f"{path}: damaged or unreadable database: {first}")
@@ -168,7 +168,7 @@ def check_path(path: Path) -> None:
         for one, ending in itertools.product(_spellings(path), (*_ENDINGS[1:], ".tmp")):
             beside = one.with_name(one.name + ending)
             if beside.is_symlink() or (ending != ".tmp" and beside.exists() and not beside.is_file()):
-                raise SchemaError(f"{beside}: a link or no regular file, beside a warehouse; remove it")
+                raise SchemaError(f"{beside}: a link or special file next to a warehouse; remove it")
         if path.exists():
             with path.open("rb") as file:
                 head = file.read(_MAGIC_PLACE + len(_MAGIC))

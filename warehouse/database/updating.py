@@ -83,13 +83,13 @@ def pending(
     for number, (name, text) in known.items():
         if number != VIEWS and seen.get(number, _checksum(text)) != _checksum(text):
             raise SchemaError(
-                f"{where}: made by a development version of scorehouse between releases (its migration {name} has "
-                "another text); load the score files into a new file"
+                f"{where}: made by an unreleased version of scorehouse (its migration {name} differs); load "
+                "the score files into a new file"
             )
     newer = [name for number, name, _ in applied if number not in known]
     if newer:
         raise SchemaError(
-            f"{where}: made by a newer scorehouse (it has migration {shown(newer[-1])}, this program ends at "
+            f"{where}: made by a newer scorehouse (it has migration {shown(newer[-1])}, this version ends at "
             f"{max(available)[1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
     return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]
@@ -131,7 +131,7 @@ def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | No
     if foreign and path not in _NOTED:
         _NOTED.add(path)
         more = f" and {len(foreign) - _MOST_NAMED} more" if len(foreign) > _MOST_NAMED else ""
-        _LOG.warning("%s: not scorehouse's and not used: %s%s", path, ", ".join(foreign[:_MOST_NAMED]), more)
+        _LOG.warning("%s: not created by scorehouse, and not used: %s%s", path, ", ".join(foreign[:_MOST_NAMED]), more)
     if not is_ours:
         return None
     if not is_current and all(number != VIEWS for number, *_ in behind):

@@ -102,14 +102,16 @@ def _fetch_one(url: str, target: Path, progress: Progress | None, patience: floa
             failures = 1 if _size(part) > furthest else failures + 1
             furthest = max(furthest, _size(part))
             if failures >= _ATTEMPTS:
-                raise SourceError(f"{url}: {error}; {_size(part)} bytes were kept; the same command resumes") from error
+                raise SourceError(
+                    f"{url}: {error}; {_size(part)} bytes were kept; run the same command to resume"
+                ) from error
             if progress is not None:
                 progress(f"{error}; attempt {failures + 1} of {_ATTEMPTS}", _size(part), 0)
             time.sleep(pause * 2 ** (failures - 1))
     n_bytes = _size(part)
     if n_bytes != version.size >= 0:
         _remove(part, note)
-        raise SourceError(f"{url}: {n_bytes} bytes received, expected {version.size}; fetch it again")
+        raise SourceError(f"{url}: {n_bytes} bytes received, expected {version.size}; download it again")
     part.replace(target)
     _remove(note)
     return _fetched(target, url, min(resumed, n_bytes), is_fresh=True)
@@ -149,8 +151,8 @@ def _open(url: str, headers: Mapping[str, str], patience: float) -> http.client.
             raise
         error.close()
         if error.code in (408, 429) or error.code >= 500:
-            raise _CutError(f"the server answers {error.code} {error.reason}") from error
-        raise SourceError(f"{url}: the server answers {error.code} {error.reason}") from error
+            raise _CutError(f"the server answered {error.code} {error.reason}") from error
+        raise SourceError(f"{url}: the server answered {error.code} {error.reason}") from error
     except TimeoutError as error:
         raise SourceError(f"{url}: the server is too slow: {error}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -179,7 +181,7 @@ def _transfer(url: str, part: Path, note: Path, progress: Progress | None, patie
         if error.code == 416 and held is not None and held.size == start:
             return held  # nothing is left to fetch
         _remove(part, note)
-        raise _CutError("the server can't resume") from error
+        raise _CutError("the server cannot resume downloads") from error
     with response:
         first, size = (
             _content_range(response)
@@ -215,11 +217,11 @@ def _receive(response: http.client.HTTPResponse, part: Path, first: int, size: i
             if progress is not None:
                 progress("downloading", done, max(size, 0))
     if size >= 0 and done < size:
-        raise _CutError(f"the connection ended after {done} of {size} bytes")
+        raise _CutError(f"the connection closed after {done} of {size} bytes")
 
 
 def _next_chunk(response: http.client.HTTPResponse, done: int) -> bytes:
     try:
         return response.read1(_CHUNK)
     except (OSError, http.client.HTTPException) as error:
-        raise _CutError(f"the connection ended after {done} bytes ({error})") from error
+        raise _CutError(f"the connection closed after {done} bytes ({error})") from error

@@ -57,16 +57,18 @@ def extract(
         except (SourceError, tarfile.FilterError, FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             raise SourceError(f"{archive}: refused, nothing was unpacked: {error}") from None
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError, ArithmeticError) as error:
-            raise SourceError(f"{archive}: no sound .tgz archive ({error}); remove it, and download again") from error
+            raise SourceError(
+                f"{archive}: not a complete .tgz archive ({error}); remove it and download again"
+            ) from error
         except OSError as error:
             if error.errno not in _OF_NAMES:
                 raise
-            raise SourceError(f"{archive}: no sound .tgz archive ({error.strerror}); download again") from error
+            raise SourceError(f"{archive}: not a readable .tgz archive ({error.strerror}); download again") from error
         for name in testsets or ():
             if name not in seen:
                 raise unknown("test set", name, seen, where=f"the archive {archive.name}")
         if not seen:
-            raise SourceError(f"{archive}: holds no folders of test sets")
+            raise SourceError(f"{archive}: contains no test set folders")
         folders = [folder / name for name in sorted(seen if testsets is None else testsets)]
         for target in folders:
             if target.exists():
@@ -109,7 +111,7 @@ def _unpack(
                 raise SourceError(f"more than {most_bytes} bytes unpacked")
             member = tarfile.data_filter(member, str(fresh))
             if not (member.isreg() or member.isdir()) or member.issparse():
-                raise SourceError(f"{member.name!r} is a link, or no plain file")
+                raise SourceError(f"{member.name!r} is a link or special file")
             parts = PurePosixPath(member.name).parts
             if member.isdir() or len(parts) < 3:
                 continue
@@ -125,7 +127,7 @@ def _unpack(
         unpacked.seek(tar.offset)  # where no header was
         while rest := unpacked.read(_CHUNK):  # to the end, where the checksum is; only zeros may follow the last member
             if any(rest):
-                raise SourceError("a header that can't be read")
+                raise SourceError("an unreadable header")
     return seen, n_files, n_bytes
 
 

@@ -64,8 +64,8 @@ def export(
 def _nothing(done: Sequence[ExportedEvalset]) -> QuestionError:
     """The error where no evaluation set has a file, with the reasons of the first."""
     first = done[0]
-    more = f"; nor of {len(done) - 1} more" if len(done) > 1 else ""
-    return QuestionError(f"nothing was written of {first.testset} {first.lp}: {'; '.join(first.notes)}{more}")
+    more = f"; nor for {len(done) - 1} more" if len(done) > 1 else ""
+    return QuestionError(f"nothing was written for {first.testset} {first.lp}: {'; '.join(first.notes)}{more}")
 
 
 def _chosen(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[EvalsetKey]:

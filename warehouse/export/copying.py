@@ -47,7 +47,7 @@ def copy_warehouse(
     the copy cannot be written.
     """
     if target.exists():
-        raise SourceError(f"{target}: there is a file already")
+        raise SourceError(f"{target} already exists")
     with Warehouse.open(database) as warehouse:
         known = [name for (name,) in warehouse.rows("SELECT name FROM testset ORDER BY name")]
     for one in testsets or ():

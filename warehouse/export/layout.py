@@ -27,8 +27,8 @@ from warehouse.readers.judgements import score_of_errors
 from warehouse.wording import counted
 
 _UNKNOWN_DOMAIN = "all"
-_AS_ENTRIES = "this layout cannot mark them, so they would be read as entries of the shared task; csv and parquet can"
-_NO_PREFERENCES = "this layout has no file for them; csv and parquet have them"
+_AS_ENTRIES = "this layout would show them as submissions to the shared task; use csv or parquet"
+_NO_PREFERENCES = "this layout has no file for them; use csv or parquet"
 _PREFERENCES = """
     SELECT count(*)
     FROM preference AS p
@@ -51,7 +51,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
         "SELECT segment, position, domain, document FROM segment WHERE evalset_id = $evalset ORDER BY position", evalset
     )
     if not segments or any(position is None or document is None for _, position, _, document in segments):
-        why = "no segments are known" if not segments else "the order or the documents of segments are not known"
+        why = "no segments are known" if not segments else "the order or documents of segments are unknown"
         return ExportedEvalset(key.testset, key.lp, 0, 0, 0, (f"excluded: {why}, and the layout needs them",))
     root = folder / quoted(key.testset)
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
@@ -183,7 +183,7 @@ def _ratings(
     nothing: tuple[Errors | None, str | None] = (None, None)
     for (scorer_id, kind, name), rows in by_scorer.items():
         if kind == "human" and not _fits(rows, errors):
-            notes.append(f"{name}: {len(rows)} single judgements excluded, a rating file has one per segment")
+            notes.append(f"{name}: {len(rows)} single judgements excluded: a rating file has one per segment")
             continue
         systems = list(dict.fromkeys(row[0] for row in rows)) + _unjudged(warehouse, evalset, scorer_id, rows)
         found: dict[tuple[str, int], tuple[Errors | None, str | None]] = {

@@ -75,7 +75,7 @@ def read_manifest(folder: Path) -> Manifest:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != _FORMAT or data["version"] != VERSION:
             found = f"{data['format']}, version {data['version']}"
-            raise ValueError(f"{found}, expected {_FORMAT}, version {VERSION}, as this scorehouse writes it")
+            raise ValueError(f"{found}, expected {_FORMAT}, version {VERSION}, as this version of scorehouse writes it")
         if data.pop("sha256") != _seal(data):
             raise ValueError("its content does not match its checksum")
         return {

@@ -106,7 +106,7 @@ def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path
     if sorted(here) == sorted(there):
         return True
     raise SourceError(
-        f"{key.testset} {key.lp} is in {database} already, from other files",
+        f"{key.testset} {key.lp} is already in {database}, from other files",
         way_out=f"name another warehouse with {option('db')}",
         about=str(folder),
     )
@@ -225,7 +225,7 @@ def exported_evalsets(folder: Path) -> Manifest:
         found = "no exported Parquet" if folder.is_dir() else "a file" if folder.exists() else "no such folder"
         raise SourceError(f"{folder}: {found}; `scorehouse export DIR` writes a folder of exported Parquet")
     if is_unfinished(folder):
-        raise SourceError(f"{folder}: an export that was not finished; export it again")
+        raise SourceError(f"{folder}: an unfinished export; export it again")
     return read_manifest(folder)
 
 

@@ -71,7 +71,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
         header = ("line", "position", "domain", "document", "index")
         rows = [(line, *row[1:]) for line, row in enumerate(segments, start=1)]
         written[root / "segments" / f"{key.lp}.tsv"] = _table([header, *rows])
-        notes.append(f"lines are not positions in the test set: segments/{key.lp}.tsv says which segment each is")
+        notes.append(f"line numbers differ from segment numbers; segments/{key.lp}.tsv maps them")
     for path, text in written.items():
         write_text(path, text)
     n_bytes = [path.stat().st_size for path in written]
@@ -99,7 +99,7 @@ def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> d
     if without := [name for name in systems if name not in outputs]:
         notes.append(f"{counted(len(without), 'scored system')} without texts: {', '.join(without)}")
     if renamed:
-        notes.append(f"names that files cannot have are percent-encoded: {'; '.join(renamed)}")
+        notes.append(f"names that are not valid file names are percent-encoded: {'; '.join(renamed)}")
     return found
 
 

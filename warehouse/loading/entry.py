@@ -315,8 +315,8 @@ def _check_human(files: Sequence[Claim | OpenFile], given: LoadHints, faults: Se
         paths = [str(file.path if isinstance(file, Claim) else file.claim.path) for file in files]
         more = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
         raise SourceError(
-            f"{paths[0]}{more}: no human scores that could be called {given.human!r}; "
-            f"call their column 'human', or load it without {option('human')}"
+            f"{paths[0]}{more}: no human scores to name {given.human!r}; "
+            f"name their column 'human', or load it without {option('human')}"
         )
 
 

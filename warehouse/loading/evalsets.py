@@ -282,9 +282,9 @@ def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts |
         if found is None or not path.is_file():
             continue
         if found.name != testset:
-            notes.append(f"{path}: of {found.name}; not applied to {testset}, which is in files beside it")
+            notes.append(f"{path}: describes {found.name}; not applied to {testset}, whose files are next to it")
         elif telling and found != telling[0][1]:
-            what = f"declares facts of {testset} that differ from {telling[0][0]}"
+            what = f"describes {testset} differently from {telling[0][0]}"
             return None, [Fault(str(path), 0, what, "one content", "load only one of them")], notes
         else:
             telling.append((path, found))
@@ -338,7 +338,7 @@ def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
         Fault(
             str(content.claim.path),
             line,
-            f"metric {name!r}, which {declared.name} did not have",
+            f"metric {name!r}, which was not in {declared.name}",
             "metrics of the shared task",
             f"a metric of your own: scorehouse add {content.claim.path.name} {option('metric', name)}",
         )

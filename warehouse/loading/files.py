@@ -16,13 +16,13 @@ from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
 from warehouse.readers.text.bytes import damage_of, head_of
 
 _AFTER = {  # shared tasks' own names; the end of a path
-    r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",
+    r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "tab-separated segments: line, test set, language pair, document, number",
     r"[^/]+\.(sys|domain|doc|seg)\.(score|tsv)(\.gz)?": "scores of a metric",
     r"mqm[_-][^/]*\.tsv": "MQM annotations or their averages",
-    r"automatic_scores/[^/]+\.jsonl": "automatic scores, one document a line",
-    r"[^/]*humeval[^/]*\.jsonl": "human evaluation, one segment a line",
+    r"automatic_scores/[^/]+\.jsonl": "automatic scores, one document per line",
+    r"[^/]*humeval[^/]*\.jsonl": "human evaluation, one segment per line",
     r"(esa_[^/]*|[^/]*appraise[^/]*)\.csv": "judgements exported from Appraise",
-    r"mt-systems-scored-by-(humans|metrics)": "METRIC LP TESTSET SYSTEM SCORE, by tabs",
+    r"mt-systems-scored-by-(humans|metrics)": "METRIC LP TESTSET SYSTEM SCORE, separated by tabs",
 }
 _OF_LAYOUT = re.compile(r".+\.(sys|domain|doc|seg)\.score", re.IGNORECASE)
 _EXPECTED = tuple((re.compile(f"(?:.*/)?{end}", re.IGNORECASE), what) for end, what in _AFTER.items())
@@ -32,7 +32,7 @@ def expected_of(path: Path) -> str | None:
     """What a file of that name at that place should hold; None where both say nothing.
 
     >>> expected_of(Path("input/details/de-en.txt"))
-    'segments: line, test set, language pair, document and number, by tabs'
+    'tab-separated segments: line, test set, language pair, document, number'
     >>> expected_of(Path("details/README.txt")) is None
     True
     """
@@ -74,7 +74,7 @@ _BACKUP = re.compile(r"(~|\.(bak|orig|old))$", re.IGNORECASE)
 _COPY = re.compile(r"( \(\d+\)|( -)?[ _]copy( \(?\d+\)?)?)(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
 _MARKED = re.compile(r" (\(\d+\)|(- )?copy( \(?\d+\)?)?)(\.[A-Za-z]+){0,3}$", re.IGNORECASE)  # not as names are
 _VERSION = re.compile(r"[ _-]v\d+(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
-DISAGREES = "load it without what it does not agree with"
+DISAGREES = "load it without the options that it contradicts"
 
 
 @dataclass
@@ -109,10 +109,10 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
     for path in files:
         if any(folder in path.parents for folder in found.exports):
             if path.name != EXPORT_MANIFEST and not _is_partition(path):
-                found.skipped.append((str(path), "beside exported Parquet"))
+                found.skipped.append((str(path), "next to exported Parquet"))
             continue
         if _is_partition(path):
-            whole = Fault(str(path), 0, f"exported Parquet without its {EXPORT_MANIFEST}", "a complete export", _AGAIN)
+            whole = Fault(str(path), 0, f"exported Parquet without {EXPORT_MANIFEST}", "a complete export", _AGAIN)
             found.faults.append(whole)
             continue
         if not _is_utf8(path):
@@ -138,7 +138,7 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
             answer = claim(needed, given)
             if needed not in claims and isinstance(answer, Claim):
                 claims[needed] = answer
-                found.notes.append(f"{needed}: loaded along with {item.path.name}, which needs it")
+                found.notes.append(f"{needed}: also loaded, because {item.path.name} needs it")
     found.claims = sorted(claims.values(), key=lambda item: (item.origin, str(item.path)))
     return found
 
@@ -151,9 +151,9 @@ def _report(path: Path, answer: str, found: FoundFiles) -> None:
     elif is_unknown and (damage := damage_of(path)) is not None:
         found.faults.append(damage)
     elif is_unknown and is_out_of_place(path):
-        remedy = "put it there, or `scorehouse add` it as your own metric"
-        where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
-        found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
+        remedy = "move it there, or use `scorehouse add` for a metric of your own"
+        where = "a file in TESTSET/metric-scores/LP/ or TESTSET/human-scores/, or columns that name the test set"
+        found.faults.append(Fault(str(path), 0, "a score file of an unknown test set", where, remedy))
     elif is_unknown and (expected := expected_of(path)) is not None:
         way_out = "rename it if it is a different file"
         found.faults.append(Fault(str(path), 1, "content that does not match its name and folder", expected, way_out))
@@ -194,15 +194,17 @@ def is_copy_alone(path: Path, claimed: Claim) -> bool:
 def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) -> None:
     """A copy beside its original, which alone counts unless nobody can tell; or without it."""
     if _BACKUP.search(path.name) is not None:
-        what = "which counts" if is_there else "which is not here; rename this file to load it"
+        what = "which is loaded" if is_there else "which is missing; rename this file to load it"
         found.skipped.append((str(path), f"a backup copy of {original.name}, {what}"))
     elif not is_there:
         what = "a file named as a copy, without its original"
-        found.faults.append(Fault(str(path), 0, what, original.name, f"rename it to {original.name} if it is right"))
+        found.faults.append(
+            Fault(str(path), 0, what, original.name, f"rename it to {original.name} if it is the right version")
+        )
     elif path.read_bytes() == original.read_bytes():
         found.skipped.append((str(path), f"the same as {original.name}, loaded once"))
     else:
-        fault = Fault(str(path), 0, f"a copy of {original.name} with other content", "one of them", _ONE_OF_THEM)
+        fault = Fault(str(path), 0, f"a copy of {original.name} with different content", "one of the two", _ONE_OF_THEM)
         found.faults.append(fault)
 
 
@@ -213,7 +215,7 @@ def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path
     def is_unfinished(folder: Path) -> bool:
         is_begun = (folder / UNFINISHED_EXPORT).is_file()
         if is_begun:
-            faults.append(Fault(str(folder), 0, "an export that was not finished", "a complete export", _AGAIN))
+            faults.append(Fault(str(folder), 0, "an unfinished export", "a complete export", _AGAIN))
         return (folder != folder.parent and is_unfinished(folder.parent)) or is_begun
 
     return [path for path in files if not is_unfinished(path.parent)]
@@ -223,8 +225,8 @@ def _without_csv(files: Sequence[Path], faults: list[Fault]) -> list[Path]:
     """The files but for those of exports in CSV, which do not hold all that a load needs; each such is a fault."""
     tables = [path for path in files if path.name == "systems.csv"]
     folders = {path.parent for path in tables if head_of(path)[:1] == (EXPORTED_SYSTEMS,)}
-    expected = "one as parquet or mtme, which come back"
-    faults += [Fault(str(folder), 0, "an export as csv", expected, _AGAIN) for folder in sorted(folders)]
+    expected = "a parquet or mtme export, which can be loaded again"
+    faults += [Fault(str(folder), 0, "a csv export", expected, _AGAIN) for folder in sorted(folders)]
     return [path for path in files if path.parent not in folders or path.suffix != ".csv"]
 
 
@@ -257,7 +259,7 @@ def find_files(paths: Iterable[Path], faults: list[Fault]) -> list[Path]:
             raise SourceError(f"{path}: neither a file nor a folder")
         below = [path] if path.is_file() else list(_walk(path, faults))
         if not below and not faults:
-            raise SourceError(f"{path}: an empty folder, expected score files below it")
+            raise SourceError(f"{path}: an empty folder, expected score files in it")
         for item in below:
             absolute = Path(os.path.abspath(item))  # noqa: PTH100 (resolve() would take the name of a link away)
             found.setdefault(absolute.parent.resolve() / absolute.name, absolute)
@@ -269,7 +271,7 @@ def _walk(top: Path, faults: list[Fault]) -> Iterator[Path]:
 
     def unreadable(error: OSError) -> None:
         folder = os.path.abspath(error.filename)  # noqa: PTH100 (as in find_files)
-        faults.append(Fault(folder, 0, f"cannot be read: {error.strerror}", "a folder that can be read"))
+        faults.append(Fault(folder, 0, f"cannot be read: {error.strerror}", "a readable folder"))
 
     visited = set()
     for folder, folders, files in os.walk(top, onerror=unreadable, followlinks=True):

@@ -99,9 +99,9 @@ class OpenFile:
             data = unpacked(path.read_bytes())
             is_whole = self.given.may_lack_end or self.claim.may_lack_end or is_packed(path)
         except ExpansionError as error:
-            return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", "unpack it yourself if it is sound"))
+            return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", "unpack it yourself if you trust it"))
         except (OSError, EOFError, zlib.error) as error:
-            return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", WITHOUT_IT))
+            return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a complete gzip file", WITHOUT_IT))
         parsed = record_reader_named(self.claim.reader).parse(data, self.claim, self.given)
         read = parsed.normal(path, self.given.numbering)
         cut = None if is_whole else unterminated([data], path)

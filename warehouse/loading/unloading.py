@@ -95,7 +95,7 @@ def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
     """The error for what is neither a metric of one's own nor anything loaded: near names, else what there is."""
     origins = {source.origin for source in held}
     named = {name for source in held for name in (source.testset, *source.own_names)}
-    kind = "metric of one's own, test set, source or loaded path"
+    kind = "user metric, test set, source or loaded path"
     near = unknown(kind, target, named | origins)
     return near if "did you mean" in str(near) else unknown(kind, target, named)
 
@@ -147,7 +147,7 @@ def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
             if left:
                 where = f"{source.testset} {source.lp}"
                 raise QuestionError(
-                    f"{source.origin} declares the segments of {where}, which "
+                    f"{source.origin} defines the segments of {where}, which "
                     f"{counted(len(left), 'other file needs', 'other files need')}, such as {left[0]}; "
                     f"remove those too, or all of {where}"
                 )

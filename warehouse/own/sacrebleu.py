@@ -178,7 +178,7 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
     }
     if not segments or not outputs or not references:
         missing = "references" if outputs else "system outputs"
-        raise QuestionError(f"{testset} {lp} has no texts of {missing} to compute on; load the test set's texts too")
+        raise QuestionError(f"{testset} {lp} has no texts of {missing}; load the test set's texts first")
     return _Texts(evalset_id, target, segments, references, outputs, excluded)
 
 

@@ -190,7 +190,7 @@ def variant_called(
     before, _, rest = path.name.partition(".")
     is_of_pair = rest.count(".") > 0 and is_typed_pair(before)
     if is_of_pair and language_pair_called(before.lower()) not in lps and before not in lps:
-        raise QuestionError(f"{path} is named after {before}, and {', '.join(sorted(lps))} is ranked")
+        raise QuestionError(f"{path} is named after {before}, but the ranking is of {', '.join(sorted(lps))}")
     found = _FILE.fullmatch(rest if is_of_pair or before in lps else path.name)
     name = found["name"] if found else ""
     base, stated, is_stated = variant(name)

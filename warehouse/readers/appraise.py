@@ -67,7 +67,7 @@ class AppraiseReader(TextReader):
         layout = _layout(head)
         if layout is None:
             if head and _is_header(quoted_cells(head[0], ",")):
-                return "names of columns alone; the judgements are in other files"
+                return "column names only; the judgements are in other files"
             return None
         testset = given.testset or _testset_named(path, head) or testset_of(path)
         if testset is None:
@@ -81,7 +81,12 @@ class AppraiseReader(TextReader):
             return Records(
                 faults=[
                     *faults,
-                    Fault(str(claim.path), 1, "not judgements of Appraise", "9 to 15 columns, as it exports"),
+                    Fault(
+                        str(claim.path),
+                        1,
+                        "not judgements exported from Appraise",
+                        "9 to 15 columns, as Appraise exports them",
+                    ),
                 ]
             )
         table = quoted_table(
@@ -189,7 +194,7 @@ def _swapped(table: pl.DataFrame, path: Path) -> list[Fault]:
     is_judged, is_judging = (table.select(test.mean()).item() for test in tests)
     if is_judged is None or is_judged < _MOST_ANNOTATORS or is_judging > 1 - _MOST_ANNOTATORS:
         return []
-    found = f"systems called as annotators are, such as {table['system'][0]!r}"
+    found = f"systems with names like annotators', such as {table['system'][0]!r}"
     return [Fault(str(path), 1, found, "columns user, system", "swap the first two columns")]
 
 
@@ -291,14 +296,14 @@ def _unread(table: pl.DataFrame) -> list[str]:
     """Notes on systems side by side, and on what stands in the rows and is not read."""
     notes = []
     if _is_side_by_side(table.columns):
-        notes.append("systems were judged side by side: each one's score is a judgement of its own")
+        notes.append("systems were judged side by side; each score counts as a separate judgement")
     if further := [name for name in ("batch", "number", "shown") if name in table.columns]:
         called = {"batch": "batch", "number": "item", "shown": "place among the systems side by side"}
         notes.append(f"columns not read: {', '.join(called[name] for name in further)}")
     if "errors" in table.columns:
         has_remark = pl.any_horizontal(pl.col(name).fill_null("").is_in(["", "None"]).not_() for name in _REMARKS)
         if n_remarks := table.filter(has_remark).height:
-            notes.append(f"{counted(n_remarks, 'row')} with remarks on errors, which are not read")
+            notes.append(f"{counted(n_remarks, 'row')} with comments on errors, which are not read")
     return notes
 
 

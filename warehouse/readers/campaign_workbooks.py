@@ -84,7 +84,7 @@ class CampaignWorkbookReader:
             )
         missing = [column for column in _REQUIRED if column not in rows.columns]
         if missing:
-            found = f"sheet {_JUDGEMENTS} without {', '.join(missing)}"
+            found = f"sheet {_JUDGEMENTS} has no {', '.join(missing)}"
             return Records(faults=[Fault(str(path), 1, found, ", ".join(_REQUIRED))])
         rows, more = _checked(rows, path)
         faults += more
@@ -110,7 +110,7 @@ class CampaignWorkbookReader:
         of_system = _of_system(rows, facts)
         n_left = judgements.filter(pl.col("status") != "valid").height
         note = counted(rows.height - n_left, "judgement counts", "judgements count")
-        note += f", {n_left} on segments that other systems are missing"
+        note += f", {n_left} on segments missing from other systems"
         if further := [column for column in rows.columns if _is_further(rows, column)]:
             note += f"; columns not read: {', '.join(further)}"
         if texts := [name for name, value in facts.items() if isinstance(value, str) and name not in _TEXT_FACTS]:

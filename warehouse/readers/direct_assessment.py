@@ -34,7 +34,7 @@ class DirectAssessmentReader(TextReader):
 
     def claim(self, path: Path, head: Sequence[str], given: LoadHints) -> Claim | str | None:
         if _RAW_JUDGEMENTS.fullmatch(path.name):
-            return "single standardised judgements; the files of their averages count"
+            return "single standardised judgements; only the files of averages are read"
         named = _FILE.fullmatch(path.name)
         if named is None:
             return None

@@ -46,7 +46,7 @@ _PREDICTED = ("task1_pred", "task2_pred", "task3_pred")
 _MORE = ("category", "side")
 _TEXTS = ("text", "span_text")  # of a span
 _CHALLENGE = "challenge_###_"  # begins an item that is no part of the test set
-_ONE_PREDICTION = "one prediction of each output"
+_ONE_PREDICTION = "one prediction per output"
 _Span = tuple[Error, str | None]  # with its text
 _Output = tuple[int, list[_Span] | None, float | None]  # line, predicted spans, predicted score
 Output = tuple[int | None, str, str | None]  # line, system and place in words, text where it is known
@@ -64,7 +64,7 @@ class ErrorSpanReader:
             return None
         if not given.is_own and given.human is None:
             adding = f"`scorehouse add FILE {option('metric', 'NAME')}`"
-            return f"error spans: {adding} takes predictions, {option('human', 'NAME')} gold ones"
+            return f"error spans: {adding} reads predictions, and {option('human', 'NAME')} gold spans"
         given = with_place(given, path)
         header = columns_of(path, head)
         if form == "lines":
@@ -75,7 +75,7 @@ class ErrorSpanReader:
                 return f"error spans: say what they belong to with {option(missing)}"
         elif header is not None:
             if "system" not in header.known and given.system is None:
-                return "error spans without a column system"
+                return "error spans without a system column"
             if (reason := missing_place(header, given)) is not None:
                 return reason
         variant = f"{given.metric}-{given.reference or REFERENCE_FREE}" if given.is_own else given.human
@@ -215,16 +215,16 @@ def put_at_texts(
             continue
         place = place_of_text(quoted[at], text, start, end)
         if place is None:
-            found = f"a span of {of}, with the text {quoted[at]!r} where {text[start:end]!r} is"
-            expected = "the text at its place, or once in the translation"
+            found = f"a span of {of} with the text {quoted[at]!r}, but {text[start:end]!r} is at its offsets"
+            expected = "text found at its offsets, or exactly once in the translation"
             faults.append(Fault(str(path), line or 0, found, expected, kind=expected))
         elif place != (start, end):
             is_blank = text[start:end].strip() == quoted[at].strip()
-            moved["blanks at their ends" if is_blank else "other places than their texts"] += 1
+            moved["spaces at their ends" if is_blank else "wrong offsets"] += 1
             settled[at] = (judgement, (category, severity, *place, in_source))
-    notes = [f"{counted(n, 'error span')} with {what}, put where their text is" for what, n in moved.items()]
+    notes = [f"{counted(n, 'error span')} with {what}, moved to where their text is" for what, n in moved.items()]
     if n_unknown := len(compared) - len(texts):
-        notes.append(f"{counted(n_unknown, 'error span')} with a text not compared: the translation is not known")
+        notes.append(f"{counted(n_unknown, 'error span')} whose text was not checked: the translation is not loaded")
     return settled, faults, notes
 
 
@@ -447,9 +447,7 @@ def _of_lines(
     if lines.n_again:
         notes.append(f"{counted(lines.n_again, 'prediction')} repeated in another line, counted once")
     if lines.n_beside:
-        notes.append(
-            f"{counted(lines.n_beside, 'prediction')} of a further task not read: there is one of the same kind"
-        )
+        notes.append(f"{counted(lines.n_beside, 'prediction')} of another task not read: one of the same kind was read")
     place = {**dict.fromkeys(("system", "lp", "domain", "document"), pl.String), "index": pl.Int64}
     schema = {"line": pl.Int64, **place, "judgement": pl.Int64, "value": pl.Float64}
     table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(testset=pl.lit(given.testset, pl.String))

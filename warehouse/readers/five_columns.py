@@ -39,7 +39,7 @@ class FiveColumnReader(TextReader):
         valid = [row for row in body if _fits(row)]
         is_meant = bool(rows) and _is_named(path)
         if not valid and not (is_meant and testset_of(path)):
-            return "a header and no scores" if is_titled and not body else None
+            return "a header but no scores" if is_titled and not body else None
         if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(valid) < len(body)):
             return None  # another header is another format
         named = valid[0][2] if valid else ""

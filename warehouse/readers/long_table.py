@@ -36,11 +36,9 @@ class LongTableReader:
         if header is None or "value" not in header.known:
             return None
         if header.form == "text" and not any(head[1:]):
-            return "names of columns and no scores"
+            return "column names but no scores"
         way_out = f"add a column 'metric', or name a human score with {option('human')}"
-        return claim_of_named(
-            path, self.name, header, given, _SAYS_WHAT, f"scores without the name of a metric; {way_out}"
-        )
+        return claim_of_named(path, self.name, header, given, _SAYS_WHAT, f"scores of an unnamed metric; {way_out}")
 
     def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
         header, table, faults = opened(data, claim)
@@ -73,7 +71,7 @@ def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fa
         notes.append(f"{counted(n_repeated, 'repeated row')}, loaded once")
     of_one = ["testset", "lp", "scorer", "system", "document", "segment", "index", "rater"]
     if n_again := once.height - once.select(of_one).unique().height:
-        notes.append(f"{counted(n_again, 'judgement')} of outputs that the annotator judged before, counted as well")
+        notes.append(f"{counted(n_again, 'judgement')} of outputs that the annotator had judged before; both count")
     judgements = once.with_columns(judgement=pl.int_range(1, pl.len() + 1), n=pl.lit(1), status=pl.lit("valid"))
     return Records(
         scores=scores.filter(~is_judged),
@@ -170,7 +168,7 @@ def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list
     """The header and the table under our names (`_` before those that have none), and faults of its form."""
     header = _header(data, claim)
     if header is None:
-        return None, pl.DataFrame(), [Fault(str(claim.path), 1, "no column of systems", "one named 'system'")]
+        return None, pl.DataFrame(), [Fault(str(claim.path), 1, "no system column", "one named 'system'")]
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty() and not faults:
         faults = [Fault(str(claim.path), 0, "no rows", "scores below the header")]
@@ -272,7 +270,7 @@ def _chosen(
             table = table.filter(~pl.col("named").is_in([name for name in metrics if name != given.metric]))
         elif len(metrics) > 1:
             found = f"metrics {', '.join(metrics[:5])}"
-            faults.append(Fault(str(path), 0, found, f"one, or {given.metric} among them"))
+            faults.append(Fault(str(path), 0, found, f"one metric, or {given.metric} among them"))
             table = table.clear()
         table = table.with_columns(named=pl.col("named").replace(dict.fromkeys(metrics, given.metric)))
         names = table["named"].drop_nulls().unique().to_list()

@@ -60,7 +60,7 @@ def claim_mqm(
     lp = language_pair_called(lp)
     part = re.findall(r"[\w-]+", (words.get("before") or "") + (words.get("part") or ""))
     if _SOURCE_ERRORS in part:
-        return "errors of the source texts alone, which are no scores of translations"
+        return "errors in source texts only, which do not score translations"
     human = given.human or "-".join([_HUMAN, *(word.strip("_") for word in part)])
     annotations, averages = f"{testset}/{lp}/{human}.annotations", f"{testset}/{lp}/{human}.avg_seg_scores"
     return Claim(

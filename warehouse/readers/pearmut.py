@@ -136,7 +136,7 @@ class _Rows:
         """
         items, annotations = entry.get("item"), entry["annotation"]
         if not isinstance(items, list) or not isinstance(annotations, list) or len(items) != len(annotations):
-            raise WrongJudgementError("annotations of other segments than the item has", "one for each segment")
+            raise WrongJudgementError("annotations of segments that the item does not have", "one for each segment")
         time = time_of([action.get("time") for action in entry.get("actions") or () if isinstance(action, dict)])
         for item, judged in zip(items, annotations, strict=True):
             name = item.get("item_id") if isinstance(item, dict) else None
@@ -149,7 +149,7 @@ class _Rows:
             own_pair, *place = place_of(name)
             if own_pair is None and lp is None:
                 raise WrongJudgementError(
-                    "a campaign whose name tells no language pair", f"one such as en-cs, or {option('lp')}"
+                    "a campaign name without a language pair", f"one such as en-cs, or {option('lp')}"
                 )
             for system, one in (judged or {}).items():
                 if not isinstance(one, dict) or "score" not in one:
@@ -158,7 +158,7 @@ class _Rows:
                 before = latest.get((name, system))
                 if before is not None:
                     self.judgements[before] = (*self.judgements[before][:-1], "superseded")
-                    self.passed["earlier answers, kept as superseded,"] += 1
+                    self.passed["earlier answers, marked as superseded,"] += 1
                 latest[name, system] = len(self.judgements)
                 number = len(self.judgements) + 1
                 spans = [span_of(error, "place", is_inclusive=True) for error in one.get("error_spans") or ()]

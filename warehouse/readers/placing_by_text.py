@@ -13,7 +13,7 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import EvalsetKey, KnownTexts
 from warehouse.wording import counted
 
-BY_ORDER = "no column of segments: the rows of each system are taken in the order of the test set"
+BY_ORDER = "no segment column: the rows of each system are read in the order of the test set"
 Texts = tuple[str, ...]  # source and translation, or what of them is known
 
 
@@ -58,7 +58,7 @@ def _reordered(rows: pl.DataFrame, path: Path) -> list[Fault]:
             pl.col(index) < pl.col("before")
         )
         for line, *found_there in fallen.select("line", index, "before", "system").head(1).iter_rows():
-            expected = "rows as they were, or a column of segments"
+            expected = "rows in the original order, or a segment column"
             return [Fault(str(path), line or 0, found.format(*found_there), expected)]
     return []
 
@@ -87,7 +87,7 @@ def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequ
     if block.height == len(segments) and all(
         at in (None, segment) for at, segment in zip(found, segments, strict=True)
     ):
-        return segments, f"placed by order; {counted(n_lost, 'segment')} with another {texts} than the warehouse has"
+        return segments, f"placed by order; {counted(n_lost, 'segment')} with other {texts} than in the warehouse"
     if not n_lost:
         return found, f"placed by {texts}, not by order"
     return found, f", {n_lost} of them with a {texts} that the warehouse does not have or has in several segments"

@@ -48,7 +48,7 @@ class PreferenceTableReader:
         head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         header = _header(claim.path, head)
         if header is None:
-            found = "no columns of two systems and an answer"
+            found = "no columns for two systems and an answer"
             return Records(faults=[Fault(str(claim.path), 1, found, "system_a, system_b and answer")])
         header, table, faults = table_under(header, data, claim.path)
         if table.is_empty():

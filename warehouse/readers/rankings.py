@@ -152,7 +152,7 @@ def _of_xml(text: str, path: Path, faults: list[Fault], notes: list[str]) -> pl.
         parser.Parse(text, True)
     except (expat.ExpatError, _EntityError) as error:
         line = getattr(error, "lineno", parser.CurrentLineNumber)
-        faults.append(Fault(str(path), line, f"broken XML ({error})", "whole elements, without entities of its own"))
+        faults.append(Fault(str(path), line, f"broken XML ({error})", "complete elements, without custom entities"))
     texts = dict.fromkeys(("source", "target", "segment", "rater"), pl.String)
     rankings = pl.DataFrame(found.rankings, schema=texts, orient="row").with_columns(
         row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), ranking_id=pl.lit(None, pl.String)

@@ -219,7 +219,7 @@ _NUMBERED = tuple(
 """Readers of tables whose segments users number, from 0 or 1."""
 UNKNOWN_FORMAT = "not a known score format"
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` adds it as a metric of your own"
-NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
+NO_NAMES = "systems and scores without column names; name the file METRIC.seg.score or METRIC.sys.score"
 
 
 def lack_of(path: Path, head: Sequence[str], given: LoadHints) -> str:
@@ -231,16 +231,16 @@ def lack_of(path: Path, head: Sequence[str], given: LoadHints) -> str:
 def _lack(path: Path, head: Sequence[str], given: LoadHints) -> str:
     if not head:
         parquet = header_of(path, head, system="")
-        return "no text" if parquet is None else NO_SYSTEM if given.is_own else "Parquet without a column system"
+        return "no text" if parquet is None else NO_SYSTEM if given.is_own else "Parquet without a system column"
     form = form_of(path, head, given.metric)
     if not given.is_own and (form == "printed" or (form == "document" and is_with_texts(path, head))):
-        return f"what a metric's program writes; {_ADD}"
+        return f"output of a metric program; {_ADD}"
     if not given.is_own and form == "list":
-        return f"numbers alone; {_ADD}"
+        return f"numbers only; {_ADD}"
     header = columns_of(path, head)
     if header is None:
         is_json = head[0].lstrip()[:1] in ("{", "[")
-        return "JSON that is not one object a line" if is_json else "text without columns"
+        return "JSON that is not one object per line" if is_json else "text without columns"
     if header.form == "json":
         what = "JSON lines without a key"
     else:

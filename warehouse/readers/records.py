@@ -74,7 +74,7 @@ def _several_domains(rows: pl.DataFrame, path: Path) -> list[Fault]:
     if several.is_empty():
         return []
     line, document, (one, other, *_) = several.select("line", "document", "domain").row(0)
-    way_out = "put the domain into the names of documents if they are two"
+    way_out = "if these are two documents, include the domain in their names"
     found = f"document {document!r} in domain {one!r} and in {other!r}"
     return [Fault(str(path), line or 0, found, "one domain for each document", way_out)]
 
@@ -300,7 +300,7 @@ def _of_systems(scores: pl.DataFrame, judgements: pl.DataFrame) -> tuple[pl.Data
     """Rows of systems, whose names do not end as those of their files; and notes on what this changes."""
     named = pl.concat([scores.select("system"), judgements.select("system")]).drop_nulls().unique()["system"]
     ending = [name for name in named if name.lower().endswith(_ENDING) and len(name) > len(_ENDING)]
-    notes = [f"{counted(len(ending), 'name')} of systems without the ending {_ENDING}"] if ending else []
+    notes = [f"{_ENDING} removed from {counted(len(ending), 'system name')}"] if ending else []
     called = {name: name[: -len(_ENDING)] for name in ending}
     summaries = [name for name in named if name.lower() in _SUMMARIES]
     frames = []
@@ -309,7 +309,7 @@ def _of_systems(scores: pl.DataFrame, judgements: pl.DataFrame) -> tuple[pl.Data
         if ending:
             frame = frame.with_columns(pl.col("system").replace(called))
         if summaries and (n := frame.filter(is_summary).height):
-            notes.append(f"{counted(n, 'row')} of {', '.join(sorted(summaries))} in a system's place not read")
+            notes.append(f"{counted(n, 'row')} of {', '.join(sorted(summaries))} in place of a system not read")
             frame = frame.filter(~is_summary)
         frames.append(frame)
     return frames[0], frames[1], notes
@@ -396,11 +396,11 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
     else:
         checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
     limit = (pl.col("segment") < 0) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 0)
-    checks.append(_Check("a segment number out of range", "one from 1 on", limit))
+    checks.append(_Check("a segment number out of range", "a number from 1", limit))
     is_zero = (pl.col("segment") == 0) | (pl.col("index") == 0)
-    checks.append(_Check("segment numbers that begin at 0", "them from 1 on, as segments count", is_zero, is_once=True))
-    expected = "a document, or lines of the test set as 'segment'"
-    found = "places within a document ('index') and no document"
+    checks.append(_Check("segment numbers that begin at 0", "segment numbers from 1", is_zero, is_once=True))
+    expected = "a 'document' column, or 'segment' with numbers in the test set"
+    found = "an 'index' column without a 'document' column"
     checks.append(_Check(found, expected, is_unplaced & (pl.col("index") > 0), is_once=True))
     return checks
 

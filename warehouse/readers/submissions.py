@@ -67,7 +67,7 @@ class SubmissionReader(TextReader):
         if layout is None and not _looks_like_one(head, path):
             return None
         if _BACKUP.fullmatch(path.name):
-            return "a backup copy of scores; the file without .bk counts"
+            return "a backup copy of scores; the file without .bk is read"
         testset: str | None
         if layout is None:
             testset = given.testset or testset_of(path) or "unknown"

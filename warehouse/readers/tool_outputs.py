@@ -35,7 +35,7 @@ from warehouse.readers.text.tables import constants, finite, first_faults, is_nu
 from warehouse.readers.wide_table import numeric
 from warehouse.wording import option
 
-NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
+NO_SYSTEM = f"no system column; if all rows belong to one system, use `scorehouse add FILE {option('system', 'NAME')}`"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
 _WHOLE = re.compile(r'\s*\{\s*(?:"(?:mean_score|system_score)"\s*:\s*[^\s,\[{]+\s*,\s*)?"scores"\s*:\s*\[\s*[^\s{]')
 _SEGMENT_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<at>\d+)\tscore: (?P<score>\S+)(\tvariance: \S+)?")
@@ -250,7 +250,7 @@ class _Reading:
         elif form == "triples":
             return self._of_triples(text)
         else:
-            self._fault(1, "not the scores that the first lines promised", "scores, one a segment")
+            self._fault(1, "not a score in the format of the first lines", "one score per segment")
         table = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
         return table if form == "objects" else table.drop("row")
 
@@ -284,7 +284,7 @@ class _Reading:
             return
         mean, digits = math.fsum(there) / len(there), len(str(stated).partition(".")[2])
         if abs(mean - stated) > 10.0**-digits + 1e-6 * abs(mean):
-            self.notes.append(f"mean_score is {stated:g}, and the mean of its scores {mean:g}: both are kept")
+            self.notes.append(f"mean_score is {stated:g}, but the mean of its scores is {mean:g}; both are kept")
 
     def _of_objects(self, text: str) -> Iterator[Row]:
         for line, item in json_objects(text, self._claim.path, self.faults):
@@ -353,7 +353,7 @@ class _Reading:
                 self._fault(
                     number,
                     repr(line) if line.strip() else "a blank line",
-                    "FILE, Segment N and score: X, or FILE and score: X, by tabs",
+                    "FILE, Segment N and score: X, or FILE and score: X, separated by tabs",
                 )
         systems = self._systems(list(dict.fromkeys(cells["file"] for _, cells in found)))
         met: dict[str, int] = dict.fromkeys(systems, 0)

@@ -119,7 +119,7 @@ def _names(
         chosen = next((name for name in (given.metric, ERRORS) if name in metrics), metrics[0])
         if chosen not in (given.metric, ERRORS) and len(metrics) > 1:
             found = f"metrics {', '.join(metrics[:5])}"
-            return {}, [Fault(str(path), 1, found, f"one, or {given.metric} among them")]
+            return {}, [Fault(str(path), 1, found, f"one metric, or {given.metric} among them")]
         names = {column: called for column, called in names.items() if column == chosen or called[0] == "human"}
         names[chosen] = ("metric", given.metric)
     return names, []
@@ -195,4 +195,4 @@ def _no_scores(column: str, cells: pl.Series, given: LoadHints) -> str:
     if len(values) < _FEWEST_COUNTED:
         return ""
     counts_up = cells.str.contains(r"^\d+$").all() and values[0] in (0, 1) and (values.diff().drop_nulls() == 1).all()
-    return "counts the rows" if counts_up else "one number in all rows" if values.n_unique() == 1 else ""
+    return "a row number" if counts_up else "the same number in all rows" if values.n_unique() == 1 else ""

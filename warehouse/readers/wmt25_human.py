@@ -37,7 +37,7 @@ _ROUND = re.compile(r"human(?P<round>[0-9]*)")
 _LAST_FROM_ONE = 2023  # the year until which numbers begin with 1
 _SOURCE = re.compile(r"test-(?P<language>[a-z]{2})-")  # what names of WMT24's documents begin with
 _FLAT = {"langs", "line_id", "doc_id", "system", "esa_score", "annotator"}
-_NO_PAIR = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
+_NO_PAIR = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file has only one"
 
 Place = tuple[str, str | None, str, int | None, int | None]  # language pair, domain, document, index, segment
 
@@ -140,7 +140,7 @@ class _Rows:
         digest = sha256(json.dumps(segment, sort_keys=True).encode()).digest()
         first_line, first = self._met.setdefault(item or digest, (line, digest))
         if first != digest:
-            found = f"doc_id {item!r} with other content than in line {first_line}"
+            found = f"doc_id {item!r} with different content than on line {first_line}"
             raise WrongJudgementError(found, "each segment in one line")
         self.n_repeated += first_line != line
         return first_line != line
@@ -185,7 +185,7 @@ class _Rows:
         least = list(self._least.values())
         if self.begins_with or len(least) < 2 or min(least) == 0 or least.count(1) < 2:
             return []
-        found = f"{counted(len(least), 'document')} of which none begins with segment 0"
+        found = f"{counted(len(least), 'document')} without segment 0"
         return [Fault(str(path), 0, found, "numbers from 0, as WMT25 has them")]
 
 

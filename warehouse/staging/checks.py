@@ -45,7 +45,11 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             continue
         path, beside = str(content.claim.path), str(scored.claim.path)
         if batch.stage_of(scored.file_no).faults.get(scored.file_no):
-            _fault(batch, content.file_no, Fault(path, 0, f"annotations behind {beside}", "that file without a fault"))
+            _fault(
+                batch,
+                content.file_no,
+                Fault(path, 0, f"not loaded, because {beside} has errors", "that file without errors"),
+            )
             batch.drop_files([content.file_no])
             continue
         pairs = batch.rows(_sql("annotated_vectors"), {"annotated": content.file_no, "scored": scored.file_no})
@@ -76,7 +80,7 @@ def _check_weighted(content: Content, batch: Batch) -> None:
 def _check_finite(paths: dict[int, str], batch: Batch) -> None:
     for file_no, _, n, system in batch.rows(_sql("implausible_scores"), {"largest": LARGEST_SCORE}):
         scores = counted(n, "score that is", "scores that are")
-        what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
+        what = f"{scores} infinite or beyond {LARGEST_SCORE:g}, first for system {system!r}"
         _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
 
 
@@ -156,9 +160,9 @@ def segment_contradictions(
         hanging = _hanging if declaring and stage.evalset.is_declared else _lost
         if paths := hanging(batch, stage.evalset_no, evalset_ids[stage.evalset_no]):
             more = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
-            what = f"other segments than those that {paths[0]}{more} belong to"
+            what = f"segments that differ from those of {paths[0]}{more}"
             where = f"{stage.evalset.testset} {stage.evalset.lp}"
-            way_out = f"load the two together, with all else that {where} was loaded from, or all into a new file"
+            way_out = f"load both together with every other file of {where}, or load all into a new warehouse"
             path = str(files[min(declaring or stage.file_numbers)].claim.path)
             faults[stage.evalset_no] = [Fault(path, 0, what, "the same segments", way_out)]
     return faults
@@ -219,7 +223,7 @@ def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: in
         """,
         {"evalset": evalset_id, "companions": list(alone)},
     )
-    way_out = "load the two together, or all into a new file"
+    way_out = "load both together, or load all into a new warehouse"
     return [
         Fault(str(alone[origin].claim.path), 0, f"comes without its annotations, {path}", "both", way_out)
         for origin, path in found
@@ -253,8 +257,8 @@ def _vector_faults(
     for vector_no, file_no, path, kind, scorer, level in met:
         what, here = f"{kind} {scorer!r} at level {level}", str(files[file_no].claim.path)
         if vector_no in differing:
-            way_out = another_name(kind, files[file_no]) or f"`remove {path}` takes that one out"
-            fault = Fault(here, 0, f"{what} is in the warehouse already, from {path}", "it once", way_out)
+            way_out = another_name(kind, files[file_no]) or f"`remove {path}` removes the other"
+            fault = Fault(here, 0, f"{what} is already in the warehouse, from {path}", "it once", way_out)
             yield batch.stage_of(file_no), fault
         else:
             same.append(vector_no)

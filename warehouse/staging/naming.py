@@ -223,7 +223,7 @@ def _report_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, t
     paths = {content.file_no: str(content.claim.path) for content in contents}
     where = f"{stage.evalset.testset} {stage.evalset.lp}"
     found = f"{', '.join(sorted(torn))} beside the spellings of {system!r}, which is one system in the warehouse"
-    way_out = f"load all of {where} into a new file, where they stay apart"
+    way_out = f"load all of {where} into a new warehouse, where they remain separate"
     stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
 
 
@@ -249,7 +249,7 @@ def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mappin
         .with_columns(found=pl.format("unknown system '{}'", "system") + more)
     )
     hints = {near for spelling in unknown for near in nearest(spelling, there)}
-    shown = ", ".join(sorted(hints) or sorted(there)[:8]) or "none is there yet"
+    shown = ", ".join(sorted(hints) or sorted(there)[:8]) or "it has none yet"
     report_rows(contents, stage, found, f"a system of {stage.evalset.testset} {stage.evalset.lp}, such as {shown}")
 
 

@@ -90,7 +90,7 @@ def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage:
     )
     paths = {content.file_no: str(content.claim.path) for content in contents}
     for first, other, n in shared.group_by("first", "other").len().sort("first", "other").iter_rows():
-        found = f"{counted(n, 'judgement')} that {paths[first]} has, too"
+        found = f"{counted(n, 'judgement')} that are also in {paths[first]}"
         stage.fault(other, Fault(paths[other], 0, found, "each once", "load only one of them"))
 
 
@@ -99,7 +99,7 @@ def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFram
     predicted = judgements.filter(kind="metric").group_by("file_no", "scorer", "system", "number", maintain_order=True)
     twice = predicted.agg(pl.len(), pl.col("line").max()).filter(pl.col("len") > 1)
     found = pl.format("another prediction of {}, system '{}'", "scorer", "system")
-    report_rows(contents, stage, twice.with_columns(found=found), "one prediction an output")
+    report_rows(contents, stage, twice.with_columns(found=found), "one prediction per output")
 
 
 def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
@@ -130,7 +130,7 @@ def _direction(content: Content) -> list[str]:
     if content.claim.is_negated or not counts_errors or scores.filter(pl.col("value") < 0).height:
         return []
     way_out = f"`scorehouse {option('add.is_error_measure', True)}` stores them negated"
-    return [f"a metric that counts errors, none below 0: {way_out}"]
+    return [f"error counts, none below 0: {way_out}"]
 
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:

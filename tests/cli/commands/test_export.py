@@ -44,8 +44,8 @@ def test_evaluation_sets_without_segments_are_excluded_from_the_layout_in_one_li
         "excluded: no segments are known, and the layout needs them",
         f"wrote mtme to {tmp_path / 'out'}",
     ]
-    why = "nothing was written of sim42 cs-en: excluded: no segments are known, and the layout needs them"
-    for lp, more in (((), "; nor of 4 more"), (("cs-en",), "")):
+    why = "nothing was written for sim42 cs-en: excluded: no segments are known, and the layout needs them"
+    for lp, more in (((), "; nor for 4 more"), (("cs-en",), "")):
         ran = scorehouse("--db", database, "export", tmp_path / "none", "sim42", *lp, "--format", "mtme")
         assert refused(ran, 2) == f"error: {why}{more}"
         assert not (tmp_path / "none").exists()

@@ -36,7 +36,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     assert listed["metric"] == "Mine-refA"
     (removed,) = scorehouse("remove", "Mine", "--format", "json").json
     assert (removed["testset"], removed["lp"], removed["files"], removed["scores"]) == (TESTSET, LP, 1, 15)
-    refused(scorehouse("remove", "Mine"), 2, "unknown metric of one's own, test set, source or loaded path 'Mine'")
+    refused(scorehouse("remove", "Mine"), 2, "unknown user metric, test set, source or loaded path 'Mine'")
 
 
 def test_faults_end_with_the_code_of_bad_data(scorehouse: Scorehouse, own: Path) -> None:
@@ -85,9 +85,7 @@ def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse
     (row,) = shown.json
     assert (row["testset"], row["lp"], row["is_gone"]) == (TESTSET, LP, True)
     assert scorehouse("remove", TESTSET, "--format", "json").json == [row]
-    refused(
-        scorehouse("remove", TESTSET), 2, f"unknown metric of one's own, test set, source or loaded path '{TESTSET}'"
-    )
+    refused(scorehouse("remove", TESTSET), 2, f"unknown user metric, test set, source or loaded path '{TESTSET}'")
     assert scorehouse("list", "testsets", "--format", "json").json == []
 
 

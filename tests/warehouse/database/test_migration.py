@@ -257,7 +257,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
     assert not list(tmp_path.glob("*.csv"))
     assert {record.getMessage() for record in caplog.records} == {
         f"{database}: read-only, with views of another version; the views were created in memory",
-        f"{database}: not scorehouse's and not used: table {name[:40]!r}…",
+        f"{database}: not created by scorehouse, and not used: table {name[:40]!r}…",
     }
 
 
@@ -267,7 +267,7 @@ def test_a_database_of_a_newer_program_or_with_changed_migrations_is_left_alone(
     tiny_layout(tmp_path / "in")
     statements = {
         "made by a newer scorehouse": "INSERT INTO schema_migration VALUES (9999, '9999_z.sql', 'x', '2030-01-01')",
-        "made by a development version of scorehouse": "UPDATE schema_migration SET sha256 = 'x' WHERE number = 2",
+        "made by an unreleased version of scorehouse": "UPDATE schema_migration SET sha256 = 'x' WHERE number = 2",
     }
     for words, statement in statements.items():
         database = empty_warehouse(tmp_path / "a.duckdb")

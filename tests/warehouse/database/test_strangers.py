@@ -206,13 +206,13 @@ def test_links_and_pipes_beside_a_warehouse_are_refused_and_what_they_name_stays
     beside, target = tmp_path / f"a.duckdb{ending}", tmp_path / "other.txt"
     target.write_text("precious")
     beside.symlink_to(target)
-    with pytest.raises(SchemaError, match="a link or no regular file, beside a warehouse; remove it"):
+    with pytest.raises(SchemaError, match="a link or special file next to a warehouse; remove it"):
         Warehouse.open(database)
     assert target.read_text() == "precious"
     beside.unlink()
     if ending != ".tmp":
         os.mkfifo(beside)
-        with pytest.raises(SchemaError, match="a link or no regular file"):
+        with pytest.raises(SchemaError, match="a link or special file"):
             Warehouse.open(database)
 
 
@@ -221,5 +221,5 @@ def test_a_host_of_harmless_macros_is_refused_at_once(tmp_path: Path) -> None:
     database = written(tmp_path / "a.duckdb", tiny_bytes())
     with duckdb.connect(str(database)) as connection:
         connection.execute("".join(f"CREATE MACRO main.zz{number}(a) AS a;" for number in range(1001)))
-    with pytest.raises(SchemaError, match="it defines 1001 things that are not scorehouse's"):
+    with pytest.raises(SchemaError, match="it defines 1001 objects that are not scorehouse's"):
         Warehouse.open(database)

@@ -366,7 +366,7 @@ def test_judgements_that_a_rating_file_cannot_hold_are_reported(database: Path, 
             "INSERT INTO judgement SELECT judgement_id + 1000, * EXCLUDE (judgement_id) FROM judgement LIMIT 1"
         )
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
-    assert item.notes == ("esa.merged: 17 single judgements excluded, a rating file has one per segment",)
+    assert item.notes == ("esa.merged: 17 single judgements excluded: a rating file has one per segment",)
     assert load([tmp_path / "out"], tmp_path / "back.duckdb").is_clean
     before, after = (
         _rows(path, sources=False, where="testset = 'tiny24' AND lp = 'en-de'")
@@ -385,7 +385,7 @@ def test_csv_has_every_score_in_full(database: Path, tmp_path: Path) -> None:
     assert values == expected
     assert rows[0]["document"] == "n1"
     (fault,) = load([tmp_path / "out"], tmp_path / "back.duckdb").faults
-    assert (fault.path, fault.found) == (str(tmp_path / "out" / "tiny24" / "en-de"), "an export as csv")
+    assert (fault.path, fault.found) == (str(tmp_path / "out" / "tiny24" / "en-de"), "a csv export")
 
 
 def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> None:
@@ -511,7 +511,7 @@ def test_exported_parquet_without_its_manifest_is_refused_by_load(one_exported: 
     (tmp_path / "out" / MANIFEST).unlink()
     report = load([tmp_path / "out"], tmp_path / "back.duckdb")
     assert len(report.faults) == 14
-    assert {fault.found for fault in report.faults} == {"exported Parquet without its scorehouse-export.json"}
+    assert {fault.found for fault in report.faults} == {"exported Parquet without scorehouse-export.json"}
 
 
 @pytest.mark.slow
@@ -520,7 +520,7 @@ def test_files_beside_exported_parquet_are_not_passed_over_in_silence(one_export
     (tmp_path / "out" / "notes.txt").write_text("mine")
     report = load([tmp_path / "out"], tmp_path / "back.duckdb")
     assert report.is_clean
-    assert report.skipped == [(str(tmp_path / "out" / "notes.txt"), "beside exported Parquet")]
+    assert report.skipped == [(str(tmp_path / "out" / "notes.txt"), "next to exported Parquet")]
 
 
 @pytest.mark.slow
@@ -552,7 +552,7 @@ def test_an_export_that_ends_early_leaves_whole_files_and_a_folder_that_load_ref
             assert all(whole[name] == data for name, data in found.items() if name != MANIFEST)
             if found:
                 report = load([folder], tmp_path / "back.duckdb")
-                assert [fault.found for fault in report.faults] == ["an export that was not finished"]
+                assert [fault.found for fault in report.faults] == ["an unfinished export"]
                 assert not report.evalsets
         monkeypatch.undo()
         export(database, folder, form, "tiny24", "en-de")

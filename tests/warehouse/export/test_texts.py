@@ -81,12 +81,12 @@ def test_names_that_no_file_can_have_are_encoded_and_listed(database: Path) -> N
         "UPDATE segment_text SET name = '../a:b' WHERE name = 'Ash'",
         "UPDATE system SET name = '../a:b' WHERE name = 'Ash'",
     )
-    assert notes == ("names that files cannot have are percent-encoded: %2E.%2Fa%3Ab.txt has system '../a:b'",)
+    assert notes == ("names that are not valid file names are percent-encoded: %2E.%2Fa%3Ab.txt has system '../a:b'",)
     assert (out / OUTPUTS / "%2E.%2Fa%3Ab.txt").read_text().startswith("Ash 1\n")
 
 
 def test_an_evaluation_set_without_texts_is_refused_and_leaves_nothing(database: Path) -> None:
-    with pytest.raises(QuestionError, match=r"^nothing was written of tiny24 en-de: excluded: no texts are loaded$"):
+    with pytest.raises(QuestionError, match=r"^nothing was written for tiny24 en-de: excluded: no texts are loaded$"):
         exported(database, "DELETE FROM segment_text")
     assert not (database.parent / "out").exists()
 
@@ -117,7 +117,7 @@ def test_scores_in_the_order_of_the_lines_come_back_to_their_texts(database: Pat
 def test_where_lines_are_no_positions_a_table_of_segments_says_which_they_are(database: Path, tmp_path: Path) -> None:
     """Documents n1 and n2 have 2 and 1 segments, s1 has 2; a table of documents and indices brings the scores back."""
     out, notes = exported(database, "UPDATE segment SET position = NULL")
-    assert notes == ("lines are not positions in the test set: segments/en-de.tsv says which segment each is",)
+    assert notes == ("line numbers differ from segment numbers; segments/en-de.tsv maps them",)
     lines = [row.split("\t") for row in (out / TESTSET / "segments/en-de.tsv").read_text().splitlines()]
     assert lines[0] == ["line", "position", "domain", "document", "index"]
     assert lines[4] == ["4", "", "speech", "s1", "1"]

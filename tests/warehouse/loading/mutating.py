@@ -150,7 +150,7 @@ def _columns(change: Callable[[list[str], bool], list[str]]) -> Callable[[Small]
 
 
 def _with_index(called: str) -> Callable[[Small], Files | None]:
-    """A first column that counts the rows, as pandas writes it."""
+    """A first column of row numbers, as pandas writes it."""
 
     def changed(small: Small) -> Files | None:
         numbers = iter(range(len(small.rows)))

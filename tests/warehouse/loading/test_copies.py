@@ -35,7 +35,7 @@ def test_copies_are_passed_over_and_one_with_other_content_is_a_fault(tmp_path: 
     assert skipped == sorted([("wmt22", name) for name in COPIES] + [("wmt23", name) for name in BACKUPS])
     found = sorted((Path(fault.path).parent.name, Path(fault.path).name, fault.found) for fault in report.faults)
     assert found == [
-        *(("wmt24", name, "a copy of esa_wave1.csv with other content") for name in others),
+        *(("wmt24", name, "a copy of esa_wave1.csv with different content") for name in others),
         ("wmt25", "Copy of esa_wave1 (1).csv", "a file named as a copy, without its original"),
     ]
     statuses = [(evalset.testset, evalset.status) for evalset in report.evalsets]

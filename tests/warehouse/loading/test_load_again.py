@@ -342,9 +342,9 @@ def test_other_documents_are_refused_while_scores_outside_the_load_hang_on_the_o
     report = load([layout / "documents"], database)
     (fault,) = report.faults
     assert fault.path == str(layout / DOCS)
-    assert fault.found.startswith("other segments than those that ")
+    assert fault.found.startswith("segments that differ from those of ")
     assert fault.expected == "the same segments"
-    together = "load the two together, with all else that tiny24 en-de was loaded from, or all into a new file"
+    together = "load both together with every other file of tiny24 en-de, or load all into a new warehouse"
     assert fault.way_out == together
     assert statuses(report) == ["refused"]
     assert database.read_bytes() == before or held(database)["segments"][0][4] == "news"

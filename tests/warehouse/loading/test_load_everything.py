@@ -31,8 +31,8 @@ def test_everything_is_loaded_and_what_is_skipped_has_its_reason(everything: tup
     assert {item.status for item in report.evalsets} == {"loaded"}
     assert sorted((Path(path).name, reason) for path, reason in report.skipped) == [
         ("README.md", "not a known score format: text without columns"),
-        ("header.DocLvl.csv", "names of columns alone; the judgements are in other files"),
-        ("header.SegLvl.csv", "names of columns alone; the judgements are in other files"),
+        ("header.DocLvl.csv", "column names only; the judgements are in other files"),
+        ("header.SegLvl.csv", "column names only; the judgements are in other files"),
     ]
 
 

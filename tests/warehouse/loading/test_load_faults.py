@@ -97,11 +97,11 @@ SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
     "one line of a system": (order(*span(1, 5), 6), 6, "system 'Beech' has 1 score", "5 (segments of tiny24 en-de)"),
     "interleaved blocks": (
         order(1, 6, 2, 7, 3, 8, 4, 9, 5, 10, *span(11, 20)),
-        *(1, "lines of system 'Ash' are not together", "one block of lines per system"),
+        *(1, "lines of system 'Ash' are not consecutive", "one block of lines per system"),
     ),
     "a system in two pieces": (
         order(1, 2, *span(6, 10), 3, 4, 5, *span(11, 20)),
-        *(1, "lines of system 'Ash' are not together", "one block of lines per system"),
+        *(1, "lines of system 'Ash' are not consecutive", "one block of lines per system"),
     ),
     "a block again at once": (order(*span(1, 5), *span(1, 20)), 10, "system 'Ash' has 10 scores", "5 (segments of"),
     "a block again at the end": (order(*span(1, 20), *span(1, 5)), 25, "system 'Ash' has 10 scores", "5 (segments"),
@@ -120,7 +120,7 @@ SCORE_FAULTS |= {
     "many": (lambda data: 2 * data.replace(b"\t", b"\tx"), 1, "score 'x0.9'", NUMBER),
     "two kinds": (lambda data: line(12, "Cherry")(line(4, "Ash\tinf")(data)), 4, "score 'inf'", NUMBER),
     "too large": (
-        *(line(3, "Ash\t1.0001e100"), 0, "1 score that is no finite number of at most 1e+100 in size, the first of"),
+        *(line(3, "Ash\t1.0001e100"), 0, "1 score that is infinite or beyond 1e+100, first for"),
         "",
     ),
 }
@@ -175,7 +175,7 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     "documents: blank line": (DOCS, line(2, ""), 2, "", "DOMAIN and DOCUMENT, separated by a tab"),
     "documents: empty": (DOCS, lambda data: b"", 0, "the file is empty", ""),
     **{
-        f"rating: {text}": (RATING, line(2, text), 2, found, "SYSTEM, JSON or None, and perhaps RATER")
+        f"rating: {text}": (RATING, line(2, text), 2, found, "SYSTEM, JSON or None, and optionally RATER")
         for text, found in {
             "Ash\t{": "not valid JSON",
             "Ash": "1 column",
@@ -303,8 +303,11 @@ def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path:
     report = load([tmp_path / "in"], tmp_path / "a.duckdb")
     other, annotated, scored = sorted(report.faults, key=lambda fault: fault.path)
     assert other.found == f"annotations of system 'Elm', which {files['t23']} does not have"
-    assert (annotated.found, annotated.expected) == (f"annotations behind {files['t24']}", "that file without a fault")
-    assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
+    assert (annotated.found, annotated.expected) == (
+        f"not loaded, because {files['t24']} has errors",
+        "that file without errors",
+    )
+    assert scored.found == "5 scores that are infinite or beyond 1e+100, first for system 'Ash'"
     report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
     assert statuses(report) == ["loaded", "loaded"]
     assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM judgement UNION ALL SELECT count(*) FROM span") == [
@@ -430,5 +433,5 @@ def test_a_score_file_outside_the_organisers_folders_is_sent_where_it_belongs(
     (tmp_path / name).write_text(f"Ash\t{value}\n", encoding="utf-8")
     (fault,) = load([tmp_path / name], tmp_path / "scores.duckdb").faults
     assert fault.line == 0
-    assert fault.found == "a score file without its test set"
+    assert fault.found == "a score file of an unknown test set"
     assert "scorehouse add" in fault.way_out

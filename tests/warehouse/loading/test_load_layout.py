@@ -162,14 +162,14 @@ NOT_TAKEN: list[tuple[str, str]] = [
     ("Human-Scores/en-de.mqm.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
     ("metadata/en-de/Ash.jsonl", "metadata of the organisers' layout: holds no scores"),
     ("documents/en-de.txt", "expected documents/LP.docs"),
-    ("documents/english.docs", "'english' is no language pair such as en-de"),
+    ("documents/english.docs", "'english' is not a language pair such as en-de"),
     ("sources/en-de.xml", "expected a text file, .txt or .jsonl"),
     ("references/en-de.txt", "expected references/ with a name before .txt"),
     ("human-scores/en-de.mqm.seg.score.gz", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
     ("human-scores/en-de.mqm.seg.scores", "expected a file that ends in .score"),
     ("human-scores/en-de.mqm.word.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
     ("human-scores/en-de.mqm.sys.rating", "expected a file that ends in .score"),
-    ("metric-scores/en-de/BLEU.seg.score", "'BLEU' is no metric variant such as BLEU-refA"),
+    ("metric-scores/en-de/BLEU.seg.score", "'BLEU' is not a metric variant such as BLEU-refA"),
     ("metric-scores/BLEU-refA.seg.score", "expected metric-scores/LP/FILE"),
 ]
 

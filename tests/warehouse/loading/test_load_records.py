@@ -259,7 +259,7 @@ def test_half_an_archive_a_last_line_without_an_end_and_a_header_alone_are_refus
     assert sorted((name, line, found.partition(":")[0]) for name, line, found in told(report)) == [
         ("BLEU.seg.score.gz", 0, "cannot be unpacked"),
         ("DA-newstest2019-decs-sys-nohy-scores.csv", 0, "no scores"),
-        ("mine.csv", 3, "the last line has no end, so that the file may be cut"),
+        ("mine.csv", 3, "the last line has no line feed; the file may be truncated"),
     ]
     assert not database.exists() or ask(database, "SELECT count(*) FROM evalset") == [(0,)]
 

@@ -16,8 +16,8 @@ def test_a_table_of_a_metric_that_the_task_did_not_have_asks_for_add(tmp_path: P
     table.write_text(header + "".join(f"wmt23,en-de,{name},A,1,0.5\n" for name in ("BLEU", "Mine", "Other")))
     report = load([table], database)
     assert [(fault.line, fault.found) for fault in report.faults] == [
-        (3, "metric 'Mine', which wmt23 did not have"),
-        (4, "metric 'Other', which wmt23 did not have"),
+        (3, "metric 'Mine', which was not in wmt23"),
+        (4, "metric 'Other', which was not in wmt23"),
     ]
     assert "scorehouse add mine.csv metric='Mine'" in str(report.faults[0])
     assert [evalset.status for evalset in report.evalsets] == ["refused"]
@@ -73,7 +73,10 @@ def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refu
     folder = _own_tables(tmp_path / "mine")
     report = load([folder], tmp_path / "w.duckdb", given=LoadHints(testset="mine24", lp="en-de"))
     assert report.is_clean
-    assert f"{folder / 'testset.toml'}: of mine25; not applied to mine24, which is in files beside it" in report.notes
+    assert (
+        f"{folder / 'testset.toml'}: describes mine25; not applied to mine24, whose files are next to it"
+        in report.notes
+    )
     (folder / "testset.toml").write_text("name = 'mine25'\nyears = 2024\n")
     report = load([folder], tmp_path / "x.duckdb", given=LoadHints(testset="mine25", lp="en-de"))
     (fault,) = report.faults

@@ -25,7 +25,7 @@ def test_folders_of_a_test_set_that_declare_different_facts_are_refused(tmp_path
     first, second = small(tmp_path / "a"), small(tmp_path / "b")
     write_facts(second, tiny_facts(lp="he-en"))
     report = load([first, second], tmp_path / "w.duckdb")
-    what = f"declares facts of {TESTSET} that differ from {first / 'testset.toml'}"
+    what = f"describes {TESTSET} differently from {first / 'testset.toml'}"
     assert report.faults == [Fault(str(second / "testset.toml"), 0, what, "one content", "load only one of them")]
 
 

@@ -201,7 +201,7 @@ def test_what_a_file_does_not_say_is_asked_for_or_has_a_name_of_its_format(form:
 
 def test_a_human_score_that_no_file_has_is_refused(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("system,M-src,N-src\nA,1,2\nB,2,1\n")
-    with pytest.raises(SourceError, match="no human scores that could be called 'mqm'"):
+    with pytest.raises(SourceError, match="no human scores to name 'mqm'"):
         load([tmp_path / "w.csv"], tmp_path / "w.duckdb", given=LoadHints("mine", "en-de", "mqm"))
 
 

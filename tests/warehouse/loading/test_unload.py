@@ -163,7 +163,7 @@ def test_annotations_and_the_scores_that_they_stand_behind_go_together(tmp_path:
 
 def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -> None:
     before = database.read_bytes()
-    with pytest.raises(QuestionError, match=r"declares the segments of tiny24 en-de, which \d+ other files need"):
+    with pytest.raises(QuestionError, match=r"defines the segments of tiny24 en-de, which \d+ other files need"):
         unload(database, str(layout / "documents"))
     assert database.read_bytes() == before
 
@@ -171,9 +171,9 @@ def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -
 @together(
     ("words", "told"),
     [
-        (("tiny42",), "unknown metric of one's own, test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),
+        (("tiny42",), "unknown user metric, test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),
         ((TESTSET, "de-en"), "unknown language pair 'de-en' for tiny24"),
-        (("",), "unknown metric of one's own, test set, source or loaded path ''"),
+        (("",), "unknown user metric, test set, source or loaded path ''"),
     ],
 )
 def test_what_was_not_loaded_is_reported(original: Path, words: tuple[str, ...], told: str) -> None:

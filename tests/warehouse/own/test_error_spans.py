@@ -359,7 +359,7 @@ def spans_of_documents(records: Whole) -> list[tuple[int, int]]:
 def test_two_predictions_of_one_output_are_refused(task: str, tmp_path: Path) -> None:
     one, other = (MINOR, []) if task == "task1_pred" else (5, 6)
     (fault,) = read_own(tmp_path / "pred.jsonl", item({task: one}) + item({task: other})).faults
-    assert (fault.line, fault.expected) == (2, "one prediction of each output")
+    assert (fault.line, fault.expected) == (2, "one prediction per output")
     assert "another prediction of Ash for official_###_" in fault.found
     assert fault.found.endswith("than line 1")
 
@@ -367,7 +367,7 @@ def test_two_predictions_of_one_output_are_refused(task: str, tmp_path: Path) ->
 def test_a_prediction_of_task_3_beside_one_of_task_2_is_counted(tmp_path: Path) -> None:
     records = read_own(tmp_path / "pred.jsonl", item({"task2_pred": 5, "task3_pred": True}))
     assert records.scores["value"].to_list() == [5.0]
-    assert "1 prediction of a further task not read: there is one of the same kind" in records.notes
+    assert "1 prediction of another task not read: one of the same kind was read" in records.notes
 
 
 def test_items_of_wmt26_name_their_language_pairs(tmp_path: Path) -> None:
@@ -397,10 +397,10 @@ def test_the_text_of_a_span_says_its_place_in_tables_and_lines(
         records = read_own(tmp_path / name, content)
         if expected is None:
             (fault,) = records.faults
-            assert f"with the text {text!r} where {'Ash 1'[start:end]!r} is" in fault.found, name
+            assert f"with the text {text!r}, but {'Ash 1'[start:end]!r} is at its offsets" in fault.found, name
             continue
         assert records.ratings.select("span_start", "span_end").rows() == [expected], name
-        assert sum("put where their text is" in note for note in records.notes) == (place != expected), name
+        assert sum("moved to where their text is" in note for note in records.notes) == (place != expected), name
 
 
 def test_a_column_with_whole_translations_is_no_text_of_spans(tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_a_column_with_whole_translations_is_no_text_of_spans(tmp_path: Path) ->
 def test_texts_of_spans_without_a_stored_translation_are_counted(tmp_path: Path) -> None:
     table = "system,segment,start,end,severity,text\nAsh,1,0,3,minor,Oak\n"
     records = read(ErrorSpanReader(), tmp_path / "gold.csv", table, LoadHints(testset=TESTSET, lp=LP, human="gold"))
-    assert "1 error span with a text not compared: the translation is not known" in records.notes
+    assert "1 error span whose text was not checked: the translation is not loaded" in records.notes
 
 
 @pytest.mark.slow

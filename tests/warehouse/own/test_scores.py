@@ -92,7 +92,7 @@ def test_removing_leaves_what_was_there_before(
     assert (removed.testset, removed.lp, removed.n_files, removed.n_scores) == (TESTSET, LP, 2, 30)
     assert not removed.is_gone
     assert content(database) == at_first
-    with pytest.raises(QuestionError, match="unknown metric of one's own, test set, source or loaded path 'Mine'"):
+    with pytest.raises(QuestionError, match="unknown user metric, test set, source or loaded path 'Mine'"):
         unload(database, "Mine")
 
 
@@ -126,7 +126,7 @@ def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(with_
 
 
 def test_official_metrics_cannot_be_removed(original: Path) -> None:
-    with pytest.raises(QuestionError, match=r"unknown metric of one's own, .* 'Rough'"):
+    with pytest.raises(QuestionError, match=r"unknown user metric, .* 'Rough'"):
         unload(original, "Rough")
 
 

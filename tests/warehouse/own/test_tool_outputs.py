@@ -105,10 +105,13 @@ def test_the_text_of_a_span_says_its_place(
     records = read_own(tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
     if expected is None:
         (fault,) = records.faults
-        assert fault.found == f"a span of Ash, segment 1, with the text {text!r} where {'Ash 1'[slice(*place)]!r} is"
+        assert (
+            fault.found
+            == f"a span of Ash, segment 1 with the text {text!r}, but {'Ash 1'[slice(*place)]!r} is at its offsets"
+        )
         return
     assert records.ratings.select("span_start", "span_end").rows() == [expected]
-    moved = [note for note in records.notes if "put where their text is" in note]
+    moved = [note for note in records.notes if "moved to where their text is" in note]
     assert len(moved) == (place != expected)
 
 
@@ -195,7 +198,7 @@ def test_a_table_of_one_system_needs_no_column_of_it(tmp_path: Path) -> None:
     assert values(read_own(tmp_path / "ash.csv", text, system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
-BY_ORDER = "no column of segments: the rows of each system are taken in the order of the test set"
+BY_ORDER = "no segment column: the rows of each system are read in the order of the test set"
 
 
 def numbered(column: str, header: str, order: Iterable[int] = range(2 * N)) -> list[list[str]]:
@@ -281,7 +284,7 @@ def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(tmp_path:
     strange[1]["mt"] = "something else"
     records = read_own(tmp_path / "ash.jsonl", lines(strange), system="Ash")
     assert not records.faults
-    note = "Ash: placed by order; 1 segment with another source and translation than the warehouse has"
+    note = "Ash: placed by order; 1 segment with other source and translation than in the warehouse"
     assert note in records.notes
     (fault,) = read_own(tmp_path / "ash.jsonl", lines(strange[:3]), system="Ash").faults
     assert fault.found == (
@@ -308,7 +311,7 @@ def test_scores_without_a_system_ask_for_it(tmp_path: Path, name: str, text: str
 def test_what_no_reader_takes_is_refused_with_the_reason(database: Path, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as error:
         added(database, tmp_path / "ash.txt", "0.5\n0.25\n")
-    why = "no column system: `scorehouse add FILE system='NAME'` if all rows are of one"
+    why = "no system column; if all rows belong to one system, use `scorehouse add FILE system='NAME'`"
     assert str(error.value) == f"{tmp_path / 'ash.txt'}: no score files among 1 file ({why})"
 
 
@@ -426,7 +429,7 @@ def test_a_stated_mean_that_its_scores_contradict_is_told(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("name", "lps"), [("zh-en.Mine-refA.seg.score", {"en-de"}), ("zhen.Mine-src.csv", {"en-de"})])
 def test_a_file_named_after_another_language_pair_is_refused(name: str, lps: set[str]) -> None:
-    with pytest.raises(QuestionError, match=r"is named after zh-?en, and en-de is ranked"):
+    with pytest.raises(QuestionError, match=r"is named after zh-?en, but the ranking is of en-de"):
         variant_called(Path(name), lps)
 
 

@@ -181,7 +181,7 @@ def test_names_of_columns_are_passed_over_and_alone_are_no_data() -> None:
     path = Path("wmt22-news-systems/header.DocLvl.csv")
     reason = asked(READER, path, header.encode(), LoadHints())
     assert isinstance(reason, str)
-    assert "names of columns" in reason
+    assert "column names" in reason
     records = read(READER, path, header + row)
     assert records.judgements["line"].to_list() == [2]
 
@@ -334,7 +334,7 @@ def test_systems_side_by_side_are_judged_once_for_each_pair() -> None:
         ("B", 50.0, "valid"),
         ("A", 70.0, "valid"),
     ]
-    assert "systems were judged side by side: each one's score is a judgement of its own" in records.notes
+    assert "systems were judged side by side; each score counts as a separate judgement" in records.notes
 
 
 @pytest.mark.slow
@@ -350,7 +350,7 @@ def test_systems_side_by_side_load_with_the_mean_of_their_judgements(tmp_path: P
 def test_remarks_on_errors_of_pairs_are_counted() -> None:
     rows = ("A,7,TGT,eng,deu,91,omission,None,1.5,2.5", "B,7,TGT,eng,deu,80,,None,1.5,2.5")
     records = read(READER, Path("mine.csv"), "".join(f"u1,{row}\n" for row in rows), LoadHints(testset="mine"))
-    assert "1 row with remarks on errors, which are not read" in records.notes
+    assert "1 row with comments on errors, which are not read" in records.notes
     assert records.judgements.select("system", "segment", "status").rows() == [("A", 7, "valid"), ("B", 7, "valid")]
 
 

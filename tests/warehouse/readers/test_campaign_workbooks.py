@@ -33,7 +33,7 @@ def test_each_row_is_a_judgement(tmp_path: Path) -> None:
         (3, *place, "0", 1, "u2", 90.5, "valid"),
         (4, *place, "12", 1, "u1", 70.0, "not in all systems"),
     ]
-    assert records.notes == ["2 judgements count, 1 on segments that other systems are missing"]
+    assert records.notes == ["2 judgements count, 1 on segments missing from other systems"]
 
 
 def test_scores_of_segments_are_taken_once_and_exactly(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_row(tmp_path: Path, at: int
 def test_lacking_columns_are_named(tmp_path: Path) -> None:
     rows = [row[:5] for row in ROWS]
     (fault,) = read(READER, workbook(tmp_path, HEADER[:5], rows)).faults
-    assert "without Score, valid_line" in fault.found
+    assert "has no Score, valid_line" in fault.found
 
 
 def test_a_sheet_without_rows_brings_nothing(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_claims_go_by_name_and_test_set() -> None:
     )
     assert READER.claim(FOLDER / "ad-seg-scores.csv", lines, LoadHints()) is None
     assert READER.claim(FOLDER / "ad-good-stnd-redup.csv", lines, LoadHints()) == (
-        "single standardised judgements; the files of their averages count"
+        "single standardised judgements; only the files of averages are read"
     )
 
 

@@ -13,7 +13,7 @@ from warehouse.readers.text.bytes import ExpansionError, unpacked, unterminated
 
 PATH = Path("x.seg.score")
 TABLE = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,32.2144"
-CUT = "the last line has no end, so that the file may be cut"
+CUT = "the last line has no line feed; the file may be truncated"
 
 
 @pytest.mark.slow

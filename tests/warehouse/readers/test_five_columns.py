@@ -47,7 +47,7 @@ def test_the_claim_keeps_the_files_name_for_its_origin() -> None:
 
 
 def test_other_tables_and_headers_alone_are_not_taken() -> None:
-    assert READER.claim(Path("x"), head(HEADER.encode()), LoadHints()) == "a header and no scores"
+    assert READER.claim(Path("x"), head(HEADER.encode()), LoadHints()) == "a header but no scores"
     long = "testset\tlp\tlevel\tsystem\tscore\n" + "mine\ten-de\tsys\tA\t0.5\n" * 9
     for text in (long, "a\tb\tc\td\te\n", "1\tnewstest2020\tde-en\tdoc\t1\n", "Online-A\t0.5\n", ""):
         assert READER.claim(Path("x"), head(text.encode()), LoadHints()) is None

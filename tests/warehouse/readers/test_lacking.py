@@ -8,7 +8,7 @@ from warehouse.readers.recognition import claim
 from warehouse.wording import option
 
 ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` adds it as a metric of your own"
-NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
+NO_NAMES = "systems and scores without column names; name the file METRIC.seg.score or METRIC.sys.score"
 GIVEN = LoadHints(testset="mine24", lp="en-de")
 OWN = LoadHints(testset="mine24", lp="en-de", metric="Mine", is_own=True)
 
@@ -17,15 +17,15 @@ OWN = LoadHints(testset="mine24", lp="en-de", metric="Mine", is_own=True)
     ("name", "text", "lack"),
     [
         ("README", "Scores of our task.\nOne, two, three.\n", "text without columns"),
-        ("a.json", '{"hyp.txt": [{"src": "a", "mt": "b", "COMET": 0.5}]}', f"what a metric's program writes; {ADD}"),
-        ("a.out", "hyp.txt\tSegment 0\tscore: 0.5\n", f"what a metric's program writes; {ADD}"),
+        ("a.json", '{"hyp.txt": [{"src": "a", "mt": "b", "COMET": 0.5}]}', f"output of a metric program; {ADD}"),
+        ("a.out", "hyp.txt\tSegment 0\tscore: 0.5\n", f"output of a metric program; {ADD}"),
         (
             "a.jsonl",
             '{"source": "a", "hypothesis": "b", "prediction": 0.5}\n',
             f"JSON lines without a key system; {ADD}",
         ),
-        ("a.txt", "0.5\n0.25\n", f"numbers alone; {ADD}"),
-        ("a.json", '{\n  "a": 1\n}\n', "JSON that is not one object a line"),
+        ("a.txt", "0.5\n0.25\n", f"numbers only; {ADD}"),
+        ("a.json", '{\n  "a": 1\n}\n', "JSON that is not one object per line"),
         ("a.jsonl", '{"a": 1, "b": 2}\n', "JSON lines without a key system"),
         ("a.csv", "segment,score\n1,0.5\n", "a table without a column system"),
         ("a.csv", "system,comment\nA,good\n", "a table without a column of scores"),

@@ -252,7 +252,7 @@ def test_own_metrics_of_several_pairs_have_files_of_their_own() -> None:
 
 
 def test_a_header_alone_has_no_scores() -> None:
-    assert answer(READER, MINE, FULL.encode(), PLACE) == "names of columns and no scores"
+    assert answer(READER, MINE, FULL.encode(), PLACE) == "column names but no scores"
 
 
 def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:

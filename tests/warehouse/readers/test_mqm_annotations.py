@@ -186,7 +186,7 @@ def test_a_part_of_the_annotations_is_a_human_score_of_its_own(name: str, human:
 
 def test_errors_of_sources_alone_are_no_human_score() -> None:
     claim = asked(READER, Path("mqm_newstest2020_ende.source-errors.tsv"), MQM_HEADER.encode(), LoadHints())
-    assert claim == "errors of the source texts alone, which are no scores of translations"
+    assert claim == "errors in source texts only, which do not score translations"
 
 
 def test_a_row_that_does_not_fit_is_a_fault_with_its_line() -> None:

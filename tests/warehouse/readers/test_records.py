@@ -30,10 +30,11 @@ _JUDGEMENT = {
 _SEGMENT = {"testset": "tiny24", "lp": "en-de", "segment": 1}
 _KINDS: dict[str, dict[str, object]] = {"scores": _SCORE, "judgements": _JUDGEMENT, "segments": _SEGMENT}
 _UNPLACED = "no segment, expected its number, or document and index"
-_OUT_OF_RANGE = "a segment number out of range, expected one from 1 on"
-_FROM_0 = "segment numbers that begin at 0, expected them from 1 on, as segments count"
+_OUT_OF_RANGE = "a segment number out of range, expected a number from 1"
+_FROM_0 = "segment numbers that begin at 0, expected segment numbers from 1"
 _AT_INDEX = (
-    "places within a document ('index') and no document, expected a document, or lines of the test set as 'segment'"
+    "an 'index' column without a 'document' column, "
+    "expected a 'document' column, or 'segment' with numbers in the test set"
 )
 _LEVELS = "expected one of sys, domain, doc, seg"
 
@@ -103,7 +104,7 @@ def test_numbers_from_0_and_places_without_a_document_are_one_fault_a_file() -> 
         ({"segment": [0, 1, 0]}, "segment numbers that begin at 0, and in 1 more line"),
         (
             {"segment": None, "index": [1, 2, 3]},
-            "places within a document ('index') and no document, and in 2 more lines",
+            "an 'index' column without a 'document' column, and in 2 more lines",
         ),
     ):
         row = {name: [value] * 3 for name, value in (_SCORE | {"segment": None, "index": None, "line": None}).items()}

@@ -207,7 +207,7 @@ def test_a_claim_says_what_the_file_is_and_which_files_place_its_documents(tmp_p
 def test_backups_are_passed_over_and_other_files_left_to_others() -> None:
     for name in ("TER.seg.score.bk", "TER.seg.bk.score.gz", "TER.seg.score.bk.gz"):
         assert READER.claim(Path(name), head(SEG20.encode()), LoadHints()) == (
-            "a backup copy of scores; the file without .bk counts"
+            "a backup copy of scores; the file without .bk is read"
         )
     others = {
         "BLEU-refA.seg.score": "Online-A\t0.5\n",

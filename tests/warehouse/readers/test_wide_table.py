@@ -119,7 +119,7 @@ def test_a_metric_that_was_not_run_on_a_pair_is_absent_there_and_the_rest_loads(
 def test_a_constant_column_is_a_metric_if_it_is_named_as_one(column: str, is_metric: bool) -> None:
     records = read(READER, MINE, f"system,{column},M\nA,7,1\nB,7,2.5\nC,7,2\n", PLACE)
     assert (records.scores.height == 6) == is_metric
-    assert records.notes == [] if is_metric else [f"columns not read: {column} (one number in all rows)"]
+    assert records.notes == [] if is_metric else [f"columns not read: {column} (the same number in all rows)"]
 
 
 @together("cell", [True, [1, 2], [{"start": 0}], {"a": {"b": 1}}])

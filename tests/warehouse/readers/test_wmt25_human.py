@@ -73,7 +73,7 @@ def test_a_segment_in_two_lines_is_counted_where_they_are_equal_and_refused_wher
     assert records.notes[1:] == ["1 repeated line, loaded once"]
     other = read(READER, PATH, line + segment({"A": {"human1": 6}}))
     assert [(fault.line, fault.found, fault.expected) for fault in other.faults] == [
-        (2, f"doc_id '{ITEM}' with other content than in line 1", "each segment in one line")
+        (2, f"doc_id '{ITEM}' with different content than on line 1", "each segment in one line")
     ]
 
 
@@ -154,9 +154,7 @@ def test_numbers_of_wmt23_begin_with_1_and_its_protocol_names_the_score() -> Non
 
 def test_documents_that_all_begin_with_1_contradict_numbers_from_0() -> None:
     text = "".join(segment({"A": {"human1": 5}}, f"cs-de_DE_#_news_#_{document}_#_1") for document in "ab")
-    assert [fault.found for fault in read(READER, PATH, text).faults] == [
-        "2 documents of which none begins with segment 0"
-    ]
+    assert [fault.found for fault in read(READER, PATH, text).faults] == ["2 documents without segment 0"]
 
 
 def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
@@ -168,7 +166,7 @@ def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
     assert records.faults == []
     found = records.judgements.select("lp", "document", "index", "segment", "value", "time").rows()
     assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
-    asks = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
+    asks = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file has only one"
     assert asked(READER, path, text.encode(), LoadHints()) == asks
 
 

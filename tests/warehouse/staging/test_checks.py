@@ -76,11 +76,11 @@ def test_what_the_warehouse_has_from_another_file_is_refused(tmp_path: Path) -> 
     report = load([root / SHORT, short], database)
     first = root / LONG / "A-src.sys.score"
     assert {(fault.path, fault.found) for fault in report.faults} == {
-        (str(root / SHORT / first.name), f"metric 'A-src' at level sys is in the warehouse already, from {first}"),
-        (str(short), f"human 'mqm' at level seg is in the warehouse already, from {long}"),
+        (str(root / SHORT / first.name), f"metric 'A-src' at level sys is already in the warehouse, from {first}"),
+        (str(short), f"human 'mqm' at level seg is already in the warehouse, from {long}"),
     }
     assert {fault.way_out for fault in report.faults} == {
-        f"`remove {path}` takes that one out" for path in (first, long)
+        f"`remove {path}` removes the other" for path in (first, long)
     }
     assert statuses(report) == ["refused", "refused"]
     assert ask(database, "SELECT min(value) FROM aggregate_scores") == [(1.0,)]
@@ -115,4 +115,4 @@ def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(value: float
         check_batch([content], stage.batch)
     (fault,) = stage.faults[0]
     assert (fault.path, fault.line) == (str(tmp_path / "f"), 0)
-    assert fault.found == "1 score that is no finite number of at most 1e+100 in size, the first of system 'Ash'"
+    assert fault.found == "1 score that is infinite or beyond 1e+100, first for system 'Ash'"

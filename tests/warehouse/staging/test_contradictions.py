@@ -59,7 +59,7 @@ def test_a_map_of_other_segments_than_scores_or_judgements_are_of_is_refused() -
         before = memory.rows("FROM segment ORDER BY ALL")
         short = [{"segment": n, "document": "d", "index": n} for n in (1, 2)]
         _, faults = memory.write(File("map", segments=short, claim={"declares": "segments"}))
-        assert _told(faults) == [("map", "other segments than those that a belong to")]
+        assert _told(faults) == [("map", "segments that differ from those of a")]
         assert memory.rows("FROM segment ORDER BY ALL") == before != []
 
 
@@ -69,4 +69,4 @@ def test_a_map_that_makes_two_segments_of_one_file_one_is_refused() -> None:
     memory.write(File("a", rows))
     one = [{"segment": 1, "document": "d", "index": 1}]
     _, faults = memory.write(File("map", segments=one, claim={"declares": "segments"}))
-    assert _told(faults) == [("map", "other segments than those that a belong to")]
+    assert _told(faults) == [("map", "segments that differ from those of a")]

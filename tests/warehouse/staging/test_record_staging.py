@@ -110,6 +110,6 @@ def test_errors_of_ones_own_that_are_stored_as_they_are_are_noted() -> None:
         File(metric, scores([("A", 1, 2.0)], metric), claim={"is_own": True, "is_negated": is_negated})
         for metric, is_negated in (("TER-mine", False), ("TER-ours", True), ("MetricX-24-mine", False))
     ]
-    note = "a metric that counts errors, none below 0: `scorehouse {}` stores them negated"
+    note = "error counts, none below 0: `scorehouse {}` stores them negated"
     note = note.format(option("add.is_error_measure", True))
     assert memory.staged(*files)[0].notes == [f"{metric}: {note}" for metric in ("TER-mine", "MetricX-24-mine")]

@@ -28,7 +28,7 @@ class ChallengeSetReader:
             return self._claim(path, tuple((testset, lp) for lp in pairs_of(path)), f"{testset}/{path.name}")
         if is_table(path):
             if is_nameless(path) and given.testset is None:
-                return f"a challenge set in ACES' form; name it with {option('testset', ACES)} or another name"
+                return f"a challenge set in ACES format; name it with {option('testset', ACES)} or another name"
             evalsets = evalsets_in(path, given.testset)
             if not evalsets:
                 return "a challenge set without language pairs such as en-de"

@@ -84,9 +84,9 @@ def _rows(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError):
-        return [], [Fault(str(path), 0, "no JSON", "a list of objects", "fetch it again")]
+        return [], [Fault(str(path), 0, "no JSON", "a list of objects", "download it again")]
     if not isinstance(data, list):
-        return [], [Fault(str(path), 0, "JSON that is no list", "a list of objects")]
+        return [], [Fault(str(path), 0, "JSON that is not a list", "a list of objects")]
     rows, faults = [], []
     for number, row in enumerate(data, start=1):
         lacking = [key for key in _TEXTS if not isinstance(row, dict) or not isinstance(row.get(key), str)]

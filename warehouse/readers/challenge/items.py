@@ -84,7 +84,9 @@ def _note_shared(rows: pl.DataFrame, paths: Mapping[int, Path], stage: Stage) ->
         again.group_by("file_no", "first").agg(pl.col("segment").n_unique()).sort("file_no").rows()
     ):
         what = counted(n, "item has", "items have")
-        stage.notes.append(f"{paths[file_no]}: {what} the texts of items of {paths[other]}, and count again")
+        stage.notes.append(
+            f"{paths[file_no]}: {what} the same texts as items of {paths[other]}; they count as further items"
+        )
 
 
 def _lay_out_segments(rows: pl.DataFrame, stage: Stage) -> None:

@@ -116,7 +116,7 @@ def _other_scores(rows: Sequence[dict[str, str]]) -> list[str]:
     n_texts = len({tuple(str(row.get(name)) for name in _ACES) for row in rows})
     n_again = len(rows) - n_texts
     what = counted(n_again, "row has", "rows have")
-    return [f"{what} the texts of an earlier row and other scores, and counts as an item of its own"] if n_again else []
+    return [f"{what} the texts of an earlier row but other scores; each counts as a separate item"] if n_again else []
 
 
 def _dialect(path: Path) -> dict[str, Any]:

@@ -38,11 +38,11 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
         try:
             ratings.append(parse_rating(line, is_of_people=place.folder == "human-scores"))
         except ValueError as error:
-            wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, separated by tabs"))
+            wrong.append((number, str(error), "SYSTEM, JSON or None, and optionally RATER, separated by tabs"))
     weights = [[error["weight"] for error in errors or ()] for _, errors, _ in ratings]
     if any(weight is not None for marked in weights for weight in marked) and not wrong:
         without = (number for number, marked in enumerate(weights, start=1) if None in marked)
-        expected = "SYSTEM, JSON or None, with a score in each error or in none of the file"
+        expected = "SYSTEM, JSON or None, with scores for all errors of the file or for none"
         wrong = [(number, "an error with score None", expected) for number in without]
     blocks: dict[str, list[int]] = {}
     for place_in_file, (system, _, _) in enumerate(ratings):
@@ -70,7 +70,7 @@ def _wrong_blocks(blocks: Mapping[str, Sequence[int]], documents: Documents | No
             found = f"system {system!r} has {len(rows)} annotations"
             wrong.append((rows[-1] + 1, found, describe_n_segments(documents, stage)))
         elif rows[-1] - rows[0] + 1 != len(rows):
-            found = f"lines of system {system!r} are not together"
+            found = f"lines of system {system!r} are not consecutive"
             wrong.append((rows[0] + 1, found, "one block of lines per system"))
         if unknown := unknown_system(system, stage):
             wrong.append((rows[0] + 1, *unknown))

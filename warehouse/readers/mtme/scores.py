@@ -156,7 +156,7 @@ def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
 def _unreadable_path(content: Content) -> Iterator[Wrong]:
     path = str(content.claim.path)
     if os.sep != "\\" and "\\" in path and pattern(path) != path:
-        yield 0, "a path with a backslash and with *, ? or [ in it", "one without the backslash"
+        yield 0, "a path that contains a backslash and one of * ? [", "a path without the backslash"
 
 
 def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Stage) -> dict[int, list[Block]]:
@@ -284,7 +284,7 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
         if block.n != n_expected and not (documents is None and level != "sys"):
             yield block.last_line, f"system {block.system!r} has {counted(block.n, 'score')}", words
         elif not block.is_together:
-            what = f"lines of system {block.system!r} are not together"
+            what = f"lines of system {block.system!r} are not consecutive"
             yield block.line, what, "one block of lines per system"
 
 

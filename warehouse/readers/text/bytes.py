@@ -86,9 +86,9 @@ def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
     return Fault(
         str(path),
         n_lines + 1,
-        "the last line has no end, so that the file may be cut",
+        "the last line has no line feed; the file may be truncated",
         "a line feed after the last line",
-        f"fetch it again, or say {option('may_lack_end', True)} if it is whole",
+        f"download it again, or use {option('may_lack_end', True)} if it is complete",
     )
 
 
@@ -103,11 +103,11 @@ def _is_json(text: bytes) -> bool:
 _LINES = 20
 _BYTES = 65536
 _MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file
-_PAGE = ("a web page in the file's place", "fetch the file itself, not the page that shows it")
+_PAGE = ("a web page instead of the file", "download the file itself, not the page that shows it")
 _FOREIGN = (  # what servers and version control put in a file's place, and what to do
     (b"<!doctype html", *_PAGE),
     (b"<html", *_PAGE),
-    (b"version https://git-lfs", "a pointer of Git LFS to the file", "fetch the file itself: git lfs pull"),
+    (b"version https://git-lfs", "a Git LFS pointer instead of the file", "get the file with git lfs pull"),
 )
 _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
 

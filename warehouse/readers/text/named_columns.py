@@ -134,8 +134,8 @@ def unread(
 
     >>> unread(["", "x"], ["", "system", "x"]), unread([], ["x"])
     (['columns not read: x and the first, which has no name'], [])
-    >>> unread(["x", "n", "m"], ["x", "n", "m"], {"n": "counts the rows", "m": "counts the rows"})
-    ['columns not read: x, n and m (counts the rows)']
+    >>> unread(["x", "n", "m"], ["x", "n", "m"], {"n": "a row number", "m": "a row number"})
+    ['columns not read: x, n and m (a row number)']
     """
     of_reason: dict[str, list[str]] = {}
     for name in filter(None, names):
@@ -194,7 +194,7 @@ def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFram
         if first == 1 and (zeros := table.filter(is_zero)).height:
             found = f"segment numbers that begin at 0{more_lines(zeros.height - 1)}"
             way_out = f"{option('first_segment', 0)} accepts them"
-            faults.append(Fault(str(path), zeros["line"][0], found, "them from 1 on, as segments count", way_out))
+            faults.append(Fault(str(path), zeros["line"][0], found, "segment numbers from 1", way_out))
             table = table.filter(~is_zero)
         table = table.with_columns(pl.col(column) + (1 - first))
     by_place = (
@@ -251,7 +251,7 @@ def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, lis
         table.columns = header.names
         return table.with_row_index("line", 1).cast({"line": pl.Int64}), []
     except (Exception, pl.exceptions.PanicException) as error:
-        found = f"no readable table ({str(error).splitlines()[0] if str(error) else 'damaged'})"
+        found = f"not a readable table ({str(error).splitlines()[0] if str(error) else 'damaged'})"
         return pl.DataFrame(), [Fault(str(path), 0, found, "Parquet with columns of texts and numbers")]
 
 
