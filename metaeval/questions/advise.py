@@ -80,7 +80,9 @@ class Advise(Evalset, Question["Result"], name="advise"):
             tied = f"{named(others, 1)} {verb} not differ significantly" if len(others) < 3 else ""
             tied = tied or f"{len(others)} of {n} others do not differ significantly"
         else:
-            tied = f"all {n} others are significantly worse"
+            n_worse = newest.filter(is_among_best=False).height
+            how_many = f"all {n}" if n_worse == n else f"{n_worse} of {n}"
+            tied = f"{how_many} others are significantly worse"
         counts = among_best(frame).filter(n_sets=among_best(frame)["n_sets"].max())
         often = counts.sort("n_best", descending=True, maintain_order=True).row(0, named=True)
         said = f"{often['metric']} is among the best in {often['n_best']} of its {often['n_sets']} sets."

@@ -7,6 +7,8 @@ import pytest
 
 import metaeval
 from metaeval.advice import BEST, SCHEMA, among_best, by_metric
+from metaeval.answer import Result, answer_of
+from metaeval.questions.advise import Advise
 from tests.cli.running import Scorehouse
 from warehouse import QuestionError, Warehouse
 
@@ -55,6 +57,16 @@ def test_a_metric_of_several_years_is_one_row_by_its_newest_name() -> None:
 def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str) -> dict[str, Any]:
     row = {"metric": metric, "reference": "no", "kind": "llm", "best": best, "wmt24 mqm": new, "wmt23 mqm": old}
     return row | more
+
+
+def test_an_untested_metric_is_not_said_to_be_worse() -> None:
+    def said(*others: bool | None) -> str:
+        rows = [_row("wmt24", 2024, f"M{place}", 0.9, best) for place, best in enumerate((True, *others))]
+        return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [])).with_summary().summary
+
+    assert said(False, None).endswith("; 1 of 2 others are significantly worse.")
+    assert said(False, False).endswith("; all 2 others are significantly worse.")
+    assert said(True, False).endswith("; M1 does not differ significantly.")
 
 
 def test_those_among_the_best_are_those_that_compare_finds_no_worse(simulated_warehouse: Warehouse) -> None:
