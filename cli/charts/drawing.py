@@ -84,7 +84,7 @@ def parts_of_chart(found: Spec) -> ChartParts:
     """The parts of a specification that `parts.titled` put together."""
     (body,) = found["vconcat"]
     heading, caption = body["title"], found.get("title", {"text": ()})
-    outer = {name: value for name, value in found.items() if name not in ("vconcat", "title")}
+    outer = {name: value for name, value in found.items() if name not in ("vconcat", "title", "resolve")}
     spec = {**outer, **{name: value for name, value in body.items() if name != "title"}}
     return ChartParts(" ".join(heading["text"]), tuple(heading.get("subtitle", ())), tuple(caption["text"]), spec)
 

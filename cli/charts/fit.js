@@ -29,6 +29,11 @@ function narrower(spec, width, room) {
   }
   if (columns === 1) return false;
   spec.columns = Math.max(1, Math.min(columns - 1, Math.round((columns * room) / width)));
+  for (const panel of panels.filter((_, place) => place % spec.columns === 0)) { // the first of a row has the axis of all
+    for (const {encoding} of panel.layer ?? []) {
+      if (encoding?.y?.axis?.labels === false) Object.assign(encoding.y.axis, {labels: true, ticks: true});
+    }
+  }
   return true;
 }
 

@@ -61,24 +61,37 @@ def _(lp, mo, names, start, testset):
 
 @app.cell
 def _(dropped, human, lp, measures, mo, stop, testset, view):
+    _pickers = {
+        "Ranking": [testset, lp, human, measures, dropped, stop],
+        "Over the years": [stop],
+        "Phenomena": [testset, lp, human, measures, stop],
+        "Any question": [testset, lp, stop],
+        "SQL": [],
+    }
     mo.vstack(
         [
-            mo.hstack([mo.md("# scorehouse"), view], justify="start", gap=2, wrap=True),
-            mo.hstack([testset, lp, human, measures, dropped, stop], justify="start", align="end", wrap=True),
+            mo.hstack([mo.md("# scorehouse"), view.style({"max-width": "100%", "overflow-x": "auto"})], wrap=True),
+            mo.hstack(_pickers[view.value], justify="start", align="end", wrap=True),
         ]
     )
     return
 
 
 @app.cell
-def _(address, human, lp, measures, testset, view):
-    for _name, _value in (("view", view), ("testset", testset), ("lp", lp), ("human", human)):
-        if _value.value:
-            address.set(_name, _value.value)
+def _(address, human, linked, lp, measures, testset, view):
+    _said = {"view": view.value, "testset": testset.value, "lp": lp.value, "human": human.value, **linked()}
+    for _name, _value in {**_said, "measures": ";".join(measures.value)}.items():
+        if _value:
+            address.set(_name, _value)
         else:
             address.remove(_name)
-    address.set("measures", ";".join(measures.value))
     return
+
+
+@app.cell
+def _(mo):
+    linked, put_linked = mo.state({})  # what views add to the address, which one cell alone may set
+    return linked, put_linked
 
 
 @app.cell
@@ -127,18 +140,19 @@ def _(asking, chosen, dropped, mo, own_file, put_drawn, put_ranking, view):
 
 
 @app.cell
-def _(mo, ranking, showing, view):
+def _(mo, ranking, showing, start, view):
     mo.stop(view.value != "Ranking")
-    metrics = showing.ranking_table(ranking())
-    mo.vstack(
-        [metrics, mo.md("Select one metric to look into it, two to compare them.")]
-    ) if metrics is not None else None
+    metrics = showing.ranking_table(ranking(), str(start.get("metrics", "")).split(";"))
+    _below = [] if metrics is None else [metrics, mo.md("Select one metric to look into it, two to compare them.")]
+    mo.vstack([showing.above_ranking(ranking()), *_below])
     return (metrics,)
 
 
 @app.cell
-def _(metrics):
+def _(metrics, put_linked):
     picked = list(dict.fromkeys(metrics.value["metric"])) if metrics is not None and len(metrics.value) else []
+    if metrics is not None:
+        put_linked(lambda now: {**now, "metrics": ";".join(picked)})
     return (picked,)
 
 
@@ -154,7 +168,7 @@ def _(asking, measures, mo, picked, place, put_compared, view):
 @app.cell
 def _(compared, mo, picked, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 2)
-    mo.vstack([mo.plain_text(f"{picked[0]} against {picked[1]}"), showing.shown(compared())])
+    mo.vstack([showing.words(f"{picked[0]} against {picked[1]}"), showing.shown(compared())])
     return
 
 
@@ -171,7 +185,7 @@ def _(asking, mo, picked, place, put_scattered, put_worst, view):
 @app.cell
 def _(mo, picked, scattered, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
-    mo.vstack([mo.plain_text(f"{picked[0]} against people"), showing.shown(scattered())])
+    mo.vstack([showing.words(f"{picked[0]} against people"), showing.shown(scattered())])
     return
 
 
@@ -221,18 +235,21 @@ def _(drawn, mo, ranking, showing, view):
 
 
 @app.cell
-def _(mo, view):
+def _(mo, start, view):
     from inspect import cleandoc
 
     from metaeval.questions import QUESTIONS, question_named
 
     mo.stop(view.value != "Any question")
-    question = mo.ui.dropdown([one for one in QUESTIONS if one != "show"], value="compare", label="question")
+    _asked = [one for one in QUESTIONS if one != "show"]
+    _first = start.get("question") if start.get("question") in _asked else "compare"
+    question = mo.ui.dropdown(_asked, value=_first, label="question")
     return cleandoc, question, question_named
 
 
 @app.cell
-def _(cleandoc, forms, lp, mo, names, question, question_named, testset):
+def _(cleandoc, forms, lp, mo, names, put_linked, question, question_named, testset):
+    put_linked(lambda now: {**now, "question": question.value})
     asked_kind = question_named(question.value)
     _place = {"testset": testset.value, "lp": lp.value, "on": testset.value}
     fields = forms.form(asked_kind, names.by_kind(testset.value, lp.value), _place)
@@ -260,17 +277,22 @@ def _(WarehouseError, ask, asked_kind, asking, fields, forms, mo, put_other, que
 
 
 @app.cell
-def _(mo, names, view):
+def _(lp, mo, names, start, view):
     mo.stop(view.value != "Over the years")
-    followed = mo.ui.dropdown(names.measures, value="pa", label="measure", searchable=True)
-    followed
-    return (followed,)
+    _first = start.get("measure") if start.get("measure") in names.measures else "pa"
+    followed = mo.ui.dropdown(names.measures, value=_first, label="measure", searchable=True)
+    _lps = names.of("lp", None)
+    _lp = start.get("years_lp") if start.get("years_lp") in _lps else lp.value
+    followed_lp = mo.ui.dropdown(_lps, value=_lp, label="language pair", searchable=True)
+    mo.hstack([followed_lp, followed], justify="start", align="end", wrap=True)
+    return followed, followed_lp
 
 
 @app.cell
-def _(asking, followed, lp, put_other):
+def _(asking, followed, followed_lp, put_linked, put_other):
     put_other(None)
-    _asked = {"testset": "all", "lp": lp.value, "measure": followed.value, "charted": True}
+    put_linked(lambda now: {**now, "years_lp": followed_lp.value, "measure": followed.value})
+    _asked = {"testset": "all", "lp": followed_lp.value, "measure": followed.value, "charted": True}
     asking.in_background((put_other, "trend", _asked))
     return
 

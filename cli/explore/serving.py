@@ -25,6 +25,7 @@ _POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' data: blob: {sockets}; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 )
+_SETTINGS = {".marimo.toml": '[display]\ntheme = "system"\n', "pyproject.toml": ""}
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -36,8 +37,8 @@ def started(words: list[str], folder: Path, place: Path, port: int | None) -> "s
 
     folder: for everything that the process leaves behind; it removes it. port: that it serves.
     """
-    for name in (".marimo.toml", "pyproject.toml"):  # the nearest ones are read
-        (place / name).touch()
+    for name, settings in _SETTINGS.items():  # the nearest ones are read
+        (place / name).write_text(settings)
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_STATE_HOME"), str(folder))
     return subprocess.Popen(

@@ -10,6 +10,8 @@ import marimo as mo
 import polars as pl
 import polars.selectors as cs
 
+from cli.charts.drawing import page, specification
+from cli.charts.program import drawing_program
 from cli.render import DIGITS
 from cli.render.cells import number_text
 from cli.render.marks import Piece, in_colour, marked
@@ -29,13 +31,15 @@ _MOST_NOTES = 4  # in sight
 _MARKS = "<style>mark.minor {background: #fff3b0} mark.major, mark.critical {background: #ffc9c9}</style>"
 
 
-def table(frame: pl.DataFrame, selection: Literal["single", "multi"] | None = None) -> Any:
-    """Rows to search, sort, select and download; texts as they are."""
+def table(
+    frame: pl.DataFrame, selection: Literal["single", "multi"] | None = None, selected: Sequence[int] = ()
+) -> Any:
+    """Rows to search, sort, select and download; texts as they are. selected: rows that are so from the start."""
     plain = frame.with_columns(
-        pl.Series(name, [None if value is None else str(value) for value in frame[name].to_list()])
+        pl.Series(name, [None if value is None else str(value) for value in frame[name].to_list()], pl.String)
         for name, kind in frame.schema.items()
         if kind.is_nested()
-    )
+    ).with_columns(cs.by_dtype(pl.String, pl.Categorical, pl.Enum).cast(pl.String).fill_null(""))
     formats: dict[str, str | Callable[..., Any]] = {}
     for name, kind in plain.schema.items():
         if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum):
@@ -43,9 +47,11 @@ def table(frame: pl.DataFrame, selection: Literal["single", "multi"] | None = No
     return mo.ui.table(
         plain,
         selection=selection,
+        initial_selection=list(selected) or None,
         page_size=_PAGE,
         format_mapping=formats,
         show_column_summaries=False,
+        show_data_types=False,
         show_download=True,
     )
 
@@ -61,7 +67,7 @@ def _text(value: str | None) -> str | None:
 
 def fault(error: WarehouseError) -> Any:
     """What went wrong, in the words of Python's door."""
-    return mo.callout(mo.plain_text(in_python(str(error))), kind="danger")
+    return mo.callout(words(in_python(str(error))), kind="danger")
 
 
 def notes(answer: Answer[Any]) -> Any:
@@ -69,25 +75,34 @@ def notes(answer: Answer[Any]) -> Any:
     decisive = [one for one in answer.notes if isinstance(one, Decisive)]
     first = [in_python(one) for one in decisive[:_MOST_NOTES]]
     rest = [in_python(one) for one in (*decisive[_MOST_NOTES:], *answer.notes) if one not in decisive[:_MOST_NOTES]]
-    folded = mo.plain_text("\n".join([*rest, answer.signature]))
-    parts = [mo.callout(mo.plain_text("\n".join(first)), kind="warn")] if first else []
+    folded = words("\n".join([*rest, answer.signature]))
+    parts = [mo.callout(words("\n".join(first)), kind="warn")] if first else []
     return mo.vstack([*parts, mo.accordion({"Notes and signature": folded})])
 
 
 def summary(answer: Answer[Any]) -> Any:
     """The answer in a sentence."""
-    return mo.plain_text(in_python(answer.summary))
+    return words(in_python(answer.summary), "font-size: 1.15rem")
+
+
+def words(text: str, style: str = "") -> Any:
+    """Lines that break where the page ends."""
+    return mo.Html(f'<p style="margin: 0; white-space: pre-line; overflow-wrap: anywhere; {style}">{escape(text)}</p>')
 
 
 def chart(answer: Answer[Any]) -> Any:
-    """The answer drawn, where it has a chart."""
+    """The answer drawn, where it has a chart, no wider than the page: a frame that is as high as its chart."""
     asked = answer.question
     if not (isinstance(asked, Question) and asked.has_chart() and asked.charted):
         return mo.md("")
     try:
-        return mo.as_html(answer.chart()).style({"overflow-x": "auto"})
+        drawn = page(specification(answer.chart()), drawing_program())
     except QuestionError:  # there is no chart of this one
         return mo.md("")
+    title = escape(str(answer.title))
+    return mo.Html(
+        f'<iframe title="{title}" srcdoc="{escape(drawn)}" style="width: 100%; height: 30rem; border: 0"></iframe>'
+    )
 
 
 def shown(found: Answer[Any] | WarehouseError | None) -> Any:
@@ -96,24 +111,39 @@ def shown(found: Answer[Any] | WarehouseError | None) -> Any:
         return mo.md("")
     if isinstance(found, WarehouseError):
         return fault(found)
-    return mo.vstack([summary(found), chart(found), table(found.frame), notes(found)])
+    return mo.vstack([summary(found), chart(found), table(readable(found)), notes(found)])
 
 
-def ranking_table(found: Answer[Any] | WarehouseError | None) -> Any:
-    """A row a metric to select; None while there is no ranking."""
+def readable(answer: Answer[Any]) -> pl.DataFrame:
+    """The rows as they are read: what answers the question first, and no column without any value."""
+    frame: pl.DataFrame = answer.frame if answer.reading is None else answer.reading
+    known = [name for name in frame.columns if frame[name].null_count() < len(frame) or frame.is_empty()]
+    asked = answer.question
+    first = [name for name in asked.important if name in known] if isinstance(asked, Question) else []
+    return frame.select(list(dict.fromkeys([*known[:1], *first, *known])))
+
+
+def ranking_table(found: Answer[Any] | WarehouseError | None, selected: Sequence[str] = ()) -> Any:
+    """A row a metric to select; None while there is no ranking. selected: metrics that are so from the start."""
     if not isinstance(found, Answer):
         return None
     asked = found.question
     assert isinstance(asked, Rank)
     frame = by_metric(found.frame, [parse_measure(one) for one in asked.measures])
-    return table(frame.drop(cs.starts_with("epsilon ", "low ", "high ")), "multi")
+    rows = [place for place, name in enumerate(frame["metric"]) if name in selected]
+    return table(frame.drop(cs.starts_with("epsilon ", "low ", "high ")), "multi", rows)
+
+
+def above_ranking(found: Answer[Any] | WarehouseError | None) -> Any:
+    """The sentence of a ranking; or the error in its place."""
+    if found is None:
+        return mo.md("")
+    return fault(found) if isinstance(found, WarehouseError) else summary(found)
 
 
 def below_ranking(found: Answer[Any] | WarehouseError) -> Any:
-    """The chart and the notes of a ranking; or the error in its place."""
-    return (
-        fault(found) if isinstance(found, WarehouseError) else mo.vstack([summary(found), chart(found), notes(found)])
-    )
+    """The chart and the notes of a ranking."""
+    return mo.md("") if isinstance(found, WarehouseError) else mo.vstack([chart(found), notes(found)])
 
 
 def outputs_table(found: Answer[Any] | WarehouseError | None) -> Any:
@@ -131,7 +161,7 @@ def points(frame: pl.DataFrame) -> Any:
     """Outputs as points to select."""
     drawn = alt.Chart(frame).mark_circle(size=22, opacity=0.35)
     drawn = drawn.encode(x="human:Q", y=alt.Y("metric:Q", scale=alt.Scale(zero=False)), tooltip=["system", "segment"])
-    return mo.ui.altair_chart(drawn, chart_selection="interval")
+    return mo.ui.altair_chart(drawn.properties(width="container"), chart_selection="interval")
 
 
 def segments_of(*selected: Any) -> list[int]:
@@ -158,7 +188,7 @@ def segment(answer: Answer[Any]) -> Any:
         scores = ", ".join(f"{escape(name)} {value:.4g}" for name, value in text.scores.items() if value is not None)
         head = f"<b>{escape(text.name or text.kind)}</b> {scores}"
         parts.append(f"<div>{head}</div><p dir='auto' style='margin: 0 0 1em'>{''.join(map(_piece, pieces))}</p>")
-    return mo.vstack([mo.plain_text(str(answer.title)), mo.Html("".join(parts)), notes(answer)])
+    return mo.vstack([words(str(answer.title)), mo.Html("".join(parts)), notes(answer)])
 
 
 def _piece(piece: Piece) -> str:

@@ -8,12 +8,13 @@ from cli.render.cells import MISSING, Least, text_columns
 if TYPE_CHECKING:
     import polars as pl
 
-_SIGNS = {sign: f"\\{sign}" for sign in "&%$#_{}"}
-_SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_SIGNS |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
-_SIGNS |= {"[": "{[}", "]": "{]}"}  # a row that begins with [ would be an argument of the line before
-_SIGNS |= {"ε": r"$\varepsilon$", "τ": r"$\tau$", "ρ": r"$\rho$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$"}
-_ESCAPES = str.maketrans(_SIGNS)
+SIGNS = {sign: f"\\{sign}" for sign in "&%$#_{}"}
+SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+SIGNS |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
+SIGNS |= {"[": "{[}", "]": "{]}"}  # a row that begins with [ would be an argument of the line before
+SIGNS |= {"ε": r"$\varepsilon$", "τ": r"$\tau$", "ρ": r"$\rho$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$"}
+"""What stands for signs that are LaTeX's own, or that its fonts may lack."""
+_ESCAPES = str.maketrans(SIGNS)
 
 
 def latex_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least: Least | None = None) -> str:

@@ -14,6 +14,7 @@ from cli.charts.drawing import FIT, Spec, csv_text, in_script
 from cli.charts.program import drawing_program
 from cli.render.cells import one_line
 from cli.render.delimited import FORMULAS
+from cli.render.latex import SIGNS
 from cli.report.content import Figure
 from cli.report.making import ReportSection
 from metaeval.charts.parts import config
@@ -76,7 +77,11 @@ def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_ce
         program="" if static or not figures else drawing_program(),
         charts=in_script([compact(one.spec) for one in figures]),
         settings=in_script(
-            {"themes": {name: config(name) for name in ("light", "dark")}, "formulas": FORMULAS if safe_cells else ()}
+            {
+                "themes": {name: config(name) for name in ("light", "dark")},
+                "formulas": FORMULAS if safe_cells else (),
+                "signs": SIGNS,
+            }
         ),
         pieces=pieces,
         links=partial(_links, safe_cells=safe_cells),

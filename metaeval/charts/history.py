@@ -1,5 +1,6 @@
 """The chart of a history: small multiples by human protocol, one line a kind of metric, intervals, bridges dashed."""
 
+from collections import Counter
 from typing import Any
 
 import altair as alt
@@ -11,6 +12,7 @@ from warehouse.errors import QuestionError
 MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
 _NAMED = 3  # points beyond an axis that are named in a year
+_ROOM = 75  # pixels that such a name needs
 
 
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
@@ -33,7 +35,7 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
     protocols = list(dict.fromkeys(one["protocol"] for one in in_order))
     below, edges = [], []
     for column, title in (("value", measure), ("gap", f"gap to {anchor}")):
-        low, high = bulk([one[column] for one in points])
+        low, high = _ends(points, column)
         scale = alt.Scale(domain=[low, high], zero=False, padding=8)
         edges += (beyond := _edges(points, column, low, high))
         titles = [title, *[None] * (len(protocols) - 1)]
@@ -52,6 +54,20 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
         "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
         *(["triangles at the edge: far beyond it"] if edges else []),
     )
+
+
+def _ends(points: Rows, column: str) -> tuple[float, float]:
+    """The ends of an axis: what is not far from the rest, with whole intervals, and no gap at all."""
+    low, high = bulk([one[column] for one in points])
+    names = ("low", "high") if column == "value" else ("gap_low", "gap_high")
+    before = None
+    while (low, high) != before:  # a longer axis may reach another point, with an interval of its own
+        before = low, high
+        near = [one for one in points if one["shown"] and one[column] is not None and low <= one[column] <= high]
+        ends = [one[name] for one in near for name in names if one[name] is not None]
+        ends += [0.0] if column == "gap" else []
+        low, high = min([low, *ends]), max([high, *ends])
+    return low, high
 
 
 def _groups(rows: pl.DataFrame) -> dict[str, str]:
@@ -123,34 +139,54 @@ def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
 
 
 def _edges(points: Rows, column: str, low: float, high: float) -> Rows:
-    """What lies beyond the ends of an axis, by protocol, year and end: a row a line of text, the farthest first."""
-    found: dict[tuple[str, int, bool], Rows] = {}
+    """What lies beyond the ends of an axis: a row a line of text, the farthest of a year first.
+
+    The lines of one panel and end stand below each other, whatever their year, so that none hides another.
+    """
+    found: dict[tuple[str, bool, int], Rows] = {}
     for one in points:
         if one[column] is not None and not low <= one[column] <= high:
-            found.setdefault((one["protocol"], one["year"], one[column] < low), []).append(one)
-    edges = []
-    for (protocol, year, is_low), beyond in found.items():
+            found.setdefault((one["protocol"], one[column] < low, one["year"]), []).append(one)
+    edges: Rows = []
+    n_years = Counter((protocol, is_low) for protocol, is_low, _ in found)
+    n_lines = Counter({place: int(n > 1) for place, n in n_years.items()})  # triangles of several years stand alone
+    for (protocol, is_low, year), beyond in sorted(found.items()):
         end = low if is_low else high
         beyond.sort(key=lambda one: -abs(one[column] - end))
         lines = [f"{one['group']} {one[column]:.2f}" for one in beyond[:_NAMED]]
         lines += [f"{len(beyond) - _NAMED} more"] if len(beyond) > _NAMED else []
+        years = _years(points, protocol)
+        room = (years[-1] + 0.5 - year) / (years[-1] - years[0] + 1) * _width(years)
         place = {"protocol": protocol, "year": year, "column": column, "end": end, "is_low": is_low}
-        edges += [{**place, "line": line, "text": text} for line, text in enumerate(lines)]
+        place["side"] = "left" if room >= min(_ROOM, _width(years) / 2) else "right"
+        for number, text in enumerate(lines):
+            edges.append({**place, "line": n_lines[protocol, is_low], "is_first": number == 0, "text": text})
+            n_lines[protocol, is_low] += 1
     return edges
+
+
+def _years(points: Rows, protocol: str) -> list[int]:
+    return sorted({point["year"] for point in points if point["protocol"] == protocol})
+
+
+def _width(years: list[int]) -> int:
+    """Pixels of the panel of a protocol with values in these years."""
+    return max(130, 90 * len(years))
 
 
 def _named_at_edges(edges: Rows, protocol: str, column: str, scale: alt.Scale) -> list[alt.Chart]:
     """Triangles at the ends of an axis, and beside them the names of what lies beyond."""
     layers = []
-    for is_low, line in sorted({(one["is_low"], one["line"]) for one in edges if one["protocol"] == protocol}):
+    own = [one for one in edges if one["protocol"] == protocol]
+    for is_low, line, side in sorted({(one["is_low"], one["line"], one["side"]) for one in own}):
         here = {"protocol": protocol, "column": column, "is_low": is_low, "line": line}
         base = alt.Chart(alt.NamedData("edges")).encode(x=alt.X("year:Q"), y=alt.Y("end:Q").scale(scale))
         for field, value in here.items():
             base = base.transform_filter(alt.FieldEqualPredicate(field=field, equal=value))
-        if line == 0:
-            layers.append(base.mark_point(shape="triangle-down" if is_low else "triangle-up", color=GREY, size=40))
-        dy = -11 * line if is_low else 11 * line
-        layers.append(base.mark_text(align="left", dx=5, dy=dy, fontSize=9).encode(text=alt.Text("text:N")))
+        shape = "triangle-down" if is_low else "triangle-up"
+        layers.append(base.transform_filter("datum.is_first").mark_point(shape=shape, color=GREY, size=40))
+        dx, dy = (5 if side == "left" else -5), (-11 * line if is_low else 11 * line)
+        layers.append(base.mark_text(align=side, dx=dx, dy=dy, fontSize=9).encode(text=alt.Text("text:N")))
     return layers
 
 
@@ -169,7 +205,9 @@ def _panel(
     title: of the vertical axis, which panels without one share with the panel on their left.
     """
     low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
-    years = sorted({point["year"] for point in points if point["protocol"] == protocol})
+    least, most = scale["domain"]
+    is_inside = f"datum.{column} >= {least!r} && datum.{column} <= {most!r}"
+    years = _years(points, protocol)
     x = (
         alt.X("x:Q")
         .scale(domain=[years[0] - 0.5, years[-1] + 0.5], nice=False)
@@ -179,7 +217,7 @@ def _panel(
     is_own = alt.FieldEqualPredicate(field="protocol", equal=protocol)
     base = alt.Chart().transform_filter(is_own).encode(x=x, y=y)
     own = base.transform_filter("datum.shown").encode(color=classes(alt.Color("name:N"), list(shown.values())))
-    named = own.encode(
+    named = own.transform_filter(is_inside).encode(
         shape=classes(alt.Shape("name:N"), list(shown.values())),
         tooltip=tips("group:N", "kind:N", "year:N", f"{column}:N", f"{low}:N", f"{high}:N", "n_sets:N"),
     )
@@ -187,7 +225,9 @@ def _panel(
         base.transform_filter("!datum.shown")
         .mark_line(clip=True, strokeWidth=1, color=GREY, opacity=0.35, point=alt.OverlayMarkDef(size=8, color=GREY))
         .encode(detail=alt.Detail("group:N"), tooltip=tips("group:N", "year:N", f"{column}:N")),
-        own.mark_rule(clip=True, opacity=0.5).encode(y=alt.Y(f"{low}:Q"), y2=alt.Y2(f"{high}:Q")),
+        own.transform_filter(is_inside)
+        .mark_rule(clip=True, opacity=0.5)
+        .encode(y=alt.Y(f"{low}:Q"), y2=alt.Y2(f"{high}:Q")),
         own.mark_line(clip=True, strokeWidth=1.8),
         named.transform_filter("!datum.contaminated").mark_point(clip=True),
         named.transform_filter("datum.contaminated").mark_point(
@@ -202,4 +242,4 @@ def _panel(
             )
         )
     layers += _named_at_edges(edges, protocol, column, scale)
-    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=max(130, 90 * len(years)), height=260)
+    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=_width(years), height=260)

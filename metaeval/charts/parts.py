@@ -95,6 +95,7 @@ def titled(
         title=below if caption else alt.Undefined,
         datasets=dict(datasets),
         config=config(),
+        resolve=alt.Resolve(legend=alt.LegendResolveMap(color="independent", shape="independent")),  # below the title
         **outer,
     )
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from metaeval.answer import Result
 
 PLOT = (330, 330)
+_INSIDE = {"orient": "bottom-right", "direction": "vertical"}
+"""Where a legend moves no title: titles of panels stand at one height."""
 _VERDICTS = {"agree": (BLUE, "circle"), "disagree": (ORANGE, "triangle-up"), "tie": (GREY, "square")}
 
 
@@ -21,7 +23,7 @@ def scatter_panels(found: "Result") -> alt.VConcatChart:
     titles = (f"{facts['human']} (system score)", f"{facts['metric']} (system score, {facts['source']})")
     datasets = {name: facts[name].rows(named=True) for name in ("systems", "pairs", "segments")}
     systems, datasets["systems"] = labelled("systems", datasets["systems"], "human", "metric", "system", titles, PLOT)
-    panels = [systems.properties(title="systems")]
+    panels = [systems.properties(title=alt.Title("systems", subtitle="one point each"))]
     if datasets["pairs"]:
         panels.append(_pairs(facts))
     if datasets["segments"]:
@@ -45,8 +47,8 @@ def _pairs(facts: Mapping[str, Any]) -> Any:
         .encode(
             x=alt.X("human:Q").title(f"difference of {facts['human']}, better minus worse system"),
             y=alt.Y("metric:Q").title(f"difference of {facts['metric']}"),
-            color=alt.Color("verdict:N").title(None).scale(domain=domain, range=colours),
-            shape=alt.Shape("verdict:N").title(None).scale(domain=domain, range=shapes),
+            color=alt.Color("verdict:N").title(None).scale(domain=domain, range=colours).legend(**_INSIDE),
+            shape=alt.Shape("verdict:N").title(None).scale(domain=domain, range=shapes).legend(**_INSIDE),
             tooltip=tips("better:N", "worse:N", "human:N", "metric:N"),
         )
     )
@@ -76,7 +78,10 @@ def _segments(facts: Mapping[str, Any]) -> Any:
             x2=alt.X2("human_high:Q"),
             y=alt.Y("metric_low:Q").title(f"{facts['metric']} (segment score)").scale(exact).bin(binned=True),
             y2=alt.Y2("metric_high:Q"),
-            color=alt.Color("n:Q").title("scores").scale(type="log", range=RAMP[1:]),
+            color=alt.Color("n:Q")
+            .title("scores")
+            .scale(type="log", range=RAMP[1:])
+            .legend(orient="bottom-left", gradientLength=90, direction="horizontal"),
             tooltip=tips("human_low:N", "human_high:N", "metric_low:N", "metric_high:N", "n:N"),
         )
     )

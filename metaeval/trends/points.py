@@ -212,8 +212,9 @@ def point(
     why = {metric.base_name: str(excluded[metric.name]) for metric in block.metrics if metric.name in excluded}
     undefined = [metric for metric, there in zip(used.metrics, defined, strict=True) if not there]
     why |= {metric.base_name: f"{measure} is not defined" for metric in undefined}
-    used = used.take(metrics=defined)
-    evaluation = evaluate(measure, used, options)
+    if not defined.all():
+        used = used.take(metrics=defined)
+        evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
     found = (cache or ResampleCache()).resamples(measure, used, evaluation, options, testing)

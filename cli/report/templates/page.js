@@ -2,7 +2,7 @@
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
-const {themes, formulas} = read("settings");
+const {themes, formulas, signs} = read("settings");
 
 function safe(cell) { // a text that no spreadsheet takes for a formula, where that is wanted; numbers stay
   return typeof cell === "string" && formulas.some((sign) => cell.startsWith(sign)) ? `'${cell}` : cell;
@@ -14,6 +14,36 @@ function save(name, lines) {
   const url = URL.createObjectURL(new Blob([text + "\n"], {type: "text/csv;charset=utf-8"}));
   made("a", {href: url, download: `${name}.csv`}).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function latex(table, rows) { // a tabular for the package booktabs, of what is shown
+  const headings = [...table.tHead.rows[0].cells], isNumber = headings.map((one) => one.classList.contains("n"));
+  const escaped = (text) => [...text.trim()].map((sign) => signs[sign] ?? sign).join("");
+  const shown = (cell, column) => {
+    const cluster = cell.querySelector("small")?.textContent.replace(/[()]/g, "");
+    const text = [...cell.childNodes].filter((one) => one.nodeName !== "SMALL").map((one) => one.textContent).join("").trim();
+    if (text === "" || text === "-") return "--";
+    const number = /^[-<]/.test(text) ? `$${text}$` : escaped(text);
+    const found = isNumber[column] ? number : escaped(text);
+    return (cell.classList.contains("best") ? `\\textbf{${found}}` : found) + (cluster ? `$^{${cluster}}$` : "");
+  };
+  const line = (cells) => `${cells.join(" & ")} \\\\`;
+  const lines = rows.map((row) => line([...row.cells].map(shown)));
+  const places = isNumber.map((one) => (one ? "r" : "l")).join("");
+  const head = line(headings.map((one) => escaped(one.textContent)));
+  return [`\\begin{tabular}{${places}}`, "\\toprule", head, "\\midrule", ...lines, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+}
+
+async function copied(text) { // where a page from a file may not write to the clipboard, its selection is copied
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = made("textarea", {value: text});
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
 }
 
 function fileName(text) {
@@ -87,7 +117,14 @@ function prepareTable(box) {
     const lines = [...table.tBodies[0].rows].filter((row) => !row.hidden).map(cells);
     save(fileName(title), [names.map(safe), ...lines]);
   });
-  box.querySelector(".offer").append(button);
+  const copy = made("button", {type: "button", textContent: "Copy as LaTeX"});
+  copy.setAttribute("aria-label", `Copy as LaTeX: ${title}`);
+  copy.addEventListener("click", async () => {
+    await copied(latex(table, [...table.tBodies[0].rows].filter((row) => !row.hidden)));
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy as LaTeX"; }, 2000);
+  });
+  box.querySelector(".offer").append(button, copy);
 }
 
 // ------------------------------------------------------------------ charts
@@ -139,8 +176,11 @@ function prepareFolds() { // on a narrow screen sections behind the rankings are
   const folds = [...document.querySelectorAll("details")], sections = [...document.querySelectorAll("details.section")];
   if (window.matchMedia("(max-width: 40rem)").matches) sections.slice(2).forEach((fold) => { fold.open = false; });
   const reveal = () => {
-    const fold = document.getElementById(location.hash.slice(1))?.querySelector("details.section");
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    const fold = target?.querySelector("details.section");
     if (fold) fold.open = true;
+    target?.scrollIntoView();
   };
   window.addEventListener("hashchange", reveal);
   reveal();

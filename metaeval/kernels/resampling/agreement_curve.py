@@ -132,7 +132,7 @@ def agreement_thresholds(
     pair counts as often as both its systems were taken, and copies of a system make no pair. So pairs that share a
     system or a set stay together, as they depend on each other. Intervals are percentile ones; a resample in which a
     level is not reached counts as beyond all differences. With one set, systems alone are resampled.
-    also: differences that the band is wanted at, besides the grid.
+    also: differences that the band is wanted at, besides the grid, which has every step of the curve.
     Where all pairs beyond a difference agree, no resample has one that does not. So for upper ends, and for the lower
     end of the band, each resample gets such pairs beyond all differences, of a weight that is 3 times an exponential
     one: were pairs independent, 1 in place of 3 would give the end of Clopper and Pearson, but a system that people and
@@ -143,7 +143,8 @@ def agreement_thresholds(
     curve = agreement_curve(x, y)
     places, inverse = np.unique(x, return_inverse=True)
     places = np.append(places, np.inf)
-    grid = np.unique(np.append(np.quantile(x, np.linspace(0, 1, n_grid), method="lower"), also))
+    steps = curve.differences[np.diff(curve.fitted, prepend=-1.0) > TOLERANCE]
+    grid = np.unique(np.concatenate([np.quantile(x, np.linspace(0, 1, n_grid), method="lower"), steps, also]))
     found = np.full((2, n_draws, len(levels)), np.inf)  # as drawn, and with unseen pairs
     bands: tuple[list[Floats], list[Floats]] = ([], [])
     for draw in range(n_draws):

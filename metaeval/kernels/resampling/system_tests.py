@@ -68,11 +68,13 @@ def _reached(scores: Floats, judged: Bools, flips: Floats) -> Ints:
         used = judged[0]
         return _reached_by_products(scores[:, :, used], flips[:, used])
     result = np.full((len(scores), judged.shape[0], judged.shape[0]), len(flips))
-    filled = np.where(judged, scores, 0.0)
+    filled, by_segment = np.where(judged, scores, 0.0), np.ascontiguousarray(flips.T)
     for i, j in zip(*np.triu_indices(judged.shape[0], 1), strict=True):
         both = judged[i] & judged[j]
         gaps = unless_noise(np.where(both, filled[:, i] - filled[:, j], 0.0), filled[:, i], filled[:, j])
-        result[:, i, j], result[:, j, i] = _reached_by_gaps(gaps, flips)
+        is_sparse = 2 * np.count_nonzero(both) < both.size
+        own, signs = (gaps[:, both], by_segment[both].T) if is_sparse else (gaps, flips)
+        result[:, i, j], result[:, j, i] = _reached_by_gaps(own, signs)
     return result
 
 

@@ -32,7 +32,7 @@ from warehouse.fields import fields_of
 
 pytest.importorskip("marimo", reason="the explore extra is not installed")
 
-from cli.explore import forms
+from cli.explore import forms, showing
 from cli.explore.asking import Asking, StoppedError, own_file
 from cli.explore.names import Names
 from cli.explore.serving import guarded
@@ -122,6 +122,17 @@ def test_an_answer_that_nobody_waits_for_any_more_is_put_nowhere(hostile: Path) 
     with pytest.raises(StoppedError):
         asking._ask(((found.append, "rank", place),), advance)
     assert found == []
+
+
+def test_rows_are_read_with_what_answers_first_and_no_column_without_a_value(hostile: Path) -> None:
+    asking = Asking(hostile, is_waiting=True)
+    for name, more in {"trend": {"measure": "pa"}, "compare": {"measure": "pa"}, "means": {}}.items():
+        answer = asking.answer(name, {"testset": "tiny24", "lp": "en-de", **more})
+        frame = showing.readable(answer)
+        rows = answer.frame if answer.reading is None else answer.reading
+        assert set(frame.columns) == {one for one in rows.columns if rows[one].count()}, name
+        first = [one for one in answer.question.important if one in frame.columns]
+        assert set(first) <= {*frame.columns[: len(first) + 1]}, name
 
 
 def test_a_dropped_file_keeps_its_name_and_leaves_its_folders(hostile: Path) -> None:
@@ -355,3 +366,37 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(
             url for url in asked if not url.startswith((place, "data:", "blob:", place.replace("http", "ws")))
         ] == []
         assert [line for line in opened.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+_ON_PAGE = """
+const all = (root) => [...root.querySelectorAll("*")]
+  .flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
+const frames = all(document).filter((one) => one.tagName === "IFRAME").map((one) => one.contentDocument);
+const beyond = (frame) => [...frame.querySelectorAll("svg *")].map((one) => one.getBoundingClientRect())
+  .filter((box) => box.width && (box.left < -1 || box.right > frame.documentElement.clientWidth + 1)).length;
+const wide = [document, ...frames].map(({documentElement: one}) => one.scrollWidth - one.clientWidth);
+return {
+  drawn: frames.filter((one) => one.querySelector("svg path")).length,
+  beyond: frames.map(beyond),
+  wide: Math.max(...wide),
+  rooms: frames.map((one) => one.defaultView.frameElement.clientHeight - one.documentElement.scrollHeight),
+};
+"""
+
+
+@pytest.mark.long("a browser: 30 seconds")
+def test_every_view_fits_into_wide_and_narrow_windows(hostile: Path, folder: Path) -> None:
+    views = {"Ranking": 1, "Over the years": 1, "Phenomena": 0, "Any question": 0, "SQL": 0}
+    with _explored(hostile, folder, "tiny24") as address, browser() as opened:
+        for view, n_charts in views.items():
+            opened.get(f"{address}&view={view.replace(' ', '%20')}")
+            for width in (1280, 1024, 390):
+                size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+                opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+                end = time.monotonic() + 60
+                while (found := opened.execute_script(_ON_PAGE))["drawn"] < n_charts or any(found["beyond"]):
+                    assert time.monotonic() < end, (view, width, found)
+                    time.sleep(0.2)
+                assert found["wide"] <= 0, (view, width, found)
+                assert all(room > -2 for room in found["rooms"]), (view, width, found)
+            assert f"view={view.split()[0]}" in opened.current_url
