@@ -27,6 +27,8 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     Example: scorehouse annotators sim24 en-de
     """
 
+    important = ("human", "n_judgements", "n_outputs", "system_corrected")
+
     needs = requires(("metric", "epsilon", "by_document"), "view=replace", resamples=_RESAMPLED, seed=_RESAMPLED)
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"

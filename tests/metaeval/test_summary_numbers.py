@@ -197,7 +197,7 @@ def _means(at: Place, found: Answer[Any]) -> list[str]:
 
 def _deltas(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("agreement") == 0.8).to_dicts()
-    said = [f"differences from {number(row['delta'])} on" for row in rows if row["delta"] is not None]
+    said = [f"differences from {row['delta']:.3g} on" for row in rows if row["delta"] is not None]
     return ["agree with 80%", next(one for one in said if one in found.summary)]
 
 
@@ -215,23 +215,22 @@ def _plan(at: Place, found: Answer[Any]) -> list[str]:
     return [str(row["first"]), str(row["second"]), f"{row['n_there']} are loaded"]
 
 
-def _precision(at: Place, threshold: float) -> tuple[float, float]:
+def _precision(at: Place, metric: str, threshold: float) -> tuple[float, float]:
     """Share of outputs that pass a threshold, and of good ones among them, in SQL."""
     sql = """
         SELECT avg((m.value >= $threshold)::INTEGER), avg((h.value >= $good)::INTEGER) FILTER (m.value >= $threshold)
         FROM human_scores AS h JOIN scores AS m USING (testset, lp, system, segment)
-        JOIN systems AS y USING (testset, lp, system)
-        WHERE testset = $testset AND lp = $lp AND h.human = $human AND m.base_metric = $metric AND y.kind = 'mt'
-          AND NOT y.is_outlier AND h.value IS NOT NULL
+        WHERE testset = $testset AND lp = $lp AND h.human = $human AND m.metric = $metric AND h.value IS NOT NULL
+          AND (testset, lp, system) IN (SELECT DISTINCT (testset, lp, system) FROM ranked_scores)
     """
-    given = {"human": at.human, "metric": at.metric, "good": float(at.good), "threshold": threshold - 1e-9}
+    given = {"human": at.human, "metric": metric, "good": float(at.good), "threshold": threshold - 1e-9}
     ((share, precision),) = at.rows(sql, **given)
     return share, precision
 
 
 def _safe(at: Place, found: Answer[Any]) -> list[str]:
     row = found.frame.row(1, named=True)
-    share, precision = _precision(at, row["threshold"])
+    share, precision = _precision(at, found.facts["metric"], row["threshold"])
     assert (row["share"], row["precision"]) == pytest.approx((share, precision))
     cost = 10 * share * (1 - precision) + 1 - share
     return [
@@ -247,7 +246,7 @@ def _unsafe(at: Place, found: Answer[Any]) -> list[str]:
 
 def _curve(at: Place, found: Answer[Any]) -> list[str]:
     threshold = float(found.summary.split()[1])
-    share, precision = _precision(at, threshold - 5e-5)
+    share, precision = _precision(at, found.facts["metric"], threshold - 5e-5)
     return [f"{share:.0%} pass", f"{precision:.0%} of these are good"]
 
 
@@ -269,7 +268,8 @@ def _annotators(at: Place, found: Answer[Any]) -> list[str]:
 
 def _audit(at: Place, found: Answer[Any]) -> list[str]:
     counts = Counter(found.frame["severity"])
-    nouns = {one: f"{n} {one}{'' if n == 1 else 's'}" for one, n in counts.items()}
+    names = {"info": "note"}
+    nouns = {one: f"{n} {names.get(one, one)}{'' if n == 1 else 's'}" for one, n in counts.items()}
     return [*nouns.values(), *([] if counts["error"] else ["no error"])]
 
 
