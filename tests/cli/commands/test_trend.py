@@ -83,18 +83,21 @@ def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkey
 
 @pytest.mark.slow
 def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protocol(trend: Scorehouse) -> None:
-    ran = trend(*CS_UK)
+    ran = trend(*CS_UK, "-v")
+    few = trend(*CS_UK).notes
+    assert any(note.endswith(" more notes on single evaluation sets: -v") for note in few)
+    assert len(few) < len(ran.notes)
     header, _, *lines = ran.table
     assert header.split("  ")[0] == "group"
     assert [word.strip() for word in header.split("  ") if word.strip()] == [
-        "group", "2024 mqm", "2023 mqm", "2022 mqm", "2022 da", "2021 da",
+        "group", "2024 mqm", "2023 mqm", "2022 mqm", "2021 da", "2022 da",
     ]  # fmt: skip
     names = [line.split("  ")[0] for line in lines]
     assert "BLEU (simBLEU)" in names
     assert any(name.startswith("best unknown (of ") for name in names)
     assert any(note.startswith("bridge sim22 cs-uk: pa on the") and "change of protocol" in note for note in ran.notes)
     assert any(note.startswith("2021 da: sim21 cs-uk; ") and "judged" in note for note in ran.notes)
-    assert any(note.startswith("[1] no such metric") for note in ran.notes)
+    assert any(note.endswith("; - no such metric)") for note in ran.notes)
 
 
 @pytest.mark.slow
