@@ -12,13 +12,14 @@ from metaeval.kernels.agreement.preferences import (
     expected_wins,
     preference_counts,
 )
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.trueskill import trueskill
 from queries.blocks import Block
 from queries.evalsets import BY_PREFERENCES, preference_score
 from queries.preference_blocks import preferences_in
-from queries.preferences import Preferences
+from queries.preferences import NOBODY, Preferences
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.testsets import facts
 from warehouse.wording import counted
 
 RUNS = 100  # of TrueSkill, where its mean stands for human scores: as far off as .005
@@ -37,12 +38,43 @@ def of_preferences(warehouse: Warehouse, block: Block) -> Block:
     if how is None:
         return block
     found = preferences_in(warehouse, block)
-    scores = system_scores_of(found, how)
     by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""
     runs = f", the mean of {RUNS} runs" if how == "trueskill" else ""
-    note = f"{human}: {BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}{runs}"
-    selection = replace(block.selection, notes=(*block.selection.notes, note))
+    notes = [f"{human}: {BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}{runs}"]
+    if how == "trueskill":
+        found, more = as_published(found, block.selection.slice.testset)
+        notes += more
+    scores = system_scores_of(found, how)
+    selection = replace(block.selection, notes=(*block.selection.notes, *notes))
     return replace(block, selection=selection, human=np.full_like(block.human, np.nan), human_submitted=scores)
+
+
+def as_published(found: Preferences, testset: str) -> tuple[Preferences, list[str]]:
+    """Preferences as often as the organisers' TrueSkill counted them, and a line on those that count more than once."""
+    times = facts(testset).resubmitted
+    is_again = _resubmitted(found) if times > 1 and len(found) else np.zeros(len(found), dtype=np.bool_)
+    if not is_again.any():
+        return found, []
+    n = len(np.unique(found.ranking[is_again]))
+    line = f"{counted(n, 'ranking')} submitted twice in a row by an annotator count {times} times each, as in the task"
+    return found.only(np.repeat(np.arange(len(found)), np.where(is_again, times, 1))), [line]
+
+
+def _resubmitted(found: Preferences) -> Bools:
+    """(n,) whether a preference is of a ranking that is the same as the one before or after it, by the same annotator.
+
+    found: sorted by ranking, as it is stored.
+    """
+    begin = np.flatnonzero(np.diff(found.ranking, prepend=-1))
+    end = np.append(begin[1:], len(found))
+    same = np.column_stack([found.rater, found.segment, found.first, found.second, found.answer, found.is_same_output])
+    is_again = np.zeros(len(found), dtype=np.bool_)
+    in_a_row = (np.diff(found.ranking[begin]) == 1) & (found.rater[begin[1:]] != NOBODY)
+    for place in np.flatnonzero(in_a_row & (np.diff(end - begin) == 0)):
+        one, other = (slice(begin[at], end[at]) for at in (place, place + 1))
+        if np.array_equal(same[one], same[other]):
+            is_again[one.start : other.stop] = True
+    return is_again
 
 
 def system_scores_of(found: Preferences, how: str) -> Floats:

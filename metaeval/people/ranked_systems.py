@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.kernels.resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges
-from metaeval.preference_scores import runs_of, scores_of_counts, system_scores_of
+from metaeval.preference_scores import as_published, runs_of, scores_of_counts, system_scores_of
 from metaeval.signature import slice_parts, stamped
 from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES, preference_score, stored_human
@@ -58,7 +58,9 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
     by = f", {counted(len(found.raters), 'annotator')}" if found.raters else ""
     notes = [f"{BY_PREFERENCES[how]} by {counted(len(found), 'preference')}{by}", *selection.notes]
     if how == "trueskill":
-        runs = runs_of(found, draws, seed)
+        published, more = as_published(found, asked.testset)
+        notes += more
+        runs = runs_of(published, draws, seed)
         values = runs.mean(axis=0)
     else:
         runs = _resampled(found, how, np.random.default_rng([seed, _STREAM]), draws)

@@ -46,7 +46,11 @@ class EvalsetFacts:
 
 @dataclass(frozen=True)
 class TestsetFacts:
-    """A test set: year, official metric lists (base names; None where the year kept none), language pairs."""
+    """A test set: year, official metric lists (base names; None where the year kept none), language pairs.
+
+    resubmitted: how often the organisers' system scores count each of two rankings that were submitted in a row and are
+        the same.
+    """
 
     __test__ = False  # the name begins with "Test", but it is no test
 
@@ -55,6 +59,7 @@ class TestsetFacts:
     description: str | None = None
     primary: frozenset[str] | None = None
     baseline: frozenset[str] = frozenset()
+    resubmitted: int = 1
     lps: Mapping[str, EvalsetFacts] = field(default_factory=dict)
 
     def evalset(self, lp: str) -> EvalsetFacts:
@@ -84,7 +89,11 @@ _IS: Mapping[str, Callable[[Any], bool]] = {
     _STRINGS: lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
     _TABLE: lambda value: isinstance(value, dict),
 }
-_TESTSET = {"name": "a string", "year": "a number", "description": "a string", "metrics": _TABLE, "lps": _TABLE}
+_TESTSET = {
+    **dict.fromkeys(("name", "description"), "a string"),
+    **dict.fromkeys(("year", "resubmitted"), "a number"),
+    **dict.fromkeys(("metrics", "lps"), _TABLE),
+}
 _METRICS = {"primary": _STRINGS, "baseline": _STRINGS}
 _EVALSET = {
     "standard_reference": "a string",
@@ -144,6 +153,7 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
         description=known.get("description"),
         primary=frozenset(metrics.get("primary", ())) if "metrics" in known else None,
         baseline=frozenset(metrics.get("baseline", ())),
+        resubmitted=known.get("resubmitted", 1),
         lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +13,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 SIGMA = 0.5
 TIE_PROBABILITY = 0.25
 """Probability of a tie between equal systems, which sets how near two performances must be to count as one."""
-MATCHES_PER_BLOCK = 512  # of which the random numbers are drawn at once
+MATCHES_PER_BLOCK = 64  # of which the random numbers are drawn at once
 
 
 def trueskill(
@@ -46,20 +48,19 @@ def trueskill(
     takes_part = is_compared.any(axis=1)
     beta = SIGMA * matches / 40
     margin = _tie_margin(beta)
-    mean = np.zeros((n, n_runs))  # a system a row: numpy goes along rows, of which there are few
-    variance = np.full((n, n_runs), SIGMA**2)
-    variance[~takes_part] = -np.inf  # never the least certain
-    runs = np.arange(n_runs)
+    skills = _Skills(n, n_runs)
+    skills.variance[:, ~takes_part] = -np.inf  # never the least certain
     for start in range(0, matches, MATCHES_PER_BLOCK):
         drawn = rng.random((min(MATCHES_PER_BLOCK, matches - start), 2, n_runs))
         for of_opponent, of_judgement in drawn:
-            one = variance.argmax(axis=0)
-            opponent = _draw_opponent(mean, mean[one, runs], is_compared[:, one], of_opponent)
+            one = skills.variance.argmax(axis=1)
+            opponent = skills.draw_opponent(one, is_compared, of_opponent)
             pair = one * n + opponent
             place = begin[pair] + (of_judgement * count[pair]).astype(np.int64)
-            _update(mean, variance, (one, runs), (opponent, runs), outcomes[place], beta, margin)
-    mean[~takes_part] = np.nan
-    return np.ascontiguousarray(mean.T)
+            skills.update(one, opponent, outcomes[place], beta, margin)
+    mean = np.ascontiguousarray(skills.mean.T)
+    mean[:, ~takes_part] = np.nan
+    return mean
 
 
 def _outcomes_by_pair(first: Ints, second: Ints, outcome: Ints, n: int) -> tuple[Ints, Ints, Ints]:
@@ -71,54 +72,76 @@ def _outcomes_by_pair(first: Ints, second: Ints, outcome: Ints, n: int) -> tuple
     return begin, count, seen[np.argsort(pair, kind="stable")]
 
 
-def _draw_opponent(mean: Floats, of_one: Floats, is_compared: Bools, drawn: Floats) -> Ints:
-    """An opponent in each run: (n_runs,).
-
-    mean: (n_systems, n_runs). of_one: (n_runs,) means of the systems that seek one. is_compared: of the shape of mean,
-    who may be drawn. drawn: (n_runs,), uniform in [0, 1).
-    """
-    cumulative = np.cumsum(np.exp(-np.abs(mean - of_one)) * is_compared, axis=0)
-    opponent: Ints = (cumulative <= drawn * cumulative[-1]).sum(axis=0)
-    return opponent
-
-
 def _tie_margin(beta: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri((TIE_PROBABILITY + 1) / 2) * np.sqrt(2) * beta)
 
 
-Cells = tuple[Ints, Ints]  # of (n_systems, n_runs): one system in each run
+class _Skills:
+    """Skills of n systems in every run.
 
+    mean: (n, n_runs). up, down: its exponential, and that of minus it. variance: (n_runs, n). They lie so that numpy
+    goes along rows.
+    """
 
-def _update(
-    mean: Floats, variance: Floats, one: Cells, other: Cells, outcome: Ints, beta: float, margin: float
-) -> None:
-    """One match in each run, in place. outcome: (n_runs,), 1 where `one` was better, -1 where `other` was, 0 a tie."""
-    from scipy.special import ndtr
+    def __init__(self, n: int, n_runs: int) -> None:
+        self.mean = np.zeros((n, n_runs))
+        self.up, self.down = np.ones((n, n_runs)), np.ones((n, n_runs))
+        self.variance = np.full((n_runs, n), SIGMA**2)
+        self.runs = np.arange(n_runs)
 
-    var_one, var_other = variance[one], variance[other]
-    total = 2 * beta**2 + var_one + var_other
-    scale = np.sqrt(total)
-    difference = (mean[one] - mean[other]) / scale
-    edge = margin / scale
-    is_tie = outcome == 0
-    towards = np.where(is_tie, difference, outcome * difference)  # the difference seen from the winner
-    above, below = towards - edge, -towards - edge
-    # A winner's performance is above the margin, a tie's is within it on both sides.
-    density_above, density_below = _density(above), _density(below)
-    mass_win = np.maximum(ndtr(above), 1e-300)
-    mass_tie = np.maximum(1 - ndtr(above) - ndtr(below), 1e-300)
-    v_win = density_above / mass_win
-    v_tie = (density_below - density_above) / mass_tie
-    w_win = v_win * (v_win + above)
-    w_tie = v_tie**2 - (above * density_above + below * density_below) / mass_tie
-    v = np.where(is_tie, v_tie, outcome * v_win)
-    w = np.where(is_tie, w_tie, w_win)
-    mean[one] += var_one / scale * v
-    mean[other] -= var_other / scale * v
-    variance[one] = var_one * (1 - var_one / total * w)
-    variance[other] = var_other * (1 - var_other / total * w)
+    def draw_opponent(self, one: Ints, is_compared: Bools, drawn: Floats) -> Ints:
+        """An opponent in each run: (n_runs,).
+
+        one: (n_runs,) the systems that seek one. is_compared: (n, n) who may be drawn for whom. drawn: (n_runs,),
+        uniform in [0, 1).
+        """
+        here = one * len(self.runs) + self.runs
+        cumulative = np.minimum(self.up * self.down.ravel()[here], self.down * self.up.ravel()[here])
+        if np.count_nonzero(is_compared) == is_compared.size - len(is_compared):
+            cumulative.ravel()[here] = 0.0
+        else:
+            cumulative *= is_compared[:, one]
+        for above, row in pairwise(cumulative):
+            row += above
+        opponent: Ints = (cumulative <= drawn * cumulative[-1]).sum(axis=0, dtype=np.int16).astype(np.int64)
+        return opponent
+
+    def update(self, one: Ints, other: Ints, outcome: Ints, beta: float, margin: float) -> None:
+        """One match in each run. outcome: (n_runs,), 1 where `one` was better, -1 where `other` was, 0 a tie."""
+        from scipy.special import ndtr
+
+        n_runs, n = self.variance.shape
+        of_one, of_other = one * n_runs + self.runs, other * n_runs + self.runs  # places in the raveled means
+        at_one, at_other = self.runs * n + one, self.runs * n + other  # and in the variances
+        mean, variance = self.mean.ravel(), self.variance.ravel()
+        mean_one, mean_other = mean[of_one], mean[of_other]
+        var_one, var_other = variance[at_one], variance[at_other]
+        total = 2 * beta**2 + var_one + var_other
+        scale = np.sqrt(total)
+        difference = (mean_one - mean_other) / scale
+        edge = margin / scale
+        is_tie = outcome == 0
+        towards = np.where(is_tie, difference, outcome * difference)  # the difference seen from the winner
+        above, below = towards - edge, -towards - edge
+        # A winner's performance is above the margin, a tie's is within it on both sides.
+        density_above, density_below = _density(above), _density(below)
+        mass_above = ndtr(above)
+        mass_win = np.maximum(mass_above, 1e-300)
+        mass_tie = np.maximum(1 - mass_above - ndtr(below), 1e-300)
+        v_win = density_above / mass_win
+        v_tie = (density_below - density_above) / mass_tie
+        w_win = v_win * (v_win + above)
+        w_tie = v_tie**2 - (above * density_above + below * density_below) / mass_tie
+        v = np.where(is_tie, v_tie, outcome * v_win) / scale
+        w = np.where(is_tie, w_tie, w_win) / total
+        variance[at_one] = var_one * (1 - var_one * w)
+        variance[at_other] = var_other * (1 - var_other * w)
+        for places, moved in ((of_one, mean_one + var_one * v), (of_other, mean_other - var_other * v)):
+            mean[places] = moved
+            self.up.ravel()[places] = np.exp(moved)
+            self.down.ravel()[places] = np.exp(-moved)
 
 
 def _density(x: Floats) -> Floats:

@@ -1,6 +1,10 @@
 """System scores made of preferences: by hand, through the questions that rank by them, and as printed."""
 
 import csv
+import gzip
+import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +12,17 @@ import pytest
 
 from metaeval.inputs import Inputs
 from metaeval.people.ranked_systems import ranked_systems
+from metaeval.preference_scores import as_published
 from metaeval.system_scores import system_scores
+from queries.blocks import fetch_block
 from queries.evalsets import BY_PREFERENCES
 from queries.listing import listing, names
+from queries.preference_blocks import preferences_in
+from queries.preferences import NOBODY, Preferences
+from queries.selection import select
 from queries.slices import Slice
 from tests.helpers import beside_data
+from tests.metaeval.kernels.rankings import converted_pairs
 from tests.sharing import made_once
 from warehouse import QuestionError, Warehouse, load
 from warehouse.readers.claims import LoadHints
@@ -65,6 +75,42 @@ def test_a_human_score_that_preferences_do_not_make_is_refused_with_those_that_t
             ranked_systems(warehouse, Slice("lab", "en-de", human="arena"))
         with pytest.raises(QuestionError, match="leave nothing out"):
             ranked_systems(warehouse, Slice("lab", "en-de", human="arena:ew"), draws=5)
+
+
+def test_a_ranking_submitted_twice_in_a_row_counts_as_often_as_wmt15_counted_it() -> None:
+    # Rankings 1 and 2 are the same; 3 is another annotator's, 5 comes later, 6 has another answer.
+    rankings = [(1, 0, 1), (2, 0, 1), (3, 1, 1), (5, 1, 1), (6, 1, 0)]
+    ranking, rater, answer = (np.array(values) for values in zip(*rankings, strict=True))
+    one, other = np.zeros(5, dtype=np.int64), np.ones(5, dtype=np.int64)
+    found = Preferences(("A", "B"), ("ann", "bob"), one, other, one, ranking, rater, answer, one == 1)
+    counted, (line,) = as_published(found, "wmt15")
+    assert counted.ranking.tolist() == [1, 1, 1, 1, 2, 2, 2, 2, 3, 5, 6]
+    assert line.startswith("2 rankings submitted twice in a row")
+    assert as_published(found, "wmt14") == (found, [])
+    nobody = replace(found, rater=np.full(5, NOBODY))
+    assert as_published(nobody, "wmt15") == (nobody, [])
+
+
+@pytest.mark.slow
+def test_preferences_count_as_the_organisers_converted_them(tmp_path: Path) -> None:
+    """But for pairs of a system with itself, which no match is of."""
+    wanted = Counter(frozenset([(one, answer), (other, -answer)]) for one, other, answer in converted_pairs("ru-en"))
+    text = gzip.decompress(beside_data("more", "rankings", "wmt15", "wmt15.xml.gz").read_bytes()).decode()
+    start, *hits = re.split("(?=<HIT )", text.removesuffix("</WMT15-results>\n"))
+    hits = [hit for hit in hits if 'source-language="rus"' in hit]
+    (tmp_path / "wmt15.xml").write_text(f"{start}{''.join(hits)}</WMT15-results>\n")
+    load([tmp_path / "wmt15.xml"], tmp_path / "w.duckdb")
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        block = fetch_block(warehouse, select(warehouse, Slice("wmt15", "ru-en", human="rr:trueskill"), "sys"))
+        found = as_published(preferences_in(warehouse, block), "wmt15")[0]
+    spelt = {name: f"newstest2015.{name}" for name in found.systems}
+    full = {
+        name: next(one for pair in wanted for one, _ in pair if one.startswith(f"{spelt[name]}.")) for name in spelt
+    }
+    names = [full[name] for name in found.systems]
+    pairs = zip(found.first.tolist(), found.second.tolist(), found.answer.tolist(), strict=True)
+    counts = Counter(frozenset([(names[one], answer), (names[other], -answer)]) for one, other, answer in pairs)
+    assert counts == wanted
 
 
 @pytest.mark.slow
