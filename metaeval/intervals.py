@@ -17,8 +17,8 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.system_intervals import LEAST_FOR_INTERVAL
 from metaeval.measures import Measure
 from metaeval.measures.applicable import TOO_NARROW
-from metaeval.measures.judged import Units, units_of
-from metaeval.options import Options, Unit
+from metaeval.measures.judged import Units
+from metaeval.options import Options, TestUnit
 from metaeval.ranking import RankingInputs
 from metaeval.signature import Part, interval_in_words, line
 from metaeval.study import SliceResult
@@ -46,14 +46,15 @@ class Intervals:
 
 
 def intervals(
-    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
+    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: TestUnit | None = None
 ) -> Intervals:
     """Intervals of the values of a result, in the order of its metrics.
 
     Metrics whose system scores are not means over judged segments have intervals over systems; everything else is
-    resampled by segments or documents (unit: see `units_of`), with tie thresholds kept. A measure that takes minutes
-    to resample has none, unless it knows its standard error without. Nor has a value that no resample changes.
-    Raises QuestionError: see `units_of`.
+    resampled by segments, documents or annotators (unit: see `Measure.units`), with tie thresholds kept. A measure that
+    takes minutes to resample has none, unless it knows its standard error without. Nor has a value that no resample
+    changes.
+    Raises QuestionError: see `Measure.units`.
     """
     evaluation = result.evaluation
     measure, n = evaluation.measure, len(evaluation.metrics)
@@ -80,7 +81,7 @@ def intervals(
 
 
 def _ends(
-    measure: Measure, block: Block, options: Options, n_draws: int, unit: Unit | None, progress: Progress | None
+    measure: Measure, block: Block, options: Options, n_draws: int, unit: TestUnit | None, progress: Progress | None
 ) -> tuple[Floats, Floats, str, str]:
     """Ends of the intervals of the block's metrics, how they were made or why not, and that for signatures."""
     none = np.full(len(block.metrics), np.nan)
@@ -95,7 +96,7 @@ def _ends(
             if measure.is_sensitive and n >= LEAST_TOO_NARROW:
                 how += f", {TOO_NARROW}: then .87 to .94 hold it"
             return *by_systems, how, interval_in_words(CONFIDENCE, "fisher_z", "systems", None, options.seed)
-        units = units_of(block.selection, block.judged.any(axis=0), unit)
+        units = measure.units(block, unit)
         by_unit = f"for new {units.unit}s"
         of_unit = f",unit={units.unit},n_units={units.n}"
         errors = measure.standard_errors(block, options, units)
@@ -182,7 +183,7 @@ def with_intervals(
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
-    unit: Unit | None = None,
+    unit: TestUnit | None = None,
 ) -> tuple[Result, list[str]]:
     """A ranking with columns low and high behind the value, and a line on the intervals of each measure.
 
@@ -211,7 +212,7 @@ _RANGES_STREAM = 13
 
 
 def metric_ranges(
-    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: Unit | None = None
+    result: SliceResult, options: Options, n_draws: int, progress: Progress | None = None, unit: TestUnit | None = None
 ) -> tuple[Ints, Ints, str]:
     """Best and worst rank of each metric of a result over resamples, 0 for none, and how they were made, or why not.
 
@@ -230,7 +231,7 @@ def metric_ranges(
     options = replace(options, system_score="judged-mean") if by_means else options
     try:
         by_systems = None if by_means else measure.resampled_systems(block, options)
-        units = units_of(block.selection, block.judged.any(axis=0), unit)
+        units = measure.units(block, unit)
         drawn = resamples(measure, block, options, by_systems, units, _RANGES_STREAM, n_draws, "ranges", progress)
     except (QuestionError, ValueError) as error:
         return none, none, f"{evaluation.measure}: no ranges, {getattr(error, 'text', error)}"
@@ -249,7 +250,7 @@ def with_ranges(
     options: Options,
     n_draws: int,
     progress: Progress | None = None,
-    unit: Unit | None = None,
+    unit: TestUnit | None = None,
 ) -> tuple[Result, list[str]]:
     """A ranking with columns rank_low and rank_high behind the rank, and a line on the ranges of each measure.
 

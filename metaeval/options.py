@@ -40,6 +40,7 @@ Test = Literal[
 ]
 Population = Literal["segments", "systems", "both"]
 Unit = Literal["segment", "document"]
+TestUnit = Literal["segment", "document", "annotator"]
 SystemScore = Literal["submitted", "mean", "judged-mean"]
 Alternative = Literal["greater", "two-sided"]
 Correction = Literal["none", "holm", "bh"]
@@ -106,7 +107,13 @@ class TestOptions(Fields):
     recompute: Recompute = field(default=False, compare=False)
     alpha: Alpha = 0.05
     resamples: Resamples = 1000
-    unit: UnitOption = None
+    unit: Annotated[
+        TestUnit | None,
+        HowTested(
+            "Resampling unit: segment, whole document, or annotator (only tau_rr and acc_rr).",
+            default="document where there are at least 10, else segment",
+        ),
+    ] = None
     test: Annotated[
         Test | None,
         HowTested("Significance test.", default="the test whose measured false-positive rate is closest to alpha"),

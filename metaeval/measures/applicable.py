@@ -26,6 +26,17 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
         "both": "new systems and new segments",
     }
 )
+
+
+def with_unit(words: str, unit: object) -> str:
+    """What is new in words, where whole documents or annotators stand in the place of segments.
+
+    >>> with_unit("new segments of these systems", "document"), with_unit("new segments of these systems", "annotator")
+    ('new documents of these systems', 'new annotators of these systems')
+    """
+    return words.replace("segments", f"{unit}s" if unit in ("document", "annotator") else "segments")
+
+
 #: Of intervals of Pearson's r over systems, and of its differences (docs/levels.md).
 TOO_NARROW = "too narrow where a metric misjudges some systems"
 #: Tests that swap, resample or leave out segments, and can do so with whole documents.

@@ -9,7 +9,7 @@ from metaeval import kernels
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
 from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
-from metaeval.options import Unit
+from metaeval.options import TestUnit, Unit
 from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError
@@ -43,21 +43,22 @@ def judged_segments(block: Block, by: object = None) -> JudgedSegments:
 
 @dataclass(frozen=True)
 class Units:
-    """What is swapped, resampled or left out: whole documents, or single segments.
+    """What is swapped, resampled or left out: whole documents, single segments, or annotators.
 
-    n: how many there are. documents: (S',) the document of each annotated segment, from 0; None = each row is a unit.
+    n: how many there are. documents: (S',) the document of each annotated segment, from 0; None = each row, or each
+        annotator, is a unit.
     why: the reason for segments where documents are the default; else empty.
     """
 
-    unit: Unit
+    unit: TestUnit
     n: int
     documents: Ints | None = None
     why: str = ""
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of an interval: of few documents a normal one is too narrow."""
-        return float("inf") if self.documents is None else self.n - 1.0
+        """Degrees of freedom of an interval: of few documents or annotators a normal one is too narrow."""
+        return float("inf") if self.documents is None and self.unit != "annotator" else self.n - 1.0
 
     @property
     def words(self) -> str:

@@ -17,13 +17,14 @@ from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
-from metaeval.measures.judged import Units
+from metaeval.measures.judged import Units, units_of
 from metaeval.measures.parameters import Parameter, Value
-from metaeval.options import Options, Population, SystemScore, Test
+from metaeval.options import Options, Population, SystemScore, Test, TestUnit
 from metaeval.system_scores import SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 Level = Literal["sys", "seg"]
 
@@ -304,6 +305,16 @@ class Measure(ABC):
     def is_quick_to_resample(self) -> bool:
         """Whether a thousand resamples of segments take seconds, and not minutes."""
         return True
+
+    def units(self, block: Block, asked: TestUnit | None = None) -> Units:
+        """What its tests and intervals swap, resample or leave out: see `units_of`; annotators where they are named.
+
+        Raises QuestionError: see `units_of`; annotators are named, and the measure is not of preferences.
+        """
+        if asked == "annotator":
+            reason = f"{option('unit', asked)} takes measures of preferences (tau_rr, acc_rr), not {str(self)!r}"
+            raise QuestionError(reason)
+        return units_of(block.selection, block.judged.any(axis=0), asked)
 
     def as_resampled(self, units: Units) -> "Measure":
         """The measure as these units are resampled: signs that it draws belong to single segments, not to documents."""

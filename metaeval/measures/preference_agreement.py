@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -18,21 +18,32 @@ from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_sh
 from metaeval.kernels.resampling.permutation_groups import pooled_counts_swap
 from metaeval.kernels.resampling.resampled_items import PooledCountsResample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.measures.judged import LEAST_DOCUMENTS, Units
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import EPSILON, Parameter, Value, choice, show_number
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, Test, TestUnit
 from queries.blocks import Block
 from queries.preference_blocks import differences_in
+from queries.preferences import NOBODY
 from warehouse import QuestionError
+from warehouse.errors import IT
+from warehouse.wording import counted, option
 
 BEST = "best"
+LEAST_ANNOTATORS = LEAST_DOCUMENTS  # swapping fewer cannot reach p = .05, either
 _TAU: Mapping[str, CountStatistic] = MappingProxyType(
     {"wmt12": kernels.tau_10, "wmt13": kernels.tau_13, "wmt14": kernels.tau_14}
 )
 
 
+@dataclass(frozen=True)
 class PreferenceMeasure(Measure):
-    """A statistic of all preferences of a slice together, each as judged."""
+    """A statistic of all preferences of a slice together, each as judged.
+
+    by_annotator: preferences are swapped, resampled or left out by annotator, not by segment.
+    """
+
+    by_annotator: bool = False
 
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
         "segments": ("perm-inputs", "jackknife-segments", "bootstrap"),
@@ -58,10 +69,11 @@ class PreferenceMeasure(Measure):
         return np.zeros(len(differences))
 
     def counts(self, block: Block) -> PairCounts:
-        """Preferences of each segment by outcome."""
+        """Preferences of each segment, or annotator, by outcome."""
         found, differences = differences_in(block)
         thresholds = self.thresholds(differences, found.answer)
-        return preference_pair_counts(differences, found.answer, found.segment, thresholds)
+        unit = found.rater if self.by_annotator else found.segment
+        return preference_pair_counts(differences, found.answer, unit, thresholds)
 
     def value(self, block: Block, options: Options) -> Values:
         counts = self.counts(block).pooled()
@@ -79,17 +91,45 @@ class PreferenceMeasure(Measure):
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         if swap != "inputs":
             raise QuestionError(f"measure {str(self)!r}: preferences are swapped by segments only")
-        counts = self._of_judged(block)
-        return pooled_counts_swap(counts, self.statistic, mask_shape(swap, (len(block.systems), _n_judged(block))))
+        counts, n_units = self._by_unit(block)
+        return pooled_counts_swap(counts, self.statistic, mask_shape(swap, (len(block.systems), n_units)))
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        counts = self._of_judged(block)
-        return PooledCountsResample(self.statistic, counts, len(block.systems), _n_judged(block))
+        counts, n_units = self._by_unit(block)
+        return PooledCountsResample(self.statistic, counts, len(block.systems), n_units)
 
-    def _of_judged(self, block: Block) -> PairCounts:
-        """The counts, labelled by the place of their segment among those that are judged."""
+    def _by_unit(self, block: Block) -> tuple[PairCounts, int]:
+        """The counts, labelled by the place of their segment among those that are judged, or of their annotator.
+
+        And how many there are.
+        """
         counts = self.counts(block)
-        return replace(counts, labels=np.cumsum(block.judged.any(axis=0))[counts.labels] - 1)
+        if self.by_annotator:
+            return replace(counts, labels=np.arange(len(counts.labels))), len(counts.labels)
+        judged = block.judged.any(axis=0)
+        return replace(counts, labels=np.cumsum(judged)[counts.labels] - 1), int(judged.sum())
+
+    def units(self, block: Block, asked: TestUnit | None = None) -> Units:
+        """See `Measure.units`.
+
+        Raises QuestionError: annotators are named, and they are not known, or fewer than 6.
+        """
+        if asked != "annotator":
+            return super().units(block, asked)
+        raters = differences_in(block)[0].rater
+        where = f"{block.selection.slice.testset} {block.selection.slice.lp}"
+        way_out = f"take {option('unit', 'segment')}"
+        if n := int((raters == NOBODY).sum()):
+            reason = f"{counted(n, 'preference')} of {IT} of unknown annotators, and {option('unit', asked)} needs all"
+            raise QuestionError(f"{reason}; {way_out}", where=where)
+        n = len(np.unique(raters))
+        if n < LEAST_ANNOTATORS:
+            reason = f"{IT} has preferences by {counted(n, 'annotator')}, and {option('unit', asked)} needs at least"
+            raise QuestionError(f"{reason} {LEAST_ANNOTATORS}: fewer cannot reach p = .05; {way_out}", where=where)
+        return Units("annotator", n)
+
+    def as_resampled(self, units: Units) -> "PreferenceMeasure":
+        return replace(self, by_annotator=units.unit == "annotator")
 
     @property
     def adds_up(self) -> bool:
@@ -131,10 +171,6 @@ class AccuracyOfPreferences(PreferenceMeasure):
 
     def n_counted(self, counts: PairCounts) -> Ints:
         return counts.n_pairs[:, 0]
-
-
-def _n_judged(block: Block) -> int:
-    return int(block.judged.any(axis=0).sum())
 
 
 def _threshold(text: str) -> Value:

@@ -72,7 +72,7 @@ def members_of(selection: Selection, kept: npt.ArrayLike, unit: Unit) -> list[In
 
 def unit_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None) -> Unit:
     """The unit of a plan: the one that is named, else documents, where there are at least 10, else segments."""
-    return asked or units_of(selection, kept).unit
+    return asked or ("document" if units_of(selection, kept).unit == "document" else "segment")
 
 
 def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:

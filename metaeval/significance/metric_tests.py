@@ -14,10 +14,10 @@ from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING
+from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING, with_unit
 from metaeval.measures.judged import LEAST_UNITS, units_of
 from metaeval.notes import Decisive
-from metaeval.options import Options, Population, Test, TestOptions
+from metaeval.options import Options, Population, Test, TestOptions, TestUnit
 from metaeval.signature import Parts, measure_parts, p_value_convention
 from metaeval.significance.runner import run, units_of_test
 from queries.blocks import Block
@@ -34,6 +34,7 @@ NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " mid_p"  # after a test's name: ties count half
 BY_DOCUMENT = " by document"  # after a test's name: whole documents are swapped, resampled or left out
+BY_ANNOTATOR = " by annotator"
 LEAST_SYSTEMS = 3  # with fewer there is no test
 _MOST_NAMED = 3
 OFF = 0.5  # of the nominal level: further off than this is reported
@@ -81,15 +82,19 @@ def _measured() -> dict[tuple[str, str, str, str], tuple[Level, ...]]:
 
 
 def measured_levels(
-    measure: Measure, test: Test, population: Population, *, mid_p: bool = False, by_document: bool = False
+    measure: Measure, test: Test, population: Population, *, mid_p: bool = False, unit: TestUnit | None = None
 ) -> Mapping[Null, Level]:
     """By null, the level of a test for a population that is furthest off over the kinds of data, where measured.
 
-    mid_p: with ties counted half, which matters to measures that take few values alone. by_document: of a test by
-    document where documents are new.
+    mid_p: with ties counted half, which matters to measures that take few values alone. unit: of a test by document
+    where documents are new, or by annotator where annotators are.
     """
     named = f"{test}{MID_P}" if mid_p and measure.takes_few_values else test
-    named, drawn = (f"{named}{BY_DOCUMENT}", "documents") if by_document else (named, population)
+    by_unit: dict[TestUnit | None, tuple[str, str]] = {
+        "document": (f"{named}{BY_DOCUMENT}", "documents"),
+        "annotator": (f"{named}{BY_ANNOTATOR}", "annotators"),
+    }
+    named, drawn = by_unit.get(unit, (named, population))
     found = {null: _measured().get((measure.measured_as, named, drawn, null), ()) for null in NULLS}
     return {null: max(levels, key=lambda one: one.distance) for null, levels in found.items() if levels}
 
@@ -98,20 +103,20 @@ def chosen(measure: Measure, block: Block, options: Options, testing: TestOption
     """What is asked for, with the test and the population that belong to each other, and the unit.
 
     Without a test: the one that holds its level for the population; without a population: new segments, where the
-    scores allow it (`Measure.default_population`); without a unit: see `units_of`, and segments where a test is
+    scores allow it (`Measure.default_population`); without a unit: see `Measure.units`, and segments where a test is
     named that was published so.
-    Raises QuestionError: the test does not fit the measure or the population; there is none; see `units_of`.
+    Raises QuestionError: the test does not fit the measure or the population; there is none; see `Measure.units`.
     """
     found = _chosen(measure, block, options, testing)
     assert found.test is not None
     if not has_unit(measure, found.test):
         return found
     unit = "segment" if testing.unit is None and testing.test in PUBLISHED else testing.unit
-    return replace(found, unit=units_of(block.selection, block.judged.any(axis=0), unit).unit)
+    return replace(found, unit=measure.units(block, unit).unit)
 
 
 def has_unit(measure: Measure, test: Test) -> bool:
-    """Whether a test swaps, resamples or leaves out segments, and can do so with whole documents."""
+    """Whether a test swaps, resamples or leaves out segments, and can do so with whole documents or annotators."""
     return test in BY_UNIT and measure.claims(test) != "systems"
 
 
@@ -145,7 +150,7 @@ def population_in_words(testing: TestOptions, scored: Scored) -> str:
     """What a result generalises to. scored: what has scores; documents are also new where they are the unit."""
     assert testing.population is not None
     words = IN_WORDS[testing.population]
-    return words.replace("segments", "documents") if scored == "doc" or testing.unit == "document" else words
+    return with_unit(words, "document" if scored == "doc" else testing.unit)
 
 
 def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
@@ -157,7 +162,7 @@ def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
     null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
     line = f"generalises to: {population}; null hypothesis: {null} on {population}"
     if has_unit(measure, testing.test):
-        line += f"; tested {_unit_in_words(block, testing)}"
+        line += f"; tested {_unit_in_words(measure, block, testing)}"
     if testing.mid_p and measure.takes_few_values:
         line += "; resamples that tie with the data count half (mid-p)"
     levels = levels_of(measure, testing)
@@ -175,9 +180,9 @@ def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
     )
 
 
-def _unit_in_words(block: Block, testing: TestOptions) -> str:
+def _unit_in_words(measure: Measure, block: Block, testing: TestOptions) -> str:
     """The unit, with the reason where there are too few documents for the default."""
-    units = units_of_test(block, testing)
+    units = units_of_test(measure, block, testing)
     by_default = units_of(block.selection, block.judged.any(axis=0))
     return by_default.words if by_default.unit == units.unit else units.words
 
@@ -188,7 +193,7 @@ def too_few(block: Block, measure: Measure, options: Options, testing: TestOptio
     n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
     if measure.level == "sys" and n_systems < LEAST_SYSTEMS:
         return f"no test: {counted(n_systems, 'system')} with human scores, and it takes at least {LEAST_SYSTEMS}"
-    units = units_of_test(block, testing)
+    units = units_of_test(measure, block, testing)
     if measure.claims(testing.test) != "systems" and units.n < LEAST_UNITS:
         return f"no test: {counted(units.n, units.unit)} with human scores, and it takes at least {LEAST_UNITS}"
     return None
@@ -201,9 +206,7 @@ def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
     """The measured levels of a test, by null."""
     assert testing.test is not None
     assert testing.population is not None
-    return measured_levels(
-        measure, testing.test, testing.population, mid_p=bool(testing.mid_p), by_document=testing.unit == "document"
-    )
+    return measured_levels(measure, testing.test, testing.population, mid_p=bool(testing.mid_p), unit=testing.unit)
 
 
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:
@@ -299,7 +302,8 @@ def parts_of_test(tested: MetricTest, options: Options, testing: TestOptions) ->
     """What a signature says of a test: which one, of what, and what it draws."""
     is_exact, test = tested.is_exact, testing.test
     assert test is not None
-    units = units_of_test(tested.block, testing) if has_unit(tested.evaluation.measure, test) else None
+    measure = tested.evaluation.measure
+    units = units_of_test(measure, tested.block, testing) if has_unit(measure, test) else None
     return [
         ("test", test),
         ("population", testing.population),
@@ -313,7 +317,7 @@ def parts_of_test(tested: MetricTest, options: Options, testing: TestOptions) ->
         ("early_stopping", "yes" if testing.early_stop else None),
         ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if testing.test == "williams" else None),
         ("absolute", "yes" if testing.absolute else None),
-        ("scale", "fisher_z" if testing.test in JACKKNIVES and tested.evaluation.measure.z_of else None),
+        ("scale", "fisher_z" if testing.test in JACKKNIVES and measure.z_of else None),
         ("test_seed", None if is_exact else options.seed),
     ]
 

@@ -23,9 +23,9 @@ def check_applicable(testing: TestOptions, tests: Sequence[Test]) -> None:
     """Raises QuestionError: something is asked for that none of the tests has."""
     there = dict.fromkeys(tests)
     for name, applicable in _SETTINGS.items():
-        is_asked = testing.unit == "document" if name == "unit" else getattr(testing, name)
+        is_asked = testing.unit in ("document", "annotator") if name == "unit" else getattr(testing, name)
         if is_asked and not set(applicable) & set(there):
-            asked = "unit document" if name == "unit" else name.replace("_", " ")
+            asked = f"unit {testing.unit}" if name == "unit" else name.replace("_", " ")
             raise QuestionError(f"{asked} goes with {' or '.join(applicable)}, not with {' or '.join(there)}")
 
 

@@ -11,8 +11,8 @@ from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resa
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, TOLERANCE, from_z
 from metaeval.measures import Measure
-from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYING
-from metaeval.measures.judged import Units, units_of
+from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, TOO_NARROW, VARYING, with_unit
+from metaeval.measures.judged import Units
 from metaeval.notes import excluding
 from metaeval.options import Options, Population, Test, TestOptions
 from metaeval.remarks import remarks
@@ -127,7 +127,7 @@ def compare_pair(
             f"correction {testing.correction!r} needs several comparisons, and two metrics make only one"
         )
     settled = chosen(measure, block, options, testing)
-    of_units = units_of(block.selection, block.judged.any(axis=0), settled.unit or testing.unit)
+    of_units = measure.units(block, settled.unit or testing.unit)
     settled = replace(settled, unit=of_units.unit)
     how: IntervalMethod = testing.interval or measure.interval
     assert settled.population is not None
@@ -157,7 +157,7 @@ def compare_pair(
             name,
             interval_in_words(CONFIDENCE, one, of, n_draws, options.seed)
             + ("" if source is None else f",system_score={source}")
-            + (",unit=document" if of_units.documents is not None and of != "systems" else "")
+            + (f",unit={of_units.unit}" if of_units.unit != "segment" and of != "systems" else "")
             + limited,
         )
         for name, one, of, n_draws, source in made
@@ -411,9 +411,7 @@ def in_a_sentence(found: PairwiseComparison, alpha: float) -> tuple[str, str]:
         return f"{first} and {second} have the same {found.measure} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
         return f"{first} and {second} cannot be compared by {found.measure}: the test has no p-value.", ""
-    population = IN_WORDS[main.population]
-    if dict(found.parts).get("unit") == "document":
-        population = population.replace("segments", "documents")
+    population = with_unit(IN_WORDS[main.population], dict(found.parts).get("unit"))
     values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
     if main.p > alpha:
         text = f"{first} and {second} do not differ significantly by {found.measure} ({values})."

@@ -16,7 +16,7 @@ from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, williams_test
 from metaeval.measures import Measure
 from metaeval.measures.applicable import SWAPS, VARYING
-from metaeval.measures.judged import Units, judged_segments, units_of
+from metaeval.measures.judged import Units, judged_segments
 from metaeval.options import Options, TestOptions
 from queries.blocks import Block
 from warehouse import QuestionError
@@ -118,9 +118,11 @@ def _permuted(
     if len(blocks) > 1:
         statistic = measure.pooled_swap(blocks, options)
     else:
-        statistic = measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon)
-    if (units := units_of_test(blocks[0], testing)).documents is not None:
-        statistic = joint_swap([statistic], [1.0], [units.documents], units.n)
+        units = units_of_test(measure, blocks[0], testing)
+        by_unit = measure.as_resampled(units) if units.unit == "annotator" else measure
+        statistic = by_unit.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon)
+        if units.documents is not None:
+            statistic = joint_swap([statistic], [1.0], [units.documents], units.n)
     found = permutation_test(
         statistic,
         alternative=testing.side,
@@ -147,7 +149,7 @@ def _bootstrapped(
         one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
         pairs = system_pair_bootstrap(agreements, **one_thread)
         return TestOutcome(_sided(pairs.p, testing), None, is_exact=False)
-    units = units_of_test(block, testing)
+    units = units_of_test(measure, block, testing)
     statistic = measure.as_resampled(units).resampled(block, options, epsilon)
     drawn = bootstrap(units.resampled(statistic), "inputs", **resampling)
     gaps = drawn.draws[:, np.newaxis] - drawn.draws[np.newaxis]  # (M, M, n_draws)
@@ -166,8 +168,12 @@ def _of_resamples(
     Pooled language pairs have segments of their own: variances add up, weighted by the pairs of systems.
     """
     values = [measure.value(block, options) for block in blocks]
-    limit = measure.in_simulations
-    statistics = [units_of_test(block, testing).resampled(limit.resampled(block, options, None)) for block in blocks]
+    units = [units_of_test(measure, block, testing) for block in blocks]
+    limits = [measure.in_simulations.as_resampled(one) for one in units]
+    statistics = [
+        one.resampled(limit.resampled(block, options, None))
+        for one, limit, block in zip(units, limits, blocks, strict=True)
+    ]
     found = [
         bootstrap_test(statistic, one.value, alternative=testing.side, **resampling)
         for statistic, one in zip(statistics, values, strict=True)
@@ -196,9 +202,9 @@ def _degrees(variances: Floats, df: Ints) -> Floats:
     return degrees
 
 
-def units_of_test(block: Block, testing: TestOptions) -> Units:
-    """What a test swaps, resamples or leaves out, among the annotated segments of a block."""
-    return units_of(block.selection, block.judged.any(axis=0), testing.unit or "segment")
+def units_of_test(measure: Measure, block: Block, testing: TestOptions) -> Units:
+    """What a test of the measure swaps, resamples or leaves out, among what is annotated of a block."""
+    return measure.units(block, testing.unit or "segment")
 
 
 def _jackknifed(
@@ -212,7 +218,7 @@ def _jackknifed(
     varying = VARYING[str(testing.test)]
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
-        units = units_of_test(block, testing)
+        units = units_of_test(measure, block, testing)
         limit = measure.as_resampled(units)
         of_part = limit.of_segments if varying == "segments" else limit.resampled
         statistic = units.resampled(of_part(block, options, epsilon))

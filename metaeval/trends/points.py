@@ -14,8 +14,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, interval
 from metaeval.kernels.resampling.difference_tests import NORMAL, TOLERANCE, from_z
 from metaeval.measures import Measure
-from metaeval.measures.applicable import IN_WORDS, JACKKNIVES
-from metaeval.measures.judged import units_of
+from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, with_unit
 from metaeval.options import Options, Population, TestOptions
 from metaeval.people.ceilings import Ceiling
 from metaeval.remarks import remarks
@@ -95,7 +94,7 @@ def resamples(
             return Resamples(measure, evaluation.value, none, what)
         statistic, by_document = by_systems, False
         if statistic is None:
-            units = units_of(block.selection, block.judged.any(axis=0), testing.unit)
+            units = measure.units(block, testing.unit)
             statistic = units.resampled(measure.as_resampled(units).resampled(block, options, epsilon))
             by_document = units.documents is not None
         drawn = bootstrap(statistic, what, rng=rng, n_draws=testing.resamples)
@@ -267,7 +266,7 @@ def _in_words(population: Population, unit: object) -> str:
     >>> _in_words("systems", None), _in_words("both", "document")
     ('new systems on these segments', 'new systems and new documents')
     """
-    return IN_WORDS[population].replace("segments", "documents" if unit == "document" else "segments")
+    return with_unit(IN_WORDS[population], unit)
 
 
 def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:

@@ -32,7 +32,7 @@ def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.Monk
     of_both = {"equal": Level(0.09, "other"), "exchangeable": Level(0.05, "one")}
     assert measured_levels(measure, "perm-inputs", "segments") == of_both
     assert measured_levels(measure, "perm-both", "both") == {"exchangeable": Level(0.3, "one")}
-    by_document = measured_levels(measure, "bootstrap-normal", "segments", by_document=True)
+    by_document = measured_levels(measure, "bootstrap-normal", "segments", unit="document")
     assert by_document == {"equal": Level(0.04, "one")}
     assert measured_levels(measure, "perm-inputs", "systems") == {}
     assert measured_levels(parse_measure("pa(ties=tship)"), "perm-inputs", "segments") == {}
