@@ -7,6 +7,7 @@ it is of the same kind. Here a *pool* is a pair of metrics, from which worlds ar
 - `segments`: segments are drawn with replacement, as many as the evaluation set has, 300 of the pool's 900 where it is
   simulated. Systems stay.
 - `documents`: the same with whole documents.
+- `annotators`: the same with all that an annotator judged: 20 of the pool's 60 (`null_worlds.annotated_pair`).
 - `systems`: 12 of the pool's 200 simulated systems; its 300 segments stay.
 - `both`: 12 of the 200 systems, and 300 segments drawn with replacement.
 
@@ -33,12 +34,14 @@ from scipy.special import ndtr
 
 from benchmarks.null_worlds import (
     DOCUMENT,
+    N_ANNOTATORS,
     N_SEGMENTS,
     N_SYSTEMS,
     Floats,
     Ints,
     Pair,
     Population,
+    annotated_pair,
     block_of,
     documents_drawn,
     options_of,
@@ -52,11 +55,11 @@ from metaeval.measures.decisions import OutputMeasure
 
 TOLERANCE = 0.05  # of the difference's standard deviation from world to world
 #: Worlds on which the expected difference is known, and worlds that share a pool.
-N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 200, "both": 200})
+N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 200, "both": 200, "annotators": 1000})
 N_DRAWN_SOFT = 200  # of what takes long: spa, and decisions, whose thresholds are chosen anew
 CALIBRATED = 50  # worlds on which tie thresholds are calibrated
-SHARING = MappingProxyType({"segments": 10, "documents": 50, "systems": 10, "both": 10})
-POOL_SYSTEMS, POOL_SEGMENTS = 200, 900
+SHARING = MappingProxyType({"segments": 10, "documents": 50, "systems": 10, "both": 10, "annotators": 10})
+POOL_SYSTEMS, POOL_SEGMENTS, POOL_ANNOTATORS = 200, 900, 60
 #: Own errors of system, document, segment and output: one metric prefers some systems, the other is noisy.
 KINDS = ((0.15, 0.2, 0.4, 0.4), (0.05, 0.2, 0.4, 0.8))
 MOST_NOISE, MOST_STEPS = 4.0, 12
@@ -77,6 +80,9 @@ def n_drawn(measure: Measure, population: Population) -> int:
 def draw(pool: Pair, population: Population, rng: np.random.Generator) -> tuple[Draw, Ints]:
     """Which systems and segments of the pool a world has, and the documents of its segments."""
     n_systems, n_segments = pool.shape
+    if population == "annotators":
+        segments, annotators = documents_drawn(pool.documents, rng, N_ANNOTATORS)
+        return (None, segments), annotators
     systems = rng.permutation(n_systems)[:N_SYSTEMS] if population in ("systems", "both") else None
     if population == "systems":
         return (systems, None), pool.documents
@@ -121,9 +127,12 @@ class Expected:
         options, epsilon = options_of(self.measure), None
         if self.measure.is_calibrated:
             epsilon = self._evaluated(pool, self.draws[0]).epsilon
-        if self.population == "segments":
+        if self.population in ("segments", "annotators"):
             statistic = self.measure.resampled(block_of(pool), options, epsilon)
-            segments = np.stack([places for _, places in self.draws if places is not None])
+            drawn = [places for _, places in self.draws if places is not None]
+            segments = np.full((len(drawn), max(map(len, drawn))), -1)  # -1 is none
+            for row, places in zip(segments, drawn, strict=True):
+                row[: len(places)] = places
             values = statistic.values(None, segments, len(self.draws))
         else:
             parts = (block_of(_part(pool, one)) for one in self.draws)
@@ -203,7 +212,10 @@ def simulated_pool(measure: Measure, population: Population, number: int) -> Pai
     rng = np.random.default_rng([number, 0, 0, 2])
     shape = (N_SYSTEMS, POOL_SEGMENTS) if population in ("segments", "documents") else (POOL_SYSTEMS, N_SEGMENTS)
     while True:
-        pool = simulated_pair(rng, *shape, KINDS)
+        if population == "annotators":
+            pool = annotated_pair(rng, POOL_ANNOTATORS, own=KINDS)
+        else:
+            pool = simulated_pair(rng, *shape, KINDS)
         found = made_equal(pool, Expected.of(pool, measure, population, rng), rng)
         if found is not None:
             return found

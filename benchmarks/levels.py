@@ -33,6 +33,7 @@ from benchmarks.null_worlds import (
     POPULATIONS,
     Pair,
     Population,
+    annotated_pair,
     block_of,
     null_world,
     options_of,
@@ -44,8 +45,8 @@ from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
-from metaeval.options import Test, TestOptions
-from metaeval.significance.metric_tests import BY_DOCUMENT, MID_P, Null
+from metaeval.options import Test, TestOptions, TestUnit
+from metaeval.significance.metric_tests import BY_ANNOTATOR, BY_DOCUMENT, MID_P, Null
 from metaeval.significance.runner import run
 from queries.blocks import Block
 from queries.slices import Slice
@@ -91,7 +92,14 @@ TESTED: dict[str, tuple[str, ...]] = {
     "spa(n=99)": (*_SYSTEM_TESTS, _NORMAL_BY_DOCUMENT),
     "mpp": ("perm-inputs", "jackknife-segments"),
     "char_f1": ("perm-inputs", "jackknife-segments"),
-    **dict.fromkeys(("tau_rr", "acc_rr"), ("perm-inputs", "jackknife-segments", _NORMAL, "bootstrap")),
+    **dict.fromkeys(
+        ("tau_rr", "acc_rr"),
+        tuple(
+            f"{test}{by}"
+            for by in ("", BY_ANNOTATOR)
+            for test in ("perm-inputs", "jackknife-segments", _NORMAL, "bootstrap")
+        ),
+    ),
     **dict.fromkeys(
         ("mcc", "f_beta", "average_precision", "roc_auc", "rrp", "rmse", "mae"), (_NORMAL, "jackknife-segments")
     ),
@@ -100,7 +108,8 @@ TESTED: dict[str, tuple[str, ...]] = {
 }
 DECISIONS = tuple(TESTED)[-10:]  # which have tests of new segments alone
 SPAN_MEASURES = ("mpp", "char_f1")  # in worlds of their own, `benchmarks.span_worlds`
-_SIMULATED_ONLY = (*SPAN_MEASURES, "tau_rr", "acc_rr")
+PREFERENCES = ("tau_rr", "acc_rr")
+_SIMULATED_ONLY = (*SPAN_MEASURES, *PREFERENCES)
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
 _NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minutes
 
@@ -110,7 +119,7 @@ class Row:
     """A line of the results: one measure and its test in one kind of world.
 
     null: what the metrics have in common. effect: 0 = nothing sets them apart, else B is worse. test: its name, with
-    `MID_P` after it where ties count half and `BY_DOCUMENT` where its units are documents.
+    `MID_P` after it where ties count half and `BY_DOCUMENT` or `BY_ANNOTATOR` where these are its units.
     """
 
     data: str
@@ -158,12 +167,13 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled; spans, preferences and decisions are of new segments alone, the first two
-    simulated."""
+    """Every row that can be filled; spans, preferences and decisions are of new segments alone (preferences of new
+    annotators, too), the first two simulated."""
     for row in _rows(data):
         has_all = row.measure not in _SIMULATED_ONLY + DECISIONS
         is_there = row.data == SIMULATED or row.measure not in _SIMULATED_ONLY
-        if has_all or ((row.population, row.effect) == ("segments", 0) and is_there):
+        is_new = row.population == "segments" or (row.population == "annotators" and row.measure in PREFERENCES)
+        if (has_all and row.population != "annotators") or (is_new and row.effect == 0 and is_there):
             yield row
 
 
@@ -190,13 +200,13 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
     """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
     parsed = parse_measure(measure)
     claimed = parsed.claims(plain(test))
-    if test.endswith(BY_DOCUMENT):
-        return population == "documents"
+    if by_unit := _POPULATION_OF.get(unit_of(test)):
+        return population == by_unit
     if measure in _LEFT_OUT:
         return population == "segments" and effect == 0
     if effect:
         return claimed == population or (test in ("perm-both", "williams") and population == "segments")
-    if population == "documents":
+    if population in _POPULATION_OF.values():
         return claimed == "segments"
     if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and population == "systems":
         return False
@@ -205,10 +215,10 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
 
 def is_for(population: Population, measure: str, test: str) -> bool:
     """Whether a test is one of this population: named for it, or its default."""
-    if test.endswith(BY_DOCUMENT):
-        return population == "documents"
+    if by_unit := _POPULATION_OF.get(unit_of(test)):
+        return population == by_unit
     parsed = parse_measure(measure)
-    of_tests = "segments" if population == "documents" else population
+    of_tests = "segments" if population in _POPULATION_OF.values() else population
     return parsed.claims(plain(test)) == of_tests or plain(test) == parsed.holding_test(of_tests)
 
 
@@ -250,8 +260,16 @@ class _Real:
 
 def plain(test: str) -> Test:
     """A test's name without its unit and the way in which ties are counted."""
-    name: Test = test.removesuffix(BY_DOCUMENT).removesuffix(MID_P)  # type: ignore[assignment]
+    name: Test = test.removesuffix(BY_DOCUMENT).removesuffix(BY_ANNOTATOR).removesuffix(MID_P)  # type: ignore[assignment]
     return name
+
+
+def unit_of(test: str) -> TestUnit:
+    """What a test swaps, resamples or leaves out, by its name."""
+    return "document" if test.endswith(BY_DOCUMENT) else "annotator" if test.endswith(BY_ANNOTATOR) else "segment"
+
+
+_POPULATION_OF: dict[TestUnit, Population] = {"document": "documents", "annotator": "annotators"}
 
 
 def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) -> Iterator[float]:
@@ -268,7 +286,7 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
             alternative="two-sided",
             resamples=DRAWS[text.startswith("spa")],
             mid_p=test.endswith(MID_P),
-            unit="document" if test.endswith(BY_DOCUMENT) else "segment",
+            unit=unit_of(test),
             threads=1,
         )
         rng = np.random.default_rng([seed, 1])
@@ -309,7 +327,8 @@ class Worlds:
             return self._of_spans(number)
         if kind.null == "exchangeable":
             rng = np.random.default_rng([number, POPULATIONS.index(kind.population), round(100 * kind.effect)])
-            return worsened(null_world(self.source.any(rng), kind.population, rng), kind.effect, rng)
+            pair = annotated_pair(rng) if kind.population == "annotators" else self.source.any(rng)
+            return worsened(null_world(pair, kind.population, rng), kind.effect, rng)
         place = number // SHARING[kind.population]
         if self.pool is None or self.pool[0] != place:
             self.pool = place, self.source.equal(parse_measure(kind.measure), kind.population, place)

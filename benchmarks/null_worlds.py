@@ -11,6 +11,7 @@ the two metrics is called A:
 - `documents`: the same with whole documents: they are drawn, and each has one coin.
 - `systems`: each system has a coin, for all its segments. Segments stay. Over new systems on these segments A and B
   have the same distribution.
+- `annotators`: the same with all segments that an annotator judged; made-up pairs alone (`annotated_pair`).
 - `both`: made up pairs need no coin: the systems, the segments, and how each metric errs on them are drawn anew, by one
   law for A and B. In real ones segments are drawn with replacement; a fixed half of the scores, chosen by fair coins,
   follows the coin of its system, the other half the coin of its segment. Turning all coins exchanges A and B, so they
@@ -43,15 +44,18 @@ from queries.slices import Slice
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Population = Literal["segments", "systems", "both", "documents"]  # what is new
+Population = Literal["segments", "systems", "both", "documents", "annotators"]  # what is new
 POPULATIONS: tuple[Population, ...] = get_args(Population)
 N_SYSTEMS, N_SEGMENTS, DOCUMENT = 12, 300, 6
 N_SHOWN, TIED = 5, 0.3  # outputs in a ranking, and how many standard deviations apart people tie them
+N_ANNOTATORS, TASTE = 20, 0.3  # of a world; how much more annotators like what one of the metrics likes, in sds
 
 
 @dataclass(frozen=True)
 class Pair:
     """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), each segment's; in the segments' order.
+
+    Whoever judges a document judges all of it, so where annotators matter a document is all that one of them judged.
 
     places: (S,) of the segments in the pair that they were drawn from; None = all, in order.
     """
@@ -119,6 +123,26 @@ def simulated_pair(
     return Pair(human, standardise(human, metrics), documents, is_simulated=True)
 
 
+def annotated_pair(
+    rng: np.random.Generator,
+    n_annotators: int = N_ANNOTATORS,
+    n_systems: int = N_SYSTEMS,
+    own: Sequence[tuple[float, float, float, float]] = ALIKE,
+) -> Pair:
+    """`simulated_pair`, whose documents are annotators with a taste of their own, who judge more or fewer segments.
+
+    An annotator finds outputs that one of the metrics likes better than the other does so much better: by this
+    difference, in standard deviations, times a taste, which is as often for one metric as for the other.
+    """
+    sizes = np.maximum(1, np.rint(N_SEGMENTS / N_ANNOTATORS * rng.lognormal(-0.32, 0.8, n_annotators))).astype(int)
+    annotators = np.repeat(np.arange(n_annotators), sizes)
+    pair = simulated_pair(rng, n_systems, len(annotators), own)
+    gap = pair.metrics[0] - pair.metrics[1]
+    taste = rng.normal(0, TASTE, n_annotators)[annotators]
+    human = pair.human + taste * gap / gap.std() * np.nanstd(pair.human)
+    return replace(pair, human=human, documents=annotators)
+
+
 def real_pair(human: Floats, metrics: Floats, documents: Ints, rng: np.random.Generator) -> Pair:
     """Two metrics of an evaluation set: human (N, S), metrics (M, N, S), documents (S,)."""
     chosen = rng.choice(len(metrics), 2, replace=False)
@@ -131,7 +155,7 @@ def null_world(pair: Pair, population: Population, rng: np.random.Generator) -> 
     if population == "segments":
         drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments) // DOCUMENT)
         return drawn.exchanged(_coins(rng, n_segments))
-    if population == "documents":
+    if population in ("documents", "annotators"):
         return _of_documents(pair, rng)
     if population == "systems":
         return pair.exchanged(_coins(rng, n_systems)[:, np.newaxis])
@@ -191,15 +215,18 @@ def block_of(world: Pair) -> Block:
         world.metrics,
         np.full(n_systems, np.nan),
         np.full((len(metrics), n_systems), np.nan),
-        preferences=preferences_of(world.human, systems, world.places),
+        preferences=preferences_of(world.human, systems, world.places, world.documents),
     )
 
 
-def preferences_of(human: Floats, systems: tuple[str, ...], places: Ints | None = None) -> Preferences:
+def preferences_of(
+    human: Floats, systems: tuple[str, ...], places: Ints | None = None, annotators: Ints | None = None
+) -> Preferences:
     """A ranking of up to five outputs on each segment by their human scores, all its pairs; near ones tie.
 
-    places: see `Pair`. Wherever a segment is drawn, people rank the same of its outputs: what a measure is expected to
-    be over drawn segments is then what it is over those that they are drawn from.
+    annotators: (S,) who ranked; None = not known. places: see `Pair`. Wherever a segment is drawn, people rank the same
+    of its outputs: what a measure is expected to be over drawn segments is then what it is over those that they are
+    drawn from.
     """
     n_systems, n_segments = human.shape
     numbers = np.arange(n_segments) if places is None else places
@@ -210,9 +237,10 @@ def preferences_of(human: Floats, systems: tuple[str, ...], places: Ints | None 
     segment = np.repeat(np.arange(n_segments), one.size)
     gap = human[first, segment] - human[second, segment]
     answer = np.where(np.abs(gap) <= TIED * np.nanstd(human), 0, np.sign(np.nan_to_num(gap))).astype(np.int64)
-    nobody = np.full(segment.size, NOBODY)
+    rater = np.full(segment.size, NOBODY) if annotators is None else np.asarray(annotators)[segment]
+    raters = tuple(map(str, range(int(rater.max(initial=-1)) + 1)))
     here = Preferences(
-        systems, (), first, second, segment, segment, nobody, answer, np.zeros(segment.size, dtype=np.bool_)
+        systems, raters, first, second, segment, segment, rater, answer, np.zeros(segment.size, dtype=np.bool_)
     )
     return here.only(~np.isnan(gap))
 

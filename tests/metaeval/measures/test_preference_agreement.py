@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import metaeval
 from benchmarks.null_worlds import block_of, null_world, simulated_pair
@@ -16,13 +18,17 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.preferences import best_preference_thresholds, preference_pair_counts
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.measures.judged import Units
+from metaeval.options import Options, Test, TestOptions
 from metaeval.protocols import protocol_named
+from metaeval.significance.comparison import compare_block
+from metaeval.significance.metric_tests import chosen
 from queries.blocks import Block
 from queries.preference_blocks import differences_in
+from queries.preferences import NOBODY
 from queries.slices import Slice
 from tests.sharing import made_once
-from warehouse import Warehouse, load
+from warehouse import QuestionError, Warehouse, load
 from warehouse.readers.claims import LoadHints
 
 TAUS = ("tau_rr(ties=wmt12)", "tau_rr(ties=wmt13)", "tau_rr")
@@ -123,6 +129,68 @@ def test_resampled_segments_are_those_of_blocks_that_have_them(world: Block) -> 
         np.testing.assert_allclose(statistic.values(None, picks, 4), slow)
         drawn = bootstrap(statistic, "inputs", rng=np.random.default_rng(1), n_draws=5)
         np.testing.assert_allclose(drawn.values, evaluate(measure, world, Options()).value)
+
+
+BY_ANNOTATOR = Units("annotator", 10)
+
+
+def test_resampled_annotators_are_those_of_blocks_that_have_their_preferences_as_often(world: Block) -> None:
+    found = world.preferences
+    assert found is not None
+    assert len(np.unique(found.rater)) == BY_ANNOTATOR.n
+    picks = np.random.default_rng(6).integers(0, 10, (4, 10))
+    for text in (*TAUS, "acc_rr(epsilon=1)"):
+        measure = parse_measure(text)
+        slow = []
+        for row in picks:
+            places = np.concatenate([np.flatnonzero(found.rater == one) for one in row])
+            drawn = replace(world, preferences=found.only(places))
+            slow.append(evaluate(measure, drawn, Options()).value)
+        statistic = measure.as_resampled(BY_ANNOTATOR).resampled(world, Options(), None)
+        np.testing.assert_allclose(statistic.values(None, picks, 4), slow)
+
+
+@given(st.sets(st.integers(0, 9)))
+def test_swapped_annotators_have_the_outcomes_of_the_other_metric(world: Block, swapped: set[int]) -> None:
+    found, gaps = differences_in(world)
+    is_swapped = np.isin(found.rater, sorted(swapped))
+    hybrid = np.sign(np.where(is_swapped, gaps[1], gaps[0]))
+    ordered = found.answer != 0
+    c, d = ((hybrid[ordered] == side * found.answer[ordered]).sum() for side in (1, -1))
+    swaps = np.zeros((1, 10), dtype=np.bool_)
+    swaps[0, sorted(swapped)] = True
+    statistic = parse_measure("tau_rr").as_resampled(BY_ANNOTATOR).swapped(world, "inputs", Options(), None)
+    value = statistic.offset + statistic.scale * statistic.hybrids(swaps)[0, 0, 1]
+    assert value == pytest.approx((c - d) / ordered.sum())
+
+
+def test_annotators_are_the_unit_where_there_are_enough_and_all_are_known(world: Block) -> None:
+    found, measure = world.preferences, parse_measure("tau_rr")
+    assert found is not None
+    assert measure.units(world, "annotator") == BY_ANNOTATOR
+    few = replace(world, preferences=found.only(found.rater < 5))
+    with pytest.raises(QuestionError, match=r"preferences by 5 annotators, and unit='annotator' needs at least 6"):
+        measure.units(few, "annotator")
+    rater = np.where(found.segment < 2, NOBODY, found.rater)
+    with pytest.raises(QuestionError, match=r"20 preferences of world xx-yy of unknown annotators"):
+        measure.units(replace(world, preferences=replace(found, rater=rater)), "annotator")
+    with pytest.raises(QuestionError, match=r"takes measures of preferences \(tau_rr, acc_rr\), not 'pearson'"):
+        parse_measure("pearson").units(world, "annotator")
+
+
+@pytest.mark.parametrize("test", ["perm-inputs", "jackknife-segments", "bootstrap-normal", "bootstrap"])
+def test_a_test_by_annotator_says_so_and_is_of_annotators(world: Block, test: Test) -> None:
+    testing = TestOptions(test=test, unit="annotator", draws=200, threads=1)
+    found, by_segment = (
+        compare_block(world, parse_measure("tau_rr"), Options(), chosen(parse_measure("tau_rr"), world, Options(), one))
+        for one in (testing, replace(testing, unit="segment"))
+    )
+    assert found.values.tolist() == by_segment.values.tolist()
+    assert found.p[0, 1] != by_segment.p[0, 1]
+    assert found.generalises_to == "new annotators of these systems"
+    assert "tested by annotator (10 annotators)" in found.notes[0]
+    assert dict(found.parts)["unit"] == "annotator"
+    assert dict(found.parts)["n_units"] == "10"
 
 
 def test_systems_that_are_taken_twice_have_all_pairs_of_their_copies(world: Block) -> None:

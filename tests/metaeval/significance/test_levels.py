@@ -47,14 +47,16 @@ def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
     with FILE.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             measure = parse_measure(line["measure"])
-            named = line["test"].removesuffix(metric_tests.BY_DOCUMENT)
+            named = line["test"].removesuffix(metric_tests.BY_DOCUMENT).removesuffix(metric_tests.BY_ANNOTATOR)
+            by = line["test"].removeprefix(named)
             test = named.removesuffix(metric_tests.MID_P)
             assert test in TESTS
             assert test in measure.tests
             assert measure.takes_few_values or test == named
-            assert named == line["test"] or line["population"] == "documents"
+            drawn = {metric_tests.BY_DOCUMENT: "documents", metric_tests.BY_ANNOTATOR: "annotators"}
+            assert line["population"] == drawn.get(by, line["population"])
             assert 0 <= int(line["n_found"]) <= int(line["n_worlds"])
-            assert line["population"] in ("segments", "systems", "both", "documents")
+            assert line["population"] in ("segments", "systems", "both", *drawn.values())
             assert line["null"] in NULLS
 
 
