@@ -180,7 +180,7 @@ def test_annotators_are_the_unit_where_there_are_enough_and_all_are_known(world:
 
 @pytest.mark.parametrize("test", ["perm-inputs", "jackknife-segments", "bootstrap-normal", "bootstrap"])
 def test_a_test_by_annotator_says_so_and_is_of_annotators(world: Block, test: Test) -> None:
-    testing = TestOptions(test=test, unit="annotator", draws=200, threads=1)
+    testing = TestOptions(test=test, unit="annotator", resamples=200, threads=1)
     found, by_segment = (
         compare_block(world, parse_measure("tau_rr"), Options(), chosen(parse_measure("tau_rr"), world, Options(), one))
         for one in (testing, replace(testing, unit="segment"))
