@@ -178,7 +178,7 @@ class OnceGroup(_Once, TyperGroup):
 
 
 class _Commands(Mapping[str, Callable[..., None]]):
-    """Commands by name, each imported when it is first asked for: a run of the program needs one of them."""
+    """Commands by name, each imported when it is first requested: a run of the program needs one of them."""
 
     _homes: Mapping[str, tuple[str, str]] = {
         "demo": ("demo", "demo"),
@@ -247,7 +247,7 @@ def page_of(command: str) -> str:
 
 
 class _ClickCommands(Mapping[str, Any]):
-    """Commands of the command line's library by name, each made when it is first asked for."""
+    """Commands of the command line's library by name, each made when it is first requested."""
 
     def __getitem__(self, name: str) -> Any:
         return _click_command(name)

@@ -58,8 +58,8 @@ def quote_offers() -> None:
 def in_bash(name: str) -> str:
     """A name as a word of bash.
 
-    The script expands it as a pattern of file names, so that no *, ? or [ stands alone; and older versions of bash take
-    away the backslashes where a file has that name, so that quotes protect all other characters.
+    The script expands it as a pattern of file names, so no *, ? or [ may stand alone. Older versions of bash remove the
+    backslashes if a file has that name, so quotes protect all other characters.
 
     >>> print(in_bash("COMET-22"), in_bash("a $(b)"), in_bash("m[x]"), in_bash("it's"))
     COMET-22 'a $(b)' m\\[x\\] it"'"s

@@ -25,7 +25,7 @@ _COLUMNS: Mapping[str, tuple[Population, str]] = {
 
 
 def levels_of_defaults() -> str:
-    """One row a measure: its default test for each population, and how often it finds equal metrics different."""
+    """One row per measure: its default test for each population, and how often it finds equal metrics different."""
     counts: dict[tuple[object, ...], levels.Count] = {
         (row.measure, row.population, row.test, row.data): count
         for row, count in levels.read().items()

@@ -58,7 +58,7 @@ from 1, by their line in the test set.
 
 
 def measure_list() -> str:
-    """One row a measure."""
+    """One row per measure."""
     from metaeval.measures import DEFINITIONS
 
     rows = []
@@ -70,7 +70,7 @@ def measure_list() -> str:
 
 
 def measure_tests() -> str:
-    """One row a measure: the tests that apply, and why."""
+    """One row per measure: the tests that apply, and why."""
     from metaeval.measures import DEFINITIONS
 
     rows = []
@@ -81,7 +81,7 @@ def measure_tests() -> str:
 
 
 def measure_parameters() -> str:
-    """One row a parameter."""
+    """One row per parameter."""
     from metaeval.measures import DEFINITIONS
 
     users: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -135,7 +135,7 @@ def schema_part(kind: str) -> str:
 
 
 def macro_list() -> str:
-    """One row a macro."""
+    """One row per macro."""
     rows = [[f"`{row['name']}`", row["meaning"]] for row in _dictionary() if row["kind"] == "macro"]
     return table(["macro", "gives"], rows)
 

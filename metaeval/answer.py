@@ -41,7 +41,7 @@ class Result:
 
     @property
     def signature(self) -> str:
-        """One line a result."""
+        """One line per result."""
         return self.parts if isinstance(self.parts, str) else "\n".join(map(line, lines_of(self.parts)))
 
     @property
@@ -164,7 +164,7 @@ class Answer(Result, Generic[R]):
     least: by column, what a 0 of each row stands for.
     digits: decimals for reading, for all columns or by column.
     is_no: the answer is no, such as a printed value that is not met.
-    own: names of the user's own metrics, where a chart or such metrics are asked for.
+    own: names of the user's own metrics, where a chart or such metrics are requested.
     """
 
     question: Answerable[R]

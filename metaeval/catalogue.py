@@ -8,7 +8,7 @@ from metaeval.protocols.composed import MEASURE, weights, year_of
 
 
 def measures() -> pl.DataFrame:
-    """Columns measure (as printed), level, parameters, meaning, formula, range, source; one row a measure."""
+    """Columns measure (as printed), level, parameters, meaning, formula, range, source; one row per measure."""
     rows = [
         {
             "measure": name,
@@ -25,7 +25,7 @@ def measures() -> pl.DataFrame:
 
 
 def protocol_table() -> pl.DataFrame:
-    """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row a rule or class."""
+    """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row per rule or class."""
     rows = [
         {
             "protocol": protocol.name,

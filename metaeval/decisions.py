@@ -29,7 +29,7 @@ NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class DecisionInputs:
-    """One metric against people: good (N, S') 1 or 0, NaN where nobody says; scores (N, S'); rule: of good outputs.
+    """One metric against people: good (N, S') 1 or 0, NaN if unknown; scores (N, S'); rule: of good outputs.
 
     units: of the S' segments, whose outputs err alike. block: of that metric alone.
     """

@@ -277,7 +277,7 @@ def without_mad_outliers(block: Block) -> Block:
 
 
 def rounded(block: Block, decimals: int | None) -> Block:
-    """The block with its human segment scores rounded, so that scores apart by float noise are equal."""
+    """The block with its human segment scores rounded, so that scores that differ by floating-point error are equal."""
     if decimals is None:
         return block
     return replace(block, human=np.round(block.human, decimals) + 0.0)

@@ -1,4 +1,4 @@
-"""Pooling: one value a metric from several evaluation sets, metrics matched by base name."""
+"""Pooling: one value per metric from several evaluation sets, metrics matched by base name."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace

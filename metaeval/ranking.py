@@ -42,8 +42,8 @@ class RankingInputs:
     """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
 
     skipped: lines on evaluation sets, domains or phenomena without an answer.
-    measures: those asked for, in order.
-    people: by slice, the rows of people, where they are asked for.
+    measures: those requested, in order.
+    people: by slice, the rows of people, where they are requested.
     options: how it was computed.
     by: what is ranked by itself; parts: the inputs of each domain, or phenomenon, which then has the studies.
     """
@@ -82,7 +82,7 @@ def load_ranking_inputs(
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
     ceiling: with the values of people. by: rank each domain, or phenomenon, by itself; the slice's patterns restrict
     them.
-    Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is asked for
+    Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is requested
         that no measure's test has; with by, no segment has a domain.
     """
     check_used(options, measures)

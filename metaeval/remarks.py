@@ -217,7 +217,7 @@ def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[
 
 
 def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line where a reference was asked for that none of the metrics compared with."""
+    """A line where a reference was requested that none of the metrics compared with."""
     asked = selection.slice
     if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
         return []

@@ -49,7 +49,7 @@ class SliceResult:
 
 @dataclass(frozen=True)
 class Study:
-    """The results of several measures over one slice, in the order asked for."""
+    """The results of several measures over one slice, in the order requested."""
 
     results: tuple[SliceResult, ...]
 

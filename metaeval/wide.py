@@ -1,4 +1,4 @@
-"""A ranking as a findings paper prints it: a row a metric, a column a language pair, best ones and clusters marked."""
+"""A ranking as in a findings paper: one row per metric, one column per language pair, best and clusters marked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ def _names(frame: pl.DataFrame, keys: list[str]) -> pl.Series:
 
 
 def by_metric(frame: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
-    """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
+    """One row per metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
     several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
     several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
     keys = [*several, "metric"]

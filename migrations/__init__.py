@@ -1,7 +1,7 @@
 """The warehouse's data definition.
 
 Tables: numbered SQL files, applied once each and in order, never edited once released. Views and macros: definitions,
-made anew whenever their text changed.
+recreated whenever their text changed.
 """
 
 from functools import cache

@@ -88,7 +88,7 @@ def _written(name: str, type_: Any, kind: str) -> str | None:
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables", "Loading external extensions")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
-_MOST_ROWS = 2**62  # that DuckDB can be asked for
+_MOST_ROWS = 2**62  # that DuckDB accepts
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _MULTI = duckdb.StatementType.MULTI
 _OF_PIVOT = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -163,7 +163,7 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame | int, bool]:
-    """The answer, or how many rows of it are in its file; and whether it has more rows than were asked for.
+    """The answer, or how many rows of it are in its file; and whether it has more rows than were requested.
 
     Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
     SchemaError: the database cannot be read.

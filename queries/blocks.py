@@ -84,10 +84,10 @@ class Block:
         scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
     counted: (N, S), without a human score only: what counts in place of what is judged.
     is_cut: an intersection took judged segments from some system, so that nothing submitted is of what is left.
-    marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not asked for, or the human score has
+    marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not requested, or the human score has
         none. elsewhere: blocks of another test set that a measure calibrates on.
     spans: marked and predicted errors, where scores are of these (see `span_blocks`).
-    preferences: of the human score, in the block's numbering of systems and segments, where they are asked for.
+    preferences: of the human score, in the block's numbering of systems and segments, where they are requested.
     excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 

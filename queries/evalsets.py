@@ -196,7 +196,7 @@ def all_named(warehouse: Warehouse, testsets: str, lps: str) -> set[tuple[str, s
 class Evalsets:
     """Evaluation sets by (test set, language pair).
 
-    chosen: those asked for. without_human: those that "all" would name too if they had the human score wanted.
+    chosen: those requested. without_human: those that "all" would name too if they had the human score wanted.
     """
 
     chosen: tuple[tuple[str, str], ...]
@@ -307,7 +307,7 @@ _NO_OFFICIAL_HUMAN = f"{IT} has no official human score"
 def human_score(
     humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The human score, and a note where it is not the official one that was asked for by naming none.
+    """The human score, and a note where it is not the official one that was requested by naming none.
 
     humans: those loaded. use: where it is "optional" and there is none to take, or "none", the answer is None.
     Raises QuestionError: unknown, or required and not found.

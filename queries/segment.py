@@ -38,8 +38,8 @@ class Text:
 class Segment:
     """One segment with its place, and its texts: source, references by name, outputs best first.
 
-    index_in_document: from 1. scorers: human scores, then metrics, as asked for. errors_of: the human score that errors
-    were marked for; None where there are none to show. notes: why there is no score by people where none was asked for.
+    index_in_document: from 1. scorers: human scores, then metrics, as requested. errors_of: the human score that errors
+    were marked for; None where there are none to show. notes: why there is no human score if none was selected.
     """
 
     testset: str
@@ -65,7 +65,7 @@ class Segment:
         return ", ".join(words)
 
     def frame(self) -> pl.DataFrame:
-        """One row a text; columns kind, name, one for each scorer, text, errors (a list of their fields)."""
+        """One row per text; columns kind, name, one for each scorer, text, errors (a list of their fields)."""
         columns: dict[str, pl.Series] = {
             "kind": pl.Series([text.kind for text in self.texts], dtype=pl.String),
             "name": pl.Series([text.name for text in self.texts], dtype=pl.String),

@@ -63,7 +63,7 @@ class MetricChoice:
 
 @dataclass(frozen=True)
 class Holdings:
-    """What an evaluation set has, whatever slice of it is asked for.
+    """What an evaluation set has, for any slice of it.
 
     reference, standards: the official reference, and the official human score of each level. humans: identifiers by
     name. scored: the systems that have scores, by kind, name and level of the scorer. metrics, systems: by name; none
@@ -320,7 +320,7 @@ def _choose_metrics(
 ) -> list[MetricChoice]:
     """wanted: the systems that a metric must have scored, with segments or as they were submitted.
 
-    Metrics of one's own are excluded unless they are named or asked for, or are all that there are.
+    User metrics are excluded unless they are named or requested, or are all that there are.
     """
     known = {one.name for one in found.metrics}
     if errors := [
@@ -372,7 +372,7 @@ def _matters(missing: set[str], wanted: set[str], asked: Slice) -> bool:
 
 
 def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclusion | None:
-    """Which systems a metric has no scores of segments, or documents, for. by_segment: those that it has some for."""
+    """Systems without segment (or document) scores of a metric. by_segment: systems with some."""
     missing = wanted - by_segment
     if not missing or (asked.intersection and by_segment):
         return None

@@ -1,4 +1,4 @@
-"""Slices: which systems, metrics and segments of an evaluation set are asked for, as options of questions.
+"""Slices: selected systems, metrics and segments of an evaluation set, as options of questions.
 
 Light: it is read to print a help.
 """

@@ -41,7 +41,7 @@ def run() -> None:
 def _stand_in_for_closed_streams() -> None:
     """Where the shell closed stdin, stdout or stderr, put something there that no file of ours takes the place of.
 
-    Writing to the stand-in for stdout fails, as there is nobody to read it; what goes to the one for stderr is lost.
+    Writing to the stand-in for stdout fails, because no one reads it; what goes to the one for stderr is lost.
     """
     for number, way in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

@@ -8,7 +8,7 @@ from benchmarks.house import PACKAGES, participles
 from cli.hints import generated, options_of
 from cli.main import program
 from metaeval.questions import QUESTIONS, question_named
-from tests.wording import NOT_OF_THE_FIELD, product_texts
+from tests.wording import NOT_OF_THE_FIELD, contributor_texts, product_texts
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_messages_headings_and_charts_have_the_field_s_words() -> None:
     found = [(place, text) for place, text in product_texts(ROOT) if NOT_OF_THE_FIELD.search(text)]
     assert found == []
+
+
+def test_documentation_strings_and_comments_have_the_field_s_words() -> None:
+    found = [(place, text) for place, text in contributor_texts(ROOT) if NOT_OF_THE_FIELD.search(text)]
+    assert [one for one in found if not one[0].startswith("migrations/0")] == []  # which are never edited
 
 
 def test_documentation_of_questions_has_the_field_s_words() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,3 +34,23 @@ def product_texts(root: Path) -> Iterator[tuple[str, str]]:
                 text = " ".join(node.value.split())
                 if " " in text and not _SQL.search(text):
                     yield f"{path.relative_to(root)}:{node.lineno}", text
+
+
+def contributor_texts(root: Path) -> Iterator[tuple[str, str]]:
+    """Place and text of each documentation string and comment, of Python and of SQL."""
+    for path in (one for package in (*_PACKAGES, "migrations") for one in sorted((root / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                yield f"{path.relative_to(root)}:{node.lineno}", " ".join(node.value.value.split())
+        with tokenize.open(path) as lines:
+            for token in tokenize.generate_tokens(lines.readline):
+                if token.type == tokenize.COMMENT:
+                    yield f"{path.relative_to(root)}:{token.start[0]}", token.string
+    for path in (one for package in (*_PACKAGES, "migrations") for one in sorted((root / package).rglob("*.sql"))):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.lstrip().startswith(("--", "COMMENT")):
+                yield f"{path.relative_to(root)}:{number}", line

@@ -262,7 +262,7 @@ class Fields:
         return bool(getattr(self, name) != fields_of(type(self))[name].default)
 
     def meets(self, name: str) -> bool:
-        """Whether something is asked for with a field; `name=value`: with that value, `name=`: with none."""
+        """Whether something is requested with a field; `name=value`: with that value, `name=`: with none."""
         name, is_value, value = name.partition("=")
         got = getattr(self, name, None)
         return (got or "") == value if is_value else bool(got)

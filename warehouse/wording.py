@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 MARK = "\u2063"
-"""Around an option in a message; invisible, so that where nobody spells the option it reads as in Python."""
+"""Around an option in a message; invisible, so that an option that is not spelt out reads as in Python."""
 _OPTION = re.compile(f"{MARK}([a-z_.]+)(?:=([^{MARK}]*))?{MARK}")
 
 

@@ -90,7 +90,7 @@ def parts_of_chart(found: Spec) -> ChartParts:
 
 
 def prepared(part: Any) -> Any:
-    """A specification that can be drawn: no NaN, and no character that XML lacks, at which the renderer would end."""
+    """A specification that can be drawn: no NaN, and no character that is invalid in XML."""
     if isinstance(part, dict):
         return {prepared(name): prepared(value) for name, value in part.items()}
     if isinstance(part, list | tuple):

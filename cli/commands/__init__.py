@@ -1,1 +1,1 @@
-"""One module a command: parse, open, one call, render."""
+"""One module per command: parse, open, one call, render."""

@@ -21,7 +21,7 @@ from warehouse import WarehouseError
 from warehouse.progress import Progress
 from warehouse.temporary import temporary_folder
 
-_KEPT = 64  # answers that are shown at once when they are asked for again
+_KEPT = 64  # answers that are shown at once when they are requested again
 _POLL_INTERVAL = 0.3  # seconds between looks at how far it is
 Asked = tuple[Callable[[Any], None], str, Mapping[str, Any]]
 """What gets the answer or the error, the name of the question, and its fields."""
@@ -100,7 +100,7 @@ class Asking:
                 found: Answer[Any] | WarehouseError = self.answer(name, given, advance)
             except WarehouseError as error:
                 found = error
-            advance(name, 1, 1)  # nobody may wait for it any more
+            advance(name, 1, 1)  # the page may have stopped waiting
             put(found)
             if isinstance(found, WarehouseError):
                 return

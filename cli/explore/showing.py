@@ -124,7 +124,7 @@ def readable(answer: Answer[Any]) -> pl.DataFrame:
 
 
 def ranking_table(found: Answer[Any] | WarehouseError | None, selected: Sequence[str] = ()) -> Any:
-    """A row a metric to select; None while there is no ranking. selected: metrics that are so from the start."""
+    """One row per metric to select; None while there is no ranking. selected: metrics that are so from the start."""
     if not isinstance(found, Answer):
         return None
     asked = found.question

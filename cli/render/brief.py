@@ -16,7 +16,7 @@ LONGEST = 100  # characters of a line
 def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) -> list[str]:
     """The notes and the signature in at most MOST lines, less n_other, each as wide as the terminal or LONGEST.
 
-    Decisive notes come first, a line a kind, then one line for all that is excluded, then the others; the signature is
+    Decisive notes come first, one line per kind, then one on what is excluded, then the others; the signature is
     last.
     """
     from metaeval.notes import Decisive, ExclusionNote

@@ -13,7 +13,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff2
 
 
 def delimited_text(frame: "pl.DataFrame", separator: str) -> str:
-    """A header line and one line a row; missing values and NaN are empty, an empty text is `""`.
+    """A header line and one line per row; missing values and NaN are empty, an empty text is `""`.
 
     A float is the shortest text that reads back as the same double. Lists and structures are JSON.
     """

@@ -13,7 +13,7 @@ SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasci
 SIGNS |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
 SIGNS |= {"[": "{[}", "]": "{]}"}  # a row that begins with [ would be an argument of the line before
 SIGNS |= {"ε": r"$\varepsilon$", "τ": r"$\tau$", "ρ": r"$\rho$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$"}
-"""What stands for signs that are LaTeX's own, or that its fonts may lack."""
+"""Replacements for characters that are special in LaTeX or missing from its fonts."""
 _ESCAPES = str.maketrans(SIGNS)
 
 

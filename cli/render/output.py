@@ -255,7 +255,7 @@ def fresh_file(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _worded(out: Path) -> Iterator[None]:
-    """Errors of the system with the name of the file that was asked for."""
+    """Errors of the system with the name of the file that was requested."""
     try:
         yield
     except OSError as error:

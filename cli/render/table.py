@@ -22,7 +22,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def table_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
-    """A header, a rule, one line a row; numbers to the right. Nothing but text.
+    """A header, a rule, one line per row; numbers to the right. Nothing but text.
 
     Cells are padded up to the width of a name; after a sentence, the next cell of its row follows at once.
     """
@@ -68,7 +68,7 @@ def fitted_text(
 
 
 def _upright(columns: list[TextColumn]) -> list[TextColumn]:
-    """A table of one row as a line a column; what is missing has none."""
+    """A table of one row as one line per column; what is missing has none."""
     there = [one for one in columns if one.cells[0] not in (MISSING, "")]
     names, values = [one.name for one in there], [one.cells[0] for one in there]
     return [TextColumn("column", names, False), TextColumn("value", values, False)]

@@ -216,7 +216,7 @@ def _cell(value: object, digits: int) -> Cell:
 
 
 def wide_grids(title: str, frame: pl.DataFrame) -> tuple[Grid, ...]:
-    """A ranking with a row a metric and a column a language pair, best values and clusters marked.
+    """A ranking with one row per metric and one column per language pair, best values and clusters marked.
 
     frame: as of `ranked`, of one test set. All measures stand beside each other where there is room, else each has a
     table, folded but for the first.

@@ -374,7 +374,7 @@ def _tables(asked: Ask, answer: Answer[Any], heading: str, notes: list[str]) -> 
 
 
 def _overview(place: Place) -> Part:
-    """Who leads a test set, and a row a metric with a column a language pair."""
+    """Who leads a test set, and one row per metric with one column per language pair."""
     frames: list[pl.DataFrame] = []
     signatures: list[str] = []
     reasons: dict[str, list[tuple[str, str]]] = {}

@@ -1,4 +1,4 @@
-"""The sections of a report: which questions are asked for each, of what, and what the page says above their answers."""
+"""The sections of a report: their questions, the data of each, and the text above its answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""Counts of pairs: on a terminal a row a metric, with all groups together."""
+"""Counts of pairs: on a terminal one row per metric, with all groups together."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

@@ -34,7 +34,7 @@ def show(answer: "Answer[ProtocolScore | None]", output: Output) -> None:
 
 
 def _numbered(found: "ProtocolScore") -> "pl.DataFrame":
-    """One row a metric: rank, metric, overall, and the tasks by their numbers."""
+    """One row per metric: rank, metric, overall, and the tasks by their numbers."""
     import polars as pl
 
     from cli.render.wide import raised

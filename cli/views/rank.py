@@ -1,4 +1,4 @@
-"""Rankings: a row a metric, a column a measure or a language pair."""
+"""Rankings: one row per metric, one column per measure or language pair."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -73,7 +73,7 @@ def _legend(asked: "Rank") -> list[str]:
 
 
 def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
-    """One row a metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
+    """One row per metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
     import polars as pl
 
     from metaeval.wide import by_metric

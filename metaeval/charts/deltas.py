@@ -1,4 +1,4 @@
-"""The chart of deltas: agreement with people over a metric's difference, one panel a human protocol."""
+"""The chart of deltas: agreement with people over a metric's difference, one panel per human protocol."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""The chart of a history: small multiples by human protocol, one line a kind of metric, intervals, bridges dashed."""
+"""The chart of a history: small multiples by human protocol, one line per kind of metric, intervals, bridges dashed."""
 
 from collections import Counter
 from typing import Any
@@ -139,7 +139,7 @@ def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
 
 
 def _edges(points: Rows, column: str, low: float, high: float) -> Rows:
-    """What lies beyond the ends of an axis: a row a line of text, the farthest of a year first.
+    """What lies beyond the ends of an axis: one row per line of text, the farthest of a year first.
 
     The lines of one panel and end stand below each other, whatever their year, so that none hides another.
     """

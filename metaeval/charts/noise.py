@@ -1,4 +1,4 @@
-"""Charts of robustness: measures over rising noise, one panel a kind; oracles by their values, one panel a measure."""
+"""Charts of robustness: measures over rising noise, one panel per kind; oracles by value, one panel per measure."""
 
 import altair as alt
 import polars as pl

@@ -52,7 +52,7 @@ def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart
 
 
 def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Shares of tied pairs of people and metrics, one panel a grouping. frame: as of `metaeval.tables.thresholds`."""
+    """Shares of tied pairs of people and metrics, one panel per grouping. frame: as of `metaeval.tables.thresholds`."""
     rows: Rows = []
     for row in frame.rows(named=True):
         alone = row["n_tied"] - (row["n_tied_both"] or row["n_tied_zero"] or 0)
@@ -81,7 +81,7 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
 
 
 def _bars(dataset: str, name: str, kind: str, order: Sequence[str], kinds: Mapping[str, str]) -> Any:
-    """Stacked shares of kinds of pairs, a bar a name."""
+    """Stacked shares of kinds of pairs, one bar per name."""
     colour = alt.Color(f"{kind}:N").title(None).scale(domain=list(kinds), range=list(kinds.values()))
     return (
         alt.Chart(alt.NamedData(dataset), height=alt.Step(17))

@@ -82,7 +82,7 @@ def placed(name: str, rank: int | None, low: int | None = None, high: int | None
 def titled(
     body: Any, title: str, signature: str, datasets: Mapping[str, Rows], *lines: str, **outer: Any
 ) -> alt.VConcatChart:
-    """A whole chart. body: of this chart alone, it gets the title; signature: a line a result; datasets: name -> rows;
+    """A whole chart. body: this chart, which gets the title; signature: one line per result; datasets: name -> rows;
     lines: words below the title."""
     lines = (*lines, "★ your own") if is_starred() else lines
     words = [part for line in lines for part in textwrap.wrap(line, WORDS)]

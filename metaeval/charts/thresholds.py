@@ -10,7 +10,7 @@ COLUMNS = 6
 
 
 def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """One panel a metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
+    """One panel per metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
 
     The data have a row for each point of a curve, and one for each metric's optimum (is_optimum) with the end of the
     interval that is as good (until: the largest threshold where there is no end) and the value without a threshold.

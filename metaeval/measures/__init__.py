@@ -1,4 +1,4 @@
-"""Measures: one module a family, with all that is known of it: words, value, tests, pooling; `registry` lists them."""
+"""Measures: one module per family, with everything about it: words, value, tests, pooling; `registry` lists them."""
 
 from .measure import Measure, Values
 from .registry import DEFINITIONS, parse_measure

@@ -54,18 +54,18 @@ def good_outputs(block: Block, rule: object) -> Good:
     where scores go beyond 1.
     """
     human = block.human
-    nobody = np.isnan(human)
+    unjudged = np.isnan(human)
     if rule != ERROR_FREE:
         least = float(str(rule))
-        return Good(np.where(nobody, np.nan, human >= least), f"score>={show_number(least)}")
-    scores = human[~nobody]
+        return Good(np.where(unjudged, np.nan, human >= least), f"score>={show_number(least)}")
+    scores = human[~unjudged]
     if scores.size and scores.max() <= 0 and scores.min() < 0:
-        return Good(np.where(nobody, np.nan, human >= 0), "score>=0")
+        return Good(np.where(unjudged, np.nan, human >= 0), "score>=0")
     if block.marked_errors is None:
         name = block.selection.human
         why = f"{name} has no marked errors, so that nothing says which outputs are error_free; take good=NUMBER"
         return Good(np.full(human.shape, np.nan), ERROR_FREE, why)
-    no_error = np.where(nobody | np.isnan(block.marked_errors), np.nan, block.marked_errors == 0)
+    no_error = np.where(unjudged | np.isnan(block.marked_errors), np.nan, block.marked_errors == 0)
     if scores.size and scores.max() > 1:
         return Good(np.where(human < LEAST_ERROR_FREE, no_error * 0, no_error), "no_marked_error,score>=85")
     return Good(no_error, "no_marked_error")
@@ -307,7 +307,7 @@ def _reranked(human: Floats, metrics: Floats, origins: Origins) -> Floats:
 def folds_of(block: Block) -> Ints:
     """(N, S) fold of each output in cross-fitting: whole documents in turn, segments where there are none.
 
-    Those without any judgement take no turn: what nobody judged changes no value.
+    Those without any judgement are skipped: what was not judged changes no value.
     """
     numbers: dict[object, int] = {}
     judged: npt.NDArray[np.bool_] = np.asarray(block.judged.any(axis=0))

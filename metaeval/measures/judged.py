@@ -16,7 +16,7 @@ from warehouse import QuestionError
 from warehouse.errors import IT
 from warehouse.wording import counted, option
 
-#: From this many documents on they are the unit, unless another is asked for.
+#: From this many documents on they are the unit, unless another is requested.
 DOCUMENTS_BY_DEFAULT = 10
 #: Swapping fewer documents cannot reach p = .05: of 5 there are 32 ways, two of which are as extreme as the data.
 LEAST_DOCUMENTS = 6
@@ -34,7 +34,7 @@ class JudgedSegments:
 
 
 def judged_segments(block: Block, by: object = None) -> JudgedSegments:
-    """Arrays of a block without segments that nobody judged; by: grouping of a measure, None = without."""
+    """Arrays of a block without unjudged segments; by: grouping of a measure, None = without."""
     kept = block.judged.any(axis=0)
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))

@@ -213,7 +213,7 @@ class Measure(ABC):
     def default_population(self, source: SystemScore | None, has_segments: bool) -> Population:
         """What a comparison generalises to unless it is said: new segments, where the measure can be tested so.
 
-        source: of system scores, where one is asked for: submitted ones, and means over all segments, only swap with
+        source: of system scores, where one is requested: submitted ones, and means over all segments, only swap with
         their systems. has_segments: all metrics have segment scores of all that is judged.
         Raises QuestionError: there is no test for the measure.
         """

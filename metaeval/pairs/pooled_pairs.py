@@ -30,7 +30,7 @@ class PooledPairs:
 
     metrics: base names that every set has. testsets, lps, first, second: of each pair; humans: its human score. human:
     (P,) differences, first minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without
-    segment scores. metric_p: (M, P) two-sided p of the paired bootstrap, None where not asked for; NaN without segment
+    segment scores. metric_p: (M, P) two-sided p of the paired bootstrap, None where not requested; NaN without segment
     scores. n_systems: of all sets; notes: what was excluded.
     """
 
@@ -64,7 +64,7 @@ def accuracies(
     """The share of pairs that each metric orders as people do, over some of the pairs, (M,); NaN without pairs.
 
     Also whether the winner beats the metric in less than 95% of the resampled pairs, (M,): on par; None where it was
-    not asked for.
+    not requested.
 
     counted: (P,) booleans. seed: compares metrics by the paired bootstrap of system pairs; None does not.
     Source: Kocmi et al. 2021, section 4.2 and appendix B.

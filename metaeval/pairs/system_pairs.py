@@ -26,7 +26,7 @@ class SystemPairs:
 
     first, second: (P,) places of their systems. human_gaps: (P,), score of the first less that of the second.
     metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN where
-    no segment was annotated for both systems, or where the test was not asked for. used: where each metric's system
+    no segment was annotated for both systems, or where the test was not requested. used: where each metric's system
     scores are from. human_deviation: standard deviation of the human system scores. largest: (M,) largest system score
     in size. factors: (M,) what scores were multiplied by to be on the metric's usual scale (see `usual_factor`).
     """

@@ -108,7 +108,7 @@ ONE_DOMAIN = "discussion"  # of the domains in table 3, the one that is not news
 
 
 def _pairs(request: Request, asked: Sequence[Slice], *, tests_metrics: bool = False) -> PooledPairs:
-    """Pairs of the evaluation sets that were asked for."""
+    """Pairs of the evaluation sets that were requested."""
     sets = [replace(one, metrics=request.metrics) for one in asked]
     with request.opened() as warehouse:
         return pooled_pairs(warehouse, sets, seed=request.seed if tests_metrics else None)

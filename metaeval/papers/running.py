@@ -97,7 +97,7 @@ def _name(testset: str, lp: str) -> str:
 
 
 def chosen(item: Item, states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
-    """The evaluation sets that were asked for, and why not others of those that are named one by one.
+    """The evaluation sets that were requested, and why not others of those that are named one by one.
 
     testset, lp: joined by commas or "all".
     Raises QuestionError: none has both human and metric scores.
@@ -349,7 +349,7 @@ def _listed(parts: Iterable[str]) -> str:
 
 
 def outcome_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """One row a cell.
+    """One row per cell.
 
     Columns: paper, item, row, column, testset, lp, printed, decimals, value, difference (ours minus printed), verdict,
     note.

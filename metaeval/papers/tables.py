@@ -16,7 +16,7 @@ from warehouse.wording import counted, option
 
 
 def papers_table(opened: Opened) -> Table:
-    """One row a paper.
+    """One row per paper.
 
     Columns: paper, title, n_items, n_computable (on evaluation sets of the paper that are loaded), n_printed values.
     """
@@ -35,7 +35,7 @@ def papers_table(opened: Opened) -> Table:
 
 
 def items_table(opened: Opened, paper: Paper) -> Table:
-    """One row a table or figure of a paper.
+    """One row per table or figure of a paper.
 
     Columns: item, title, n_printed values, sets of the paper that it can be computed on here, and what is missing.
     """
@@ -129,7 +129,7 @@ def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def summary_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """One row an item. Columns: paper, item, title, n_printed, a count for each verdict, missing."""
+    """One row per item. Columns: paper, item, title, n_printed, a count for each verdict, missing."""
     rows = [
         {
             "paper": one.paper.name,

@@ -71,7 +71,7 @@ class Protocol:
 
     @property
     def in_words(self) -> str | None:
-        """The tasks of rules of one's own, with what is not as usual; None of official ones, whose name says them."""
+        """The tasks of user rules, with what is not as usual; None of official ones, whose name says them."""
         if not self.name.endswith(OWN):
             return None
         usual = {one.name: one.default for one in fields(Rule)}

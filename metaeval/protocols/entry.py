@@ -70,7 +70,7 @@ def plan(
 ) -> tuple[list[str], list[str]]:
     """Language pairs to score, and notes on those that are not there.
 
-    Those asked for; else those that rules of one's own name, else the official ones of the test set's own year, as far
+    Those requested; else those that user rules name, else the official ones of the test set's own year, as far
     as they are loaded; else all that have an official human score.
     Raises QuestionError: unknown test set or language pair, or none with an official human score.
     """

@@ -105,7 +105,7 @@ def score(
     A task for which no metric has scores is dropped, and named; the overall score is over the rest. significance: test
     every task, among all its metrics, and an overall score of values, among the metrics that all tasks have; the
     latter's differences are the weighted averages of the tasks' draws, which are independent.
-    Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
+    Raises QuestionError: a number out of its range, something requested that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
     options, given = options or Options(), testing or TestOptions()

@@ -75,7 +75,7 @@ def clusters_of(values: Floats, p: Floats, alpha: float) -> Ints:
 def check_tests(
     jobs: Sequence[Job], testing: TestOptions, options: Options, protocol: str, beside: Sequence[Test] = ()
 ) -> None:
-    """Raises QuestionError: something is asked for that neither the tasks' tests have nor those beside them."""
+    """Raises QuestionError: an option that neither the tasks' tests nor the additional ones have."""
     wanted = [rule_test(job.rule, options) for job in jobs]
     check_applicable(testing, [*wanted, *beside])
     if testing.mid_p:

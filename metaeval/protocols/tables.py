@@ -172,7 +172,7 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
 
 
 def score_frame(found: ProtocolScore) -> pl.DataFrame:
-    """One row a metric: rank, metric, overall, cluster, then value (and cluster) of each task, and what is missing."""
+    """One row per metric: rank, metric, overall, cluster, then value (and cluster) of each task, and gaps."""
     columns: dict[str, Any] = {
         "rank": [int(rank) or None for rank in found.ranks],
         "metric": list(found.metrics),

@@ -23,7 +23,7 @@ class Task:
 
     values: (M,), NaN = missing or undefined; ranks (by what counts) and clusters: (M,), 0 = none. mapped: correlations
     enter an overall score of values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers
-    ranked them. beside: by a test that holds its level, if asked for.
+    ranked them. beside: by a test that holds its level, if requested.
     """
 
     lps: tuple[str, ...]
@@ -94,7 +94,7 @@ IN_WORDS = {False: "weighted mean, correlations as (r+1)/2", True: "weighted mea
 
 
 def mean_value(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks of what counts, correlations mapped to [0, 1]; NaN where a task lacks a metric."""
+    """Weighted mean over the tasks that count, correlations mapped to [0, 1]; NaN if a metric is missing from one."""
     values = np.array([(task.counted + 1) / 2 if task.mapped else task.counted for task in tasks])
     return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 

@@ -162,7 +162,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return found if self.level is None else found.of_level(self.level)
 
     def _testset(self) -> str:
-        """Raises QuestionError: rules of one's own are of no test set."""
+        """Raises QuestionError: user rules are of no test set."""
         if self.on is None and self.rules.endswith(".toml"):
             raise QuestionError(f"your own rules name no test set; name one with {option('on', 'wmt23')}")
         return self.on or self.rules

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warehouse import Warehouse
 
 
-_DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
+_DRAWS = 1000  # unless others are requested; sacreBLEU's own number where it differs
 _NEEDS = {
     **requires(("resamples", "seed"), "test=permutation", "test=bootstrap"),
     **requires(("unit", "alternative", "correction", "ranges", "charted", "gate"), "view=pairs"),

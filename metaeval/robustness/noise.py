@@ -33,7 +33,7 @@ def values_of(block: Block, measure: Measure, options: Options) -> Floats:
     """(M,) the measure of each metric of such a block; NaN where not defined. System scores are means over what is
     judged.
 
-    Raises QuestionError: other system scores are asked for.
+    Raises QuestionError: other system scores are requested.
     """
     if options.system_score not in (None, "judged-mean"):
         raise QuestionError("noise goes into scores of segments: system scores are means over annotated segments")

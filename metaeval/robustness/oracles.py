@@ -88,7 +88,7 @@ def _penalties(
 ) -> tuple[str | None, dict[str, Floats]]:
     """The human score that errors were marked for, the block's or another of its protocol, and penalties by oracle.
 
-    Penalties are (N, S), NaN where nobody looked; those of one annotator are there where an output has several.
+    Penalties are (N, S), NaN where no annotator looked; those of one annotator are there where an output has several.
     """
     official = str(block.selection.human)
     candidates = [official, *sorted(name for name in humans if protocol_of(name) == protocol_of(official))]

@@ -123,7 +123,7 @@ def _fitted(
 ) -> tuple[Options, TestOptions]:
     """Options as the test of many metrics takes them.
 
-    Raises QuestionError: intervals are asked for, or something that the test does not have.
+    Raises QuestionError: intervals are requested, or something that the test does not have.
     """
     if testing.interval_over is not None or testing.interval is not None:
         raise QuestionError(

@@ -203,7 +203,7 @@ _OF_A_TEST = ("test", "population", "alternative", "system_score")
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = none).
+    """One row per test: test, population, alternative, system score, values, p, levels, resamples (0 = none).
 
     Behind them what is the same for all: difference of the main test's values, its interval, and the main sentence.
     """

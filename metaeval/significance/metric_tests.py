@@ -65,7 +65,7 @@ def _counted() -> str:
 
 @cache
 def levels_checksum() -> str:
-    """Checksum of the measured levels: a stored result that shows them is computed anew where others were measured."""
+    """Checksum of the measured levels: stored results with other levels are recomputed."""
     return hashlib.sha256(_counted().encode()).hexdigest()[:16]
 
 
@@ -100,7 +100,7 @@ def measured_levels(
 
 
 def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
-    """What is asked for, with the test and the population that belong to each other, and the unit.
+    """What is requested, with the test and the population that belong to each other, and the unit.
 
     Without a test: the one that holds its level for the population; without a population: new segments, where the
     scores allow it (`Measure.default_population`); without a unit: see `Measure.units`, and segments where a test is

@@ -20,7 +20,7 @@ FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks fo
 
 
 def check_applicable(testing: TestOptions, tests: Sequence[Test]) -> None:
-    """Raises QuestionError: something is asked for that none of the tests has."""
+    """Raises QuestionError: something is requested that none of the tests has."""
     there = dict.fromkeys(tests)
     for name, applicable in _SETTINGS.items():
         is_asked = testing.unit in ("document", "annotator") if name == "unit" else getattr(testing, name)
@@ -81,7 +81,7 @@ def executing(testing: TestOptions) -> Iterator[TestOptions]:
 
     Its address is Dask's scheduler, or "local" for a cluster of processes on this machine; or Spark's master, such as
     "spark://host:7077" or "local[2]".
-    Raises QuestionError: the extra is not installed, or nobody answers at the address.
+    Raises QuestionError: the extra is not installed, or the address does not answer.
     """
     address = testing.dask
     if address is None:

@@ -80,7 +80,7 @@ def _williams(measure: Measure, block: Block, options: Options, testing: TestOpt
 
 
 def _sided(p: Floats, testing: TestOptions) -> Floats:
-    """One-sided p-values of both directions, (M, M), as asked for: two-sided is twice the smaller one, at most 1."""
+    """One-sided p-values of both directions, (M, M), as requested: two-sided is twice the smaller one, at most 1."""
     return p if testing.side == "greater" else np.minimum(2.0 * np.minimum(p, p.T), 1.0)
 
 

@@ -67,7 +67,7 @@ def compare_systems(
     system scores where there are some, and a column of corrected p-values for each system. Facts: the standings, the
     scorer, and ranges, (low, high) for each system.
     Raises QuestionError: see `select`; an unknown metric, one system only, alpha outside (0, 1), or
-        submitted system scores asked for: a test needs segments.
+        submitted system scores requested: a test needs segments.
     """
     if not 0 < alpha < 1:
         raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")

@@ -44,7 +44,7 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
     Columns: testset, lp, rank (competition ranking), system, autorank (1 for the best, the number of systems for the
         worst), z, then for each metric its mean over segments (null where it did not go in); best first.
     Raises QuestionError: unknown names; fewer than two systems or no metric that tells any apart, where one language
-        pair is asked for.
+        pair is requested.
     """
     if not 0 <= low < high <= 100:
         raise QuestionError(f"percentiles {low:g} and {high:g}: expected 0 <= low < high <= 100")

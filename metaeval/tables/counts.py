@@ -36,7 +36,7 @@ def pair_counts(
     data: a warehouse, the folder of an export, or a source that is open already.
     by: item (groups are segments), system, or none (one group, "all").
     engine: None for a numpy kernel in a warehouse, which sorts where the engines join, and for Polars in an export.
-    Columns: metric, by, group, epsilon and the five counts; one row a metric and group. A group without a pair has no
+    Columns: metric, by, group, epsilon and the five counts; one row per metric and group. A group without a pair has no
     row.
     Raises QuestionError: see `Inputs.judged_segments`, `gridded`. SourceError: see `opened`.
     """

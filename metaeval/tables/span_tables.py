@@ -39,7 +39,7 @@ def span_table(
     where `by` says one. A category has recall alone: predictions have none. severities: pairs of overlapping spans by
     both severities, `none` for spans that overlap nothing; share: of those marked so. outputs: those with the most that
     is not matched, over all metrics.
-    Raises QuestionError: a measure of something else; nobody marked errors; no metric predicts spans.
+    Raises QuestionError: a measure of something else; no marked errors; no metric predicts spans.
     """
     if not isinstance(measure, SpanMeasure):
         raise QuestionError(f"{option('measure')} {measure}: expected one of error spans: mpp, mp, em or char_f1")
@@ -84,7 +84,7 @@ def _agreement(block: Block, measure: SpanMeasure, by: By | None) -> pl.DataFram
 
 
 def _groups(block: Block, by: By | None) -> Iterator[tuple[str | None, Block]]:
-    """Parts of a block by the name of each; what is not in a part is as if nobody had judged it."""
+    """Parts of a block by the name of each; everything else counts as unjudged."""
     spans = block.spans
     assert spans is not None
     if by is None:

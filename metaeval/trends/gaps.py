@@ -226,7 +226,7 @@ def over_years(by_year: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 def _trend_row(part: pl.DataFrame, seed: int) -> dict[str, Any]:
-    """The test of one group's years; part: one row a year."""
+    """The test of one group's years; part: one row per year."""
     n = part.height
     row: dict[str, Any] = {"n_years": n}
     if n:

@@ -96,7 +96,7 @@ def history(
     sets and language pairs may be several, joined by commas, or "all". bridged: with bridges to other human scores
     although the slice names one. intervals: of values, and standard errors; those of gaps are the test's, and always
     there. database: where results are kept; None keeps none.
-    Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
+    Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
     set could take.
     """
     check_whole(options, asked)

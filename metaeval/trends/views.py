@@ -100,7 +100,7 @@ GROWING = "best of a kind or of all: a year with more metrics has a higher best 
 
 
 def slice_of_view(asked: Slice, view: View) -> Slice:
-    """What a view reads: slopes are of primary and baseline metrics, unless all are asked for."""
+    """What a view reads: slopes are of primary and baseline metrics, unless all are requested."""
     is_narrowed = view == "within" and asked.status != "all"
     return replace(asked, status="primary") if is_narrowed else asked
 

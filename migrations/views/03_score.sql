@@ -260,7 +260,7 @@ COMMENT ON COLUMN spans.span_start IS 'First character of the span, from 0 (Unic
 COMMENT ON COLUMN spans.span_end IS 'Character after the span; NULL where there is no place.';
 COMMENT ON COLUMN spans.severity IS 'Severity as the file has it, such as Major.';
 COMMENT ON COLUMN spans.severity_class IS 'Severity spelled the same for all files, such as major.';
-COMMENT ON COLUMN spans.category IS 'Kind of error; NULL where none was asked for, as for most errors of ESA, and for most metrics.';
+COMMENT ON COLUMN spans.category IS 'Kind of error; NULL where none was requested, as for most errors of ESA, and for most metrics.';
 COMMENT ON COLUMN spans.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
 COMMENT ON COLUMN spans.status IS 'Status of the annotation: valid, or why a judgement is excluded from the score.';
 

@@ -47,7 +47,7 @@ COMMENT ON COLUMN pair_counts.n_tied_human IS 'Pairs tied by the human score onl
 COMMENT ON COLUMN pair_counts.n_tied_metric IS 'Pairs tied by the metric only.';
 COMMENT ON COLUMN pair_counts.n_tied_both IS 'Pairs tied by both.';
 
--- What table macros are asked for, checked: an unknown evaluation set is an error, one that is NULL is not. Arguments are
+-- Arguments of table macros, checked: an unknown evaluation set is an error, one that is NULL is not. Arguments are
 -- read once, where no name of the macro's own is in scope (`asked`): an argument such as e.lp, taken from the query around
 -- the call, can't meet a column or an alias of the body.
 CREATE OR REPLACE MACRO internal.question(testset, lp, human, epsilon, unit) AS TABLE
@@ -81,7 +81,7 @@ SELECT
   q.asked_unit
 FROM asked AS q
 LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp;
-COMMENT ON MACRO TABLE internal.question IS 'What a table macro is asked for. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set, a unit that is none and an epsilon that is no finite number from 0 on are errors.';
+COMMENT ON MACRO TABLE internal.question IS 'Checked arguments of a table macro. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set, a unit that is none and an epsilon that is no finite number from 0 on are errors.';
 
 CREATE OR REPLACE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
 WITH question AS (

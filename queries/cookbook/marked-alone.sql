@@ -1,4 +1,4 @@
--- Which errors did nobody else mark? Spans of people and metrics that overlap none of the others who looked at the
+-- Which errors did only one annotator or metric mark? Spans of people and metrics that overlap none of the others who looked at the
 -- output, by scorer and severity.
 WITH looked AS (
   SELECT s.*, a.annotation AS other

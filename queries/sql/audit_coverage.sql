@@ -20,7 +20,7 @@ covered AS (
   FROM vector_of
   GROUP BY evalset_id, scorer_id
 ),
--- All systems that people judged, by systems or segments: files of judgements list no segment that nobody judged.
+-- All systems that people judged, by systems or segments: files of judgements list no unjudged segments.
 expected AS (
   SELECT testset, lp, human, n_scores + n_missing AS n_scores
   FROM humans

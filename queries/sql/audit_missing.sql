@@ -1,4 +1,4 @@
--- Metrics that lack whole systems which other metrics scored (their own reference aside), or single segments, in the
+-- Metrics without scores of whole systems that other metrics scored (their own reference aside), or single segments, in the
 -- file or not.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and metric.
 WITH chosen AS (

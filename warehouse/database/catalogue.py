@@ -1,7 +1,7 @@
 """What a file defines, compared with what this program defines, before any of it is used.
 
 A file may be a stranger's. DuckDB finds names of a file before its own, whatever their case: so each table must be ours
-to the word, views and macros that are not are made anew, and nothing else may have a name that we or DuckDB use.
+to the word, other views and macros are recreated, and nothing else may have a name that we or DuckDB use.
 """
 
 import hashlib

@@ -60,7 +60,7 @@ class Warehouse:
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """Answer of a query as a Polars frame; parameters are `$name` in the text.
 
-        For queries of one's own programs: they cannot change the warehouse, read files or reach the network, but take
+        For queries of the user programs: they cannot change the warehouse, read files or reach the network, but take
         time and memory as any DuckDB query may. Texts of strangers belong into `queries.adhoc.answer`, which is behind
         `scorehouse sql`.
         Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of memory.

@@ -114,7 +114,7 @@ def _mark(path: Path) -> _Mark | None:
 
 
 def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | None = None) -> list[Migration] | None:
-    """What the file on a connection lacks of this program's data definition; None where there is nothing in it.
+    """Migrations of this program that a file does not have; None if the file is empty.
 
     All that opens a file asks this before any other statement: see `catalogue`. What is not the program's and does no
     harm is named in one line. mark: of the file, before it was opened.
@@ -231,7 +231,7 @@ def current(
 def _opened(
     path: Path, patience: float, files: Sequence[str], below: Path | None, **config: str
 ) -> tuple[duckdb.DuckDBPyConnection, list[Migration]]:
-    """A connection, and what the file lacks."""
+    """A connection, and the missing migrations."""
     check_path(path)
     settle_log(path, patience)
     mark = _mark(path)
@@ -244,7 +244,7 @@ def _opened(
 
 
 def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | None = None) -> list[Migration]:
-    """What the file on a connection lacks of this program's definitions. Raises SchemaError: see `Warehouse.open`."""
+    """Migrations of this program that a file does not have. Raises SchemaError: see `Warehouse.open`."""
     with translated(path):
         behind = examined(path, connection, mark)
         if behind is None:
@@ -420,7 +420,7 @@ def writing(
 
 
 def _remove_left_spill(path: Path) -> None:
-    """Remove what killed processes wrote beside the file when their memory was full; nobody else has it open now."""
+    """Remove what killed processes wrote beside the file when their memory was full; no process has it open."""
     folder = path.with_name(f"{path.name}.tmp")
     with contextlib.suppress(OSError):
         if folder.is_symlink():

@@ -164,7 +164,7 @@ def _open(url: str, headers: Mapping[str, str], patience: float) -> http.client.
 
 
 def _transfer(url: str, part: Path, note: Path, progress: Progress | None, patience: float) -> _Version:
-    """One connection: append to the part, or begin anew; the version that the part now is, complete.
+    """One connection: append to the part, or begin again; the version that the part now is, complete.
 
     Raises _CutError: the connection ended before the end. SourceError: see `_open`.
     """

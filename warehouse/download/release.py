@@ -81,7 +81,7 @@ class _BoundedReader(io.BufferedReader):
     """The unpacked archive, of which no header can be read that is larger than any of a sound archive."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Raises SourceError: more than a header or a piece of a file is asked for."""
+        """Raises SourceError: more than a header or a piece of a file is read."""
         if size is None or not 0 <= size <= _CHUNK:
             raise SourceError(f"a header of more than {_CHUNK} bytes")
         return super().read(size)

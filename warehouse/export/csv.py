@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and scripts: one folder a language pair, one file a view, names instead of identifiers."""
+"""CSV for spreadsheets and scripts: one folder per language pair, one file per view, names instead of identifiers."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
 
     Left out, with a note: metrics that were no entry of the shared task (the layout can't say so), an evaluation set
     whose segments have no documents or no known order, judgements that a rating file can't hold, preferences, texts
-    that lack segments.
+    with missing segments.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -162,7 +162,7 @@ def _ratings(
     order: Sequence[int],
     notes: list[str],
 ) -> tuple[dict[str, dict[str, RatingTable]], frozenset[int]]:
-    """Errors by kind and name of the scorer: predicted ones, and those that people marked where one judgement a segment
+    """Errors by kind and name of the scorer: predicted ones, and those marked by people where one judgement per segment
     with its errors is all there is to a score.
 
     Also the identifiers of scorers whose segment scores follow from the errors.

@@ -44,8 +44,8 @@ class ScoreTable:
 class RatingTable:
     """The error annotations behind a human score, or the errors that a metric predicted.
 
-    errors: for each system one entry a segment: its errors, an empty sequence where the annotator found
-        none, or None where nobody looked. raters: the same shape, the annotator of each; an empty mapping
+    errors: for each system one entry per segment: its errors, an empty sequence where the annotator found
+        none, or None where no annotator looked. raters: the same shape, the annotator of each; an empty mapping
         leaves the third column out.
     """
 

@@ -1,6 +1,6 @@
 """Parquet for other engines, partitioned by test set and language pair; holds all that is needed to come back.
 
-One folder a table: TABLE/testset=NAME/lp=PAIR/data.parquet. The identifiers that tables share are kept, and names stand
+One folder per table: TABLE/testset=NAME/lp=PAIR/data.parquet. Shared identifiers are kept, and names stand
 beside them where a question would need them. The manifest has every file with its rows, size and checksum.
 """
 

@@ -1,4 +1,4 @@
-"""Plain texts, a segment a line, that a metric of one's own is run on; and items of subset2evaluate as JSON lines."""
+"""Plain texts, a segment a line, that a user metric is run on; and items of subset2evaluate as JSON lines."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     Lines are in the order of segments, the same in all files; a human translation that was scored is a system, too.
     Line breaks inside texts become spaces. `documents` has domain and document of each line, where these are known;
     `segments/LP.tsv` is written where lines are not the positions in the test set. With a note: texts with line breaks,
-    texts that lack segments and systems without texts (excluded), names of systems that no file can have.
+    incomplete texts, and systems without texts (excluded), names of systems that no file can have.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -143,7 +143,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     Keys: i (from 0), src, ref (the standard reference), tgt {system: text}, scores {system: {metric: value}}, domain,
     doc. Systems are the MT systems with texts that have scores; `human` among the metrics is the official human score,
     metrics are those that compared with the standard reference or none, by base name. What that tool can't use is
-    left out, with a note: segments that not all systems of the human score are judged on, metrics that lack scores.
+    left out, with a note: segments that not all systems of the human score are judged on, metrics with missing scores.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}

@@ -1,4 +1,4 @@
-"""Views of a whole warehouse as Parquet, one file a view: for programs that read no DuckDB."""
+"""Views of a whole warehouse as Parquet, one file per view: for programs that read no DuckDB."""
 
 from pathlib import Path
 

@@ -191,7 +191,7 @@ def packaged_facts(testset: str) -> TestsetFacts | None:
 def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
     """What is declared for a test set: by `folder/testset.toml` where there is one, else by the package.
 
-    None where nobody declares anything, so that a warehouse keeps what it was told before.
+    None if no file declares anything, so that a warehouse keeps its earlier facts.
     Raises SourceError: the folder's file is faulty, or belongs to another test set.
     """
     own = folder / FACTS_FILE

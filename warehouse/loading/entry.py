@@ -84,7 +84,7 @@ class BatchLoad:
     ) -> Sequence["StagedEvalset | EvalsetOutcome"]:
         """Check all that is staged; what may not be written leaves the stage.
 
-        An evaluation set that is to be written without files in which checks found faults is staged anew without them.
+        An evaluation set that is to be written without files in which checks found faults is staged again without them.
         """
         started = time.perf_counter()
         staged = [outcome for outcome in outcomes if isinstance(outcome, StagedEvalset)]

@@ -130,7 +130,7 @@ class StagedEvalset:
 
     @property
     def has_late_faults(self) -> bool:
-        """Whether files took part in names and segments before their faults were found."""
+        """Whether files contributed names and segments before their faults were found."""
         return any(not content.faults for content in self.broken)
 
     def refused(self, contradictions: Sequence[Fault], seconds: float) -> EvalsetOutcome:
@@ -263,7 +263,7 @@ def _status(news: Sequence[Content], held: Holdings) -> Status:
 def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts | None, list[Fault], list[str]]:
     """What is declared of the test set in the folders of its files (all must agree), or by the package; with faults.
 
-    Tables may lie beside the facts of another test set, which is noted. Files of one's own metric declare nothing.
+    Tables may lie beside the facts of another test set, which is noted. Files of the user metric declare nothing.
     """
     layouts: dict[Path, None] = {}
     tables: dict[Path, None] = {}

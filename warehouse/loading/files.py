@@ -52,7 +52,7 @@ def is_out_of_place(path: Path) -> bool:
 
 
 def is_packed_score_file(path: Path) -> bool:
-    """Whether a file that nobody reads is packed, and by its name or place would hold scores if it were not.
+    """Whether a file that no reader claims is packed and, by its name or folder, contains scores.
 
     Tables and submissions may be packed by gzip, files of the organisers' layout may not.
 
@@ -91,7 +91,7 @@ class FoundFiles:
     faults: list[Fault] = field(default_factory=list)
 
     def n_unread(self, roots: Iterable[Path]) -> int:
-        """How many files and folders below some folders were not taken for a fault: nobody knows what they hold."""
+        """How many files and folders below some folders were not taken for a fault: their content is unknown."""
         folders = set(roots)
         return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
 
@@ -144,7 +144,7 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
 
 
 def _report(path: Path, answer: str, found: FoundFiles) -> None:
-    """A file that nobody reads: a fault where its name or place say that it holds scores, else passed over."""
+    """A file that no reader claims: a fault if its name or folder promises scores, else skipped."""
     is_unknown = answer.startswith(UNKNOWN_FORMAT)
     if is_packed_score_file(path):
         found.faults.append(Fault(str(path), 0, f"a packed file ({path.suffix})", "the file itself", "unpack it"))
@@ -192,7 +192,7 @@ def is_copy_alone(path: Path, claimed: Claim) -> bool:
 
 
 def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) -> None:
-    """A copy beside its original, which alone counts unless nobody can tell; or without it."""
+    """A copy next to its original, of which only the original counts if they are equal; or without it."""
     if _BACKUP.search(path.name) is not None:
         what = "which is loaded" if is_there else "which is missing; rename this file to load it"
         found.skipped.append((str(path), f"a backup copy of {original.name}, {what}"))

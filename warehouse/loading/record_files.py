@@ -1,4 +1,4 @@
-"""Record files of a load: unpacked and parsed when their rows are first asked for, for all their evaluation sets."""
+"""Record files of a load: unpacked and parsed when their rows are first requested, for all their evaluation sets."""
 
 import hashlib
 import zlib

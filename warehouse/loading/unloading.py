@@ -92,7 +92,7 @@ def unload(
 
 
 def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
-    """The error for what is neither a metric of one's own nor anything loaded: near names, else what there is."""
+    """The error for what is neither a user metric nor anything loaded: near names, else what there is."""
     origins = {source.origin for source in held}
     named = {name for source in held for name in (source.testset, *source.own_names)}
     kind = "user metric, test set, source or loaded path"

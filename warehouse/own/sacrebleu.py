@@ -298,7 +298,7 @@ class _Task:
 def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:
     """sacreBLEU's metric for a corpus and for a sentence, and its version.
 
-    Raises QuestionError: it is not installed, or lacks what the tokenizer needs.
+    Raises QuestionError: it, or a dependency of the tokenizer, is not installed.
     """
     try:
         import sacrebleu

@@ -115,7 +115,7 @@ def _texts(
 
 
 def check_spelling(metric: str) -> None:
-    """Raises QuestionError: a name by which a metric could not be asked for."""
+    """Raises QuestionError: a name that cannot select a metric."""
     if not _NAME.fullmatch(metric) or not metric.isprintable():
         raise QuestionError(
             f"{metric!r} is not a valid metric name: one can be printed, has none of * ? [ ] , | / \\ in it, "
@@ -157,7 +157,7 @@ def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]
     """
     with temporary_folder() as folder:
         copy = folder / database.name
-        with Warehouse.open(database):  # nobody writes while it is copied
+        with Warehouse.open(database):  # no process writes while it is copied
             shutil.copyfile(database, copy)
         if kept is not None:
             with Warehouse.open(copy) as opened:

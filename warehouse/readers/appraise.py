@@ -1,4 +1,4 @@
-"""Campaigns of the annotation tool Appraise, one judgement a row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
+"""Campaigns of the annotation tool Appraise, one judgement per row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
 
 Rows carry no names of columns; what stands between score and times tells the kind: document and error spans (the human
 score `esa`), the document alone (DA+SQM of whole documents, whose segments are numbered within the document), nothing

@@ -1,6 +1,6 @@
 """Scores that the translation tasks computed themselves: `automatic-scores.tsv`, and COMET files of WMT21.
 
-They were no entries of the metrics task. The metric's name ends in the reference: `bleu-all`, `COMET-A`, `chrf-refA`.
+Not submitted to the metrics task. The metric's name ends in the reference: `bleu-all`, `COMET-A`, `chrf-refA`.
 """
 
 import re

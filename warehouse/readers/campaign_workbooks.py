@@ -1,7 +1,7 @@
-"""Campaigns of human evaluation as workbooks: one folder a campaign, one .xlsx a system.
+"""Campaigns of human evaluation as workbooks: one folder per campaign, one .xlsx per system.
 
-The sheet `hum_annotations` has one judgement a row, with the scores of metrics for its segment beside it;
-`automatic_metrics` has the system's scores and facts, a name and a value a row. Each campaign is a test set of its own.
+The sheet `hum_annotations` has one judgement per row, with the scores of metrics for its segment beside it;
+`automatic_metrics` has the system's scores and facts, a name and one value per row. Each campaign is one test set.
 """
 
 import logging

@@ -86,7 +86,7 @@ class Claim:
     group: files of one group bring scores of the same vectors together (judgements in several files), and are
         read together.
     status: what metrics of the file are where that does not follow from the organisers' lists: `no entry` for
-        scores that took no part in the metrics task. is_own: scores of the user's own metric, in which
+        scores that were not submitted to the metrics task. is_own: scores of the user's own metric, in which
         systems that the evaluation set does not have are faults.
     is_table: a table of a form that users give their scores, whose metrics should be the shared task's unless is_own.
     is_negated: scores count errors and are negated when they are stored.

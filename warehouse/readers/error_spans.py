@@ -3,7 +3,7 @@
 - WMT25's task 2: `start_indices`, `end_indices`, `error_types`, separated by blanks; `-1 -1 no-error` for none.
 - WMT26: an object a line, `item_id` with `task1_pred`, `task2_pred` or `task3_pred` by system: lists are spans, in an
   object with `errors` beside severities of `omission` and `instruction_fault`; numbers and truth values are scores.
-- A table of one's own with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
+- A table of the user with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
 
 Ends are the characters behind the spans, as the tasks score them, unless the user says that they are the last ones; an
 output that is not there has no prediction, which is not the same as one predicted error-free. A span that has its
@@ -148,7 +148,7 @@ def records_of(
     faults: list[Fault],
     notes: Sequence[str] = (),
 ) -> Records:
-    """Records of outputs and the errors in them: predictions of one's own metric, or judgements with gold spans.
+    """Records of outputs and the errors in them: predictions of the user metric, or judgements with gold spans.
 
     rows: line, testset, lp, system, place, judgement (null: no prediction of spans), perhaps level and value. Where no
     row has a value the scores are those of the errors.

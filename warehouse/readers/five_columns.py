@@ -45,7 +45,7 @@ class FiveColumnReader(TextReader):
         named = valid[0][2] if valid else ""
         called = testset_called(named, path)
         if not is_published and called in (None, named):
-            return None  # a table of one's own
+            return None  # a table of the user
         testset = called or given.testset or (None if valid else testset_of(path))
         if testset is None:
             return f"scores of {named!r}, an unrecognised test set; name it with {option('testset')}"

@@ -1,4 +1,4 @@
-"""Scores of one's own in a long table: one score a row, with named columns."""
+"""Scores of the user in a long table: one score per row, with named columns."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""MQM: annotations, `mqm_*.tsv`, one row an error, of the releases up to 2022 and of those since 2023; and averages.
+"""MQM: annotations, `mqm_*.tsv`, one row per error, of the releases up to 2022 and of those since 2023; and averages.
 
 Annotations have tabs between columns, no quoting, segments by their line in the test set, or by document and number
 within it where no column has lines. The score of an annotator for a segment is minus the weights of the errors that
@@ -6,7 +6,7 @@ they marked; a segment's score is the mean over its annotators.
 
 Averages, `mqm_TESTSET_LP.avg_seg_scores.tsv`, have system, mean score and line of the test set. The header has blanks
 between its names; below it the score follows the system after a blank or a tab, and the segment after a blank. `None`
-stands for segments that nobody annotated.
+stands for unannotated segments.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Preferences of one's own: a table with a row for each pair of outputs that somebody, or a metric, compared.
+"""Preferences of the user: a table with a row for each pair of outputs that somebody, or a metric, compared.
 
 Columns: a segment (or document and index), `system_a`, `system_b`, and what was answered: `answer` (A, B or tie, or the
 name of the better system) or `score` (above 0 where A is better, 0 for a tie); if known, `annotator`, `testset`, `lp`,

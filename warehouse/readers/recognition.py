@@ -1,4 +1,4 @@
-"""Who reads a file: the first reader that claims it; and what a file that none takes lacks to be one that is near."""
+"""Find the first reader that claims a file, or explain which known format an unread file comes closest to."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -113,7 +113,7 @@ _RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READ
 
 
 def claim(path: Path, given: LoadHints = NOTHING_GIVEN) -> Claim | str:
-    """Who reads a file and what it brings; or, as text, why nobody does."""
+    """The reader and claim of a file or, as text, why no reader claims it."""
     reasons = []
     for reader in () if given.is_own else READERS:
         answer = reader.claim(path, given)
@@ -136,7 +136,7 @@ def claim(path: Path, given: LoadHints = NOTHING_GIVEN) -> Claim | str:
 
 
 def _called_as_system(path: Path, given: LoadHints) -> str | None:
-    """The system that a file of one's own scores is called as; None where none is called so."""
+    """The system that a file of the user scores is called as; None where none is called so."""
     given = with_place(given, path)
     known = given.texts.get((given.testset or "", given.lp or ""))
     names = (path.name, path.stem, path.name.removeprefix(f"{given.lp}.").partition(".")[0], path.name.split(".")[0])
@@ -223,7 +223,7 @@ NO_NAMES = "systems and scores without column names; name the file METRIC.seg.sc
 
 
 def lack_of(path: Path, head: Sequence[str], given: LoadHints) -> str:
-    """The reason why nobody reads a file."""
+    """Why no reader claims a file."""
     lack = _lack(path, head, given)
     return NO_SYSTEM if lack == NO_SYSTEM else f"{UNKNOWN_FORMAT}: {lack}"
 

@@ -142,7 +142,7 @@ TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
 @dataclass(eq=False)
 class Records:
-    """What one file says, row by row. Frames may lack optional columns; `normal` completes them.
+    """What one file says, row by row. Optional columns may be missing from frames; `normal` completes them.
 
     scores: line (in the file, from 1), testset, lp, level (sys, domain, doc, seg), kind (metric, human), scorer
         (a metric's base name, or the human score's), reference (what the metric compared with; null for none and
@@ -152,7 +152,7 @@ class Records:
         is_derived (it is that of marked errors, as the file has no other).
     judgements: judgement (number within the file), line, testset, lp, kind (null: human), scorer, reference, system,
         the place of the segment, rater, item, value, n (judgements that the value stands for), time (UTC), status
-        (`valid`, or why it takes no part in the score). Of a metric a row is a prediction of error spans, of no value;
+        (`valid`, or why it does not count in the score). Of a metric a row is a prediction of error spans, of no value;
         an output without one was not predicted, which is not the same as predicted error-free.
     ratings: judgement, category, severity, weight, span_start, span_end, is_source_error; in the file's order.
     segments: testset, lp, segment, domain, document, index: all segments of the evaluation set, declared.

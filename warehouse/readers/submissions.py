@@ -1,4 +1,4 @@
-"""What took part in the metrics tasks: `METRIC.LEVEL.score` of all generations, columns by tabs, without a header
+"""Submissions to the metrics tasks: `METRIC.LEVEL.score` of all generations, tab-separated, without a header
 until WMT23 and with one in WMT25.
 
 Which generation a file is of tells the number of its columns, and where several have as many, what is in them.
@@ -319,7 +319,7 @@ def _metric_of(path: Path) -> str:
 def _with_segments(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with the numbers of their segments, which count from 1 within the document or within the test set.
 
-    Where they do not begin anew in a second document they count within the test set; then their places in documents
+    If they do not begin again in a second document, they count within the test set; then their places in documents
     follow only if none is missing.
     """
     rest = table.filter(pl.col("level") != "seg").with_columns(pl.lit(None, pl.Int64).alias("number"))

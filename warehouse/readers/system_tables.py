@@ -1,4 +1,4 @@
-"""WMT19's tables of system scores, `DA-newstest2019-xxyy-sys-nohy-scores.csv`: a row a system, a column a metric.
+"""WMT19's system scores, `DA-newstest2019-xxyy-sys-nohy-scores.csv`: one row per system, one column per metric.
 
 Columns by blanks; the header begins with `LP SYSTEM HUMAN`, and a metric may be called `LP`, too. HUMAN is the mean
 standardised direct assessment, the human score `wmt-z`.

@@ -29,7 +29,7 @@ def testset_called(name: str, path: Path) -> str | None:
     """The test set that a score file calls by this name; None where only the user can tell.
 
     Further test sets of a year (`testsuites2020`, challenge sets) are test sets of their own.
-    path: of the file; it tells the year where the name lacks it.
+    path: of the file; it gives the year if the name does not.
     >>> [testset_called(name, Path("wmt22")) for name in ("newstest2012", "generaltest2022", "newstest2021")]
     ['wmt12', 'wmt22', 'wmt21.news']
     >>> [testset_called(name, Path("wmt22")) for name in ("tedtalks", "testsuites2020", "challengeset", "odd")]

@@ -1,4 +1,4 @@
-"""Scores of one's own in a wide table: one row a system, or segment of a system; one column a metric or human score."""
+"""A user's wide table: one row per system, or segment of a system; one column per metric or human score."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ class WideTableReader:
 def _names(
     scored: Sequence[str], columns: Mapping[str, str], given: LoadHints, path: Path
 ) -> tuple[dict[str, tuple[str, str]], list[Fault]]:
-    """Kind and name of the scores in each column; of one's own metric the column that has its name, or the only one.
+    """Kind and name of the scores in each column; of the user metric the column that has its name, or the only one.
 
     columns: names in the table -> in the opened one. The user's name goes to the column `human`, or to the only human
     column, unless it is called after another human score; and to columns of annotators' judgements.

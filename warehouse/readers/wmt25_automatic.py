@@ -1,6 +1,6 @@
-"""WMT25's automatic scores: `automatic_scores/SYSTEM.jsonl`, one document a line, one value a paragraph and metric.
+"""WMT25's automatic scores: `automatic_scores/SYSTEM.jsonl`, one document a line, one value per paragraph and metric.
 
-They come from the general translation task and took no part in the metrics task.
+They come from the general translation task and were not submitted to the metrics task.
 """
 
 from collections.abc import Sequence

@@ -8,7 +8,7 @@ file of control segments. What `doc_id` counts:
 - WMT25: `LP_#_DOMAIN_#_DOCUMENT_#_NUMBER`, within the document, from 0; WMT23, converted: the same, from 1.
 - WMT24, converted: `DOCUMENT_#_LINE`, within the test set, from 0 (line 0 is the canary). It tells no language pair,
   and pairs with one source share lines: the user says that the file is of one pair.
-- WMT24's other file, `wmt24_esa.jsonl`, has a judgement a line: `langs`, `line_id` (as above), `doc_id`, `system`,
+- WMT24's other file, `wmt24_esa.jsonl`, has one judgement per line: `langs`, `line_id` (as above), `doc_id`, `system`,
   `esa_score`, `esa_spans`, `annotator` and `times`.
 """
 

@@ -147,7 +147,7 @@ def segment_contradictions(
     """Faults of segments, by number of the evaluation set: others than those that scores of the warehouse are of.
 
     Also where two of them are one now, though a file of the warehouse has scores of both.
-    To be asked once what the files brought before is taken away, and before anything is numbered anew.
+    Call this after the earlier data of the files are removed and before anything is renumbered.
     contents: the files on the stage, recorded in temp.staged_source.
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
     """

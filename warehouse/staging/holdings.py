@@ -161,10 +161,10 @@ _LOOKUPS = ("held_texts", "held_segments", "system_names", "held_readers")
 
 
 class KnownEvalsets:
-    """The segments and systems of evaluation sets that new files are checked against; looked up when first asked for.
+    """The segments and systems of evaluation sets that new files are checked against; looked up when first requested.
 
     connection: the load's own, to which the file is attached meanwhile. opening: held by whoever has the database open.
-    helds: what the warehouse holds of those that may be asked for.
+    helds: what the warehouse holds of those that may be requested.
     Looking up raises SchemaError: see `Warehouse.open`.
     """
 

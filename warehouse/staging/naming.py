@@ -130,7 +130,7 @@ def preferred(names: Collection[str]) -> str:
 
 
 def _is_one(names: set[str], files: Iterable[set[str]], known: Mapping[str, str], fixed: Collection[str]) -> bool:
-    """Whether names can be spellings of one system: they have one number at most, and nobody has two of them."""
+    """True if at most one number suffix occurs and no file contains two of the names."""
     numbered = {letters(name) for name in names if without_number(name) != name}
     systems = {known[name] for name in names if name in known}
     are_fixed = (names | systems) & set(fixed)

@@ -277,7 +277,7 @@ def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
 
 
 def _stage_named(table: pl.DataFrame, held: pl.DataFrame, stage: Stage) -> None:
-    """Segments that the warehouse lacks; all of them where those that it has are not as they were."""
+    """Segments missing from the warehouse, or all if the stored ones changed."""
     there = held.join(table, on=held.columns, how="semi", nulls_equal=True)
     stage.replaces_segments = there.height < held.height
     if not stage.replaces_segments:

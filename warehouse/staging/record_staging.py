@@ -280,7 +280,7 @@ def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: 
 
 
 def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage: Stage) -> None:
-    """Faults of documents of which other files have more segments: nobody can tell which ones the list lacks."""
+    """Faults of documents with more segments in other files: it is unknown which are missing here."""
     known = [rows.select("document", index="index_in_document") for rows in stage.segments]
     held = [(document, index) for _, _, document, index, _ in stage.evalset.segments]
     known.append(pl.DataFrame(held, schema={"document": pl.String, "index": pl.Int64}, orient="row"))
@@ -292,10 +292,10 @@ def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage
 
 
 def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
-    """Notes on users' metrics that lack systems or segments: they stand in no ranking that needs one of these.
+    """Notes on user metrics with missing systems or segments, which are excluded from rankings that need them.
 
     A metric's scores may be in several files. The reference that it compared with is none of its systems. Which
-    segments a file with faults lacks is no news.
+    segments missing from a faulty file are not reported.
     """
     there, notes = systems_before(stage), stage.notes
     for (scorer,), parts in met.sort("file_no", "line").group_by("scorer", maintain_order=True):

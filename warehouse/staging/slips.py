@@ -100,7 +100,7 @@ def _report_beside(
 ) -> None:
     """A fault for each system that one file alone names, of those that other files or the warehouse name otherwise.
 
-    counts: of systems, by file. The file lacks the other name, and has known systems beside.
+    counts: of systems, by file. The file does not have the other name, and has other known systems.
     """
     known = stage.evalset.names | stage.systems
     totals = dict(counts.group_by("name").agg(pl.col("n").sum()).iter_rows())
@@ -151,11 +151,11 @@ _Row = tuple[str, str, int, int]  # system, its kind, numbers of human and metri
 
 
 def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
-    """Note for each side of an evaluation set the systems that the other side lacks; with the nearest names there.
+    """Note systems with only human or only metric scores, with the nearest names on the other side.
 
     evalset_ids: number on the stage -> evalset_id, of those to be looked at.
-    References that nobody judged are no news. Nothing where there are only metric scores, or only human ones. Scores
-    that are no entry of the metrics task, and texts that teach annotators, do not count.
+    Unjudged references are not reported. Nothing where there are only metric scores, or only human ones. Scores
+    that were not submitted to the metrics task, and tutorials, do not count.
     """
     if not evalset_ids:
         return
@@ -169,7 +169,7 @@ def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
 
 
 def _lines(where: str, rows: Sequence[_Row]) -> list[str]:
-    """One line for each side that lacks systems of the other."""
+    """One line for each side with systems missing from it."""
     judged = {name: kind for name, kind, n_human, n_metric in rows if n_human and not n_metric}
     scored = {name: kind for name, kind, n_human, n_metric in rows if n_metric and not n_human}
     if not any(n_human for _, _, n_human, _ in rows) or not any(n_metric for _, _, _, n_metric in rows):

@@ -199,7 +199,7 @@ def renumber(batch: Batch) -> None:
     """Give scores, judgements and preferences of the warehouse the numbers that their segments have now.
 
     To be called once what the files brought before is taken away, and before the segments are written. What nothing is
-    left of gets no insert: after one of no rows, DuckDB shows a later large one of the same transaction to nobody.
+    left of gets no insert: after one of no rows, DuckDB shows a later large one of the same transaction to no one.
     """
     if not batch.rows("SELECT 1 FROM temp.staged_renumbering WHERE new IS NOT NULL LIMIT 1"):
         return

@@ -57,7 +57,7 @@ def alternative_annotator_test(
         cluster totals, with as many degrees of freedom as clusters less one. None: items are independent, as in the
         source.
     The null hypothesis of each annotator: the share of items on which the annotator is at least as good exceeds the
-    metric's share by epsilon or more. Winning rate and advantage probability are NaN where nobody is tested.
+    metric's share by epsilon or more. Winning rate and advantage probability are NaN if no annotator can be tested.
     Raises ValueError: shapes that do not fit, an infinite value, or fewer than 6 clusters.
     Source: Calderon, Reichart and Dror 2025, section 3.
     """

@@ -52,7 +52,7 @@ class Decision:
 def decide(good: npt.ArrayLike, scores: npt.ArrayLike, threshold: float) -> Decision:
     """What a threshold makes of a metric's scores.
 
-    good: (n,) 1 where an output is good, 0 where it is not, NaN where nobody says. scores: (n,), NaN where missing.
+    good: (n,) 1 where an output is good, 0 if it is not, NaN if unknown. scores: (n,), NaN where missing.
     Outputs without either do not count.
     """
     is_good, values = _both(good, scores)

@@ -113,7 +113,7 @@ def grouped_pair_counts(
 ) -> PairCounts:
     """`pair_counts` on checked arrays: epsilon (n_metrics,).
 
-    large_groups: as of `sorted_members`, where several thresholds are asked for.
+    large_groups: as of `sorted_members`, where several thresholds are requested.
     """
     groups, n_metrics = scores.groups, len(scores.metrics)
     # three numbers of every pair set fix the five: C - D, C + D, and the pairs the metric tells apart

@@ -195,7 +195,7 @@ def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
 
 
 def average(statistic: CountStatistic, counts: PairCounts, pool: Pool = "groups", on_nan: OnNan = "drop") -> GroupMean:
-    """One value a metric from the counts of many groups.
+    """One value per metric from the counts of many groups.
 
     statistic: one of this module's, or any function of counts to (n_metrics, n_groups).
     pool: "groups" averages the statistic over groups, "pairs" adds the counts up first.

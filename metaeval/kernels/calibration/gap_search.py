@@ -136,7 +136,7 @@ class GapSearch:
     """One search: `GapSearch(source).run()`.
 
     tolerance: by how much two levels may be off against each other because weights were rounded; 0 if none
-    was. exact: the true value at a threshold, asked for where levels are no further apart than that.
+    was. exact: the true value at a threshold, requested where levels are no further apart than that.
     """
 
     def __init__(self, source: GapSource, tolerance: int = 0, exact: Callable[[float], Fraction] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Inner counts of soft pairwise accuracy for every hybrid of two metrics: sums of flipped segments, compared.
 
-A hybrid's sum over the flipped segments is what metric a keeps less what it lacks: it is at most 0 where the taken part
+A hybrid's sum over the flipped segments is what metric a keeps less what it loses: it is at most 0 where the taken part
 of b is at most the kept part of a. Each part depends on one metric, so a draw needs M sums of either kind for each
 system pair and flip, and M² comparisons of them, which take most of the time: they run over long stretches of memory.
 """

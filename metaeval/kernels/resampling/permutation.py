@@ -97,7 +97,7 @@ class PermutationTest:
     p: (M, M), [a, b] is the p-value of "a is better than b" (of "a and b differ" when two-sided, then
         symmetric); drawn, `>=` with a tolerance; NaN on the diagonal and where a value is undefined.
     values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and
-        draws made (fewer than asked for only with an early stop). n_tied: (M, M) those of the extreme ones that count
+        draws made (fewer than requested only with an early stop). n_tied: (M, M) those of the extreme ones that count
         half; none without `mid_p`. Draws in which one of the two hybrids has no value count as extreme, so they never
         make a p-value smaller.
     null: (n_pairs, n_draws) differences a − b for a < b in row order (np.triu_indices(M, 1)), if kept.

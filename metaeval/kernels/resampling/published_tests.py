@@ -24,7 +24,7 @@ class WilliamsTest:
 
     p: (M, M), [a, b] is the p-value of "a correlates more than b", one-sided, exact under normality,
         p[b, a] = 1 − p[a, b]; NaN on the diagonal and where a correlation is undefined. t: (M, M) statistics;
-    values: (M,) Pearson r with the human scores (absolute ones if asked for).
+    values: (M,) Pearson r with the human scores (absolute ones if requested).
     """
 
     p: Floats

@@ -1,4 +1,4 @@
-"""Decisions prepared for resampling: a resample is how often each output counts, and its threshold is chosen anew."""
+"""Decisions prepared for resampling: a resample is how often each output counts, and its threshold is chosen again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def error_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, power: int) -> 
 def calibrated_resample(
     good: npt.ArrayLike, metrics: npt.ArrayLike, folds: npt.ArrayLike, brier: Callable[..., float]
 ) -> WeightedResample:
-    """Minus the cross-fitted Brier score prepared for `bootstrap`; folds: (N, S). It is fitted anew each time."""
+    """Minus the cross-fitted Brier score prepared for `bootstrap`; folds: (N, S). It is refitted each time."""
     is_good, scores, judged = _flat(good, metrics)
     parts = np.asarray(folds)[judged]
 

@@ -170,7 +170,7 @@ def soft_pairwise_standard_errors(
 
     human: (N, S), metrics: (M, N, S), judged: (N, S) bool, which scores count. SPA is that of the normal p-values
     1 − Φ(D / √Q) with D = Σ d_s and Q = Σ d_s² over the differences of two systems, of which U_s is the derivative by
-    the weight of segment s; the result is √Σ (U_s − Ū)². Segments nobody judged do not count.
+    the weight of segment s; the result is √Σ (U_s − Ū)². Unjudged segments do not count.
     documents: (S',) the document of each segment that counts, from 0; U is then added up by document.
     Returns (M,); NaN where no two systems have common segments, or with fewer than 2 segments or documents.
     Raises ValueError: shapes differ, or a judged score is missing.

@@ -1,4 +1,4 @@
-"""Thresholds that are chosen anew in each resample: what they decide on other outputs, and what they cost."""
+"""Thresholds chosen again in each resample: their decisions on other outputs, and their costs."""
 
 from dataclasses import dataclass
 

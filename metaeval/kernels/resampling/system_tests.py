@@ -303,7 +303,7 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: I
 
 
 def _pairs(values: Floats, judged: Bools, documents: Ints | None) -> Iterator[tuple[int, int, Floats]]:
-    """Systems i < j with their differences over common segments, or documents' sums of them, without float noise."""
+    """Systems i < j with their differences over common segments, or documents' sums of them, without rounding error."""
     for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
         both = judged[i] & judged[j]
         gaps = values[i, both] - values[j, both]
@@ -314,7 +314,7 @@ def _pairs(values: Floats, judged: Bools, documents: Ints | None) -> Iterator[tu
 
 
 def without_noise(gaps: Floats, scores: Floats) -> Floats:
-    """Differences rounded to a grid 10 digits below the largest score: float noise makes no ranks."""
+    """Differences rounded to a grid 10 digits below the largest score: floating-point error makes no ranks."""
     largest = float(np.abs(scores).max(initial=0.0))
     if largest == 0.0:
         return gaps

@@ -35,7 +35,7 @@ class Spans:
 
 
 def flat(outputs: Sequence[Sequence[Span]]) -> Spans:
-    """Lists of spans, one list an output, as arrays; a critical error counts as major.
+    """Lists of spans, one list per output, as arrays; a critical error counts as major.
 
     Left out are spans without a place (start or end None), empty ones, and those of another severity.
     """

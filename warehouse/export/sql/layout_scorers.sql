@@ -1,4 +1,4 @@
--- Scorers of one evaluation set, whether a user added them, and whether they were no entry of the metrics task.
+-- Scorers of one evaluation set, whether a user added them, and whether they were not submitted to the metrics task.
 -- Params: $evalset. One row per scorer.
 SELECT DISTINCT
   sc.scorer_id,

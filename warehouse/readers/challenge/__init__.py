@@ -18,7 +18,7 @@ NAME = "challenge-set/1"
 
 
 class ChallengeSetReader:
-    """Reader of challenge sets: DEMETR's files, those submitted to WMT25, ACES and tables of one's own."""
+    """Reader of challenge sets: DEMETR's files, those submitted to WMT25, ACES and tables of the user."""
 
     name = NAME
 

@@ -65,7 +65,7 @@ def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | Non
     """Stage the segments that a documents file declares, where one is read.
 
     Returns (domain, document) of each segment, from the file or else from what the warehouse holds (none where
-    nothing tells); None where the file is faulty, so that nobody can say how many there are.
+    nothing tells); None if the file is faulty, so that their number is unknown.
     """
     if not contents:
         return stage.evalset.documents

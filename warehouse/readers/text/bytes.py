@@ -115,7 +115,7 @@ _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
 def head_of(path: Path) -> tuple[str, ...]:
     """The first lines of a file, unpacked and decoded; none where it is no text or cannot be read.
 
-    Bytes that are no UTF-8 stand there as the sign for that: they keep nobody from recognising the rest.
+    Bytes that are not UTF-8 become replacement characters, so that the rest can be recognised.
     """
     try:
         with path.open("rb") as file:
@@ -131,7 +131,7 @@ def head_of(path: Path) -> tuple[str, ...]:
 
 
 def damage_of(path: Path) -> Fault | None:
-    """Why a file that nobody recognises, though it is named like score files, is no text; None where it is one."""
+    """Why an unrecognised file that is named like a score file is not text; None if it is."""
     name = path.name.removesuffix(".gz")
     if "." in name and Path(name).suffix not in _TEXT_ENDINGS:
         return None

@@ -130,7 +130,7 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
 def unread(
     names: Collection[str], columns: Sequence[str], reasons: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """The note on columns of a table that nobody reads. reasons: why not, of those where it is not plain.
+    """The note on unread columns of a table. reasons: why not, of those where it is not plain.
 
     >>> unread(["", "x"], ["", "system", "x"]), unread([], ["x"])
     (['columns not read: x and the first, which has no name'], [])
@@ -155,7 +155,7 @@ def unread(
 
 
 def twice(columns: Sequence[str], path: Path) -> list[Fault]:
-    """The fault of a header that has a name more than once: nobody can tell which of the columns counts."""
+    """The fault of a header with repeated names: it is unknown which column counts."""
     names = sorted({column for column in columns if columns.count(column) > 1})
     found = f"columns that appear twice: {', '.join(name or 'those without a name' for name in names)}"
     return [Fault(str(path), 1, found, "each once")] if names else []

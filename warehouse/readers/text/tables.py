@@ -115,7 +115,7 @@ def _known_slip(cell: object) -> str:
 def line_faults(wrong: pl.DataFrame, found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
     """A fault for each of the first lines, and how many more there are.
 
-    wrong: a row a line: `line`, and then the arguments of `found`, which says what stands there. what: what is wrong in
+    wrong: one row per line: `line`, and then the arguments of `found`, which says what is there. what: what is wrong in
         all of them.
     """
     first = wrong.head(MOST_FAULTS).iter_rows()

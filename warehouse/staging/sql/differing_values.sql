@@ -1,4 +1,4 @@
--- A value of one of two staged vectors that the other lacks; no row where there is none.
+-- A value of one of two staged vectors that the other does not have; no row if there is none.
 -- Params: $first, $second (vectors).
 WITH one AS (
   SELECT segment::VARCHAR AS unit, value FROM temp.staged_score WHERE vector_no = $first

@@ -1,4 +1,4 @@
--- Entries of metrics without scores, and those whose status the organisers' facts decide anew.
+-- Entries of metrics without scores, and those whose status the organisers' facts determine again.
 DELETE FROM entry
 USING temp.staged_evalset AS e
 WHERE entry.evalset_id = e.evalset_id AND (

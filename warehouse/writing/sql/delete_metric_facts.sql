@@ -1,4 +1,4 @@
--- Facts of metrics that are written anew, and of those that a test set has no scores of any more.
+-- Facts of metrics that are rewritten, and of those that a test set has no scores of any more.
 -- Frame: testset_id, base_name, among others. Params: $here (test sets).
 DELETE FROM metric_fact
 WHERE testset_id IN (SELECT unnest($here::INTEGER[])) AND (
