@@ -9,7 +9,6 @@ import metaeval
 from metaeval.advice import BEST, SCHEMA, among_best, by_metric
 from metaeval.answer import Result, answer_of
 from metaeval.questions.advise import Advise
-from tests.cli.running import Scorehouse
 from warehouse import QuestionError, Warehouse
 
 
@@ -92,14 +91,3 @@ def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse:
     assert sure.frame["is_among_best"].all()
     with pytest.raises(QuestionError):
         metaeval.advise(simulated_warehouse, **asked, domain="no such domain")
-
-
-@pytest.mark.slow
-def test_the_newest_year_comes_first_and_the_table_has_a_column_for_each_set(scorehouse: Scorehouse) -> None:
-    ran = scorehouse("advise", "cs-uk", "-m", "pearson", "--format", "csv")
-    years = [int(line.split(",")[2]) for line in ran.out.splitlines()[1:]]
-    assert years == sorted(years, reverse=True)
-    assert len(set(years)) > 1
-    header = scorehouse("advise", "cs-uk", "-m", "pearson").table[0].split()
-    assert header[:4] == ["metric", "reference", "kind", "best"]
-    assert next(word for word in header[4:] if word.startswith("sim")) == "sim24"
