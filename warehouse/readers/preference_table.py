@@ -67,7 +67,8 @@ class PreferenceTableReader:
         if "rater" not in table.columns:
             table = table.with_columns(rater=pl.lit(None, pl.String))
         n_ties = table.filter(answer="tie").height
-        raters = counted(table["rater"].drop_nulls().n_unique(), "annotator")
+        n_raters = table["rater"].drop_nulls().n_unique()
+        raters = counted(n_raters, "annotator") if n_raters else "annotators unknown"
         notes = [f"{counted(table.height, 'preference')}, {counted(n_ties, 'tie')}, {raters}"]
         notes += unread([name for name in header.unknown if name not in columns.values()], header.columns)
         return Records(preferences=table.with_columns(ranking="line"), faults=faults, notes=notes)
@@ -119,7 +120,9 @@ def _answered(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataFr
         .then(pl.lit("b"))
         .otherwise(words.replace_strict(_WORDS, default=None, return_dtype=pl.String))
     )
-    table = cells_that_are(table, "answer", answer.is_not_null(), _EXPECTED, path, faults)
+    table = cells_that_are(
+        table.with_columns(pl.col("answer").fill_null("")), "answer", answer.is_not_null(), _EXPECTED, path, faults
+    )
     return table.with_columns(answer=answer)
 
 

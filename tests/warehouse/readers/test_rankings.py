@@ -157,10 +157,11 @@ def test_answers_are_letters_names_or_scores(column: str, cells: tuple[str, str,
 
 
 def test_other_answers_and_a_system_beside_itself_are_faults() -> None:
-    text = OWN.format("answer", "perhaps", "A", "B").replace("3,X,Y", "3,X,X")
+    text = OWN.format("answer", "perhaps", "", "B").replace("3,X,Y", "3,X,X")
     records = read(PreferenceTableReader(), "mine.csv", text, LoadHints(testset="lab", lp="en-de", human="arena"))
     assert [str(fault) for fault in records.faults] == [
         "mine.csv:2: answer 'perhaps', expected A, B or tie, or the name of the better system",
+        "mine.csv:3: answer '', expected A, B or tie, or the name of the better system",
         "mine.csv:4: system_b 'X', expected another system than system_a",
     ]
 
