@@ -305,4 +305,5 @@ def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]],
         shape=None if None in shapes else shapes,
         least=least,
         digits=first.digits,
+        is_no=any(one.is_no for one in found.values()),
     )

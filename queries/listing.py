@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from queries.evalsets import BY_PREFERENCES, evalset_id, unknown_testset
 from warehouse import Warehouse
 from warehouse.errors import unknown
+from warehouse.facts.licences import release_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,6 +55,7 @@ _LISTINGS = {
     """,
     "issues": f"SELECT * FROM known_issues {_NARROW} ORDER BY testset, lp, scorer, system",
 }
+_LAST = 2  # columns of files that are wide: checksum and path
 LISTINGS: Mapping[str, str] = MappingProxyType(_LISTINGS)
 
 
@@ -85,7 +87,18 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
                 known = [name for (name,) in warehouse.rows("SELECT name FROM testset")]
                 if testset not in known:
                     raise unknown_testset(testset, known)
-        return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
+        found = warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
+    return _with_licences(found) if what == "sources" else found
+
+
+def _with_licences(sources: "pl.DataFrame") -> "pl.DataFrame":
+    """Files with the release that they come from, and its licence, before their checksums."""
+    import polars as pl
+
+    releases = [release_of(*place) for place in sources.select("testset", "origin").iter_rows()]
+    columns = [pl.Series(name, [getattr(one, name) for one in releases], pl.String) for name in ("release", "licence")]
+    first, rest = sources.columns[:-_LAST], sources.columns[-_LAST:]
+    return sources.with_columns(columns).select(*first, *(one.name for one in columns), *rest)
 
 
 _OWN = "SELECT DISTINCT sc.name FROM entry AS n JOIN scorer AS sc ON sc.scorer_id = n.scorer_id WHERE n.is_own"

@@ -236,7 +236,12 @@ class VerdictFlags:
         from cli.render.output import write
         from metaeval.significance.gate import verdicts
 
-        deciding, row = answer.facts["deciding"], answer.frame.row(0, named=True)
-        cases = {scorer: (sentence, scorer in deciding) for scorer, sentence in verdicts(answer).items()}
+        cases, at = {}, 0
+        for one in answer.results:
+            row = answer.frame.row(at, named=True)
+            place = f"{row['testset']} {row['lp']}: " if "testset" in row else ""
+            for scorer, sentence in verdicts(one).items():
+                cases[f"{place}{scorer}"] = (f"{place}{sentence}", scorer in one.facts["deciding"])
+            at += one.frame.height
         write(junit_text(f"{row['new']} against {row['old']}", cases, answer.signature), self.junit)
         output.note(f"verdicts written to {self.junit}")

@@ -76,13 +76,14 @@ def message(error: WarehouseError) -> str:
 class Cell:
     """A cell of a table: its text; value: the number in full where the text rounds it.
 
-    cluster: its significance cluster; is_best: whether it is the best of its column.
+    cluster: its significance cluster; is_best: whether it is the best of its column. link: an address.
     """
 
     text: str
     value: str | None = None
     cluster: int | None = None
     is_best: bool = False
+    link: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cli.charts.drawing import FIT, Spec, csv_text, in_script
@@ -19,6 +19,9 @@ from cli.report.content import Figure
 from cli.report.making import ReportSection
 from metaeval.charts.parts import config
 from metaeval.signature import program_version
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 MOST_BYTES = 3_000_000
 _SAFE = ",.:;/() =+-_"  # characters that a link holds as they are
@@ -40,31 +43,42 @@ class Footnotes:
         return self.texts.index(signature) + 1
 
 
-def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_cells: bool = False) -> str:
-    """The report as HTML.
+def environment(*packages: str, keeps_lines: bool = False) -> "Environment":
+    """What fills in the templates of packages, those of the first before others'; all text is escaped.
 
-    static: without JavaScript, charts drawn here. safe_cells: no text in the CSV that it offers is a formula.
+    keeps_lines: texts of several lines, such as SQL, stay as they are.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     def shown(value: Any) -> Any:
-        is_markup = hasattr(value, "__html__")  # marked as safe in a template: our own, or made safe here
-        return one_line(value) if isinstance(value, str) and not is_markup else value
+        if not isinstance(value, str) or hasattr(value, "__html__") or (keeps_lines and "\n" in value):
+            return value  # such as what a template marks as safe: our own, or made safe here
+        return one_line(value)
 
-    environment = Environment(
-        loader=PackageLoader("cli.report"),
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(name) for name in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["pieces"] = pieces
+    return made
+
+
+def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_cells: bool = False) -> str:
+    """The report as HTML.
+
+    static: without JavaScript, charts drawn here. safe_cells: no text in the CSV that it offers is a formula.
+    """
+    templates = environment("cli.report")
     figures = [one for made in sections for part in made.parts for one in part.figures]
     drawn = [svg(one, place) for place, one in enumerate(figures)] if static else []
     texts = {
         name: files("cli.report").joinpath("templates", name).read_text("utf-8") for name in ("page.css", "page.js")
     }
-    return environment.get_template("page.html").render(
+    return templates.get_template("page.html").render(
         title=title,
         sections=sections,
         shown=[one for one in sections if not one.missing],
@@ -83,7 +97,6 @@ def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_ce
                 "signs": SIGNS,
             }
         ),
-        pieces=pieces,
         links=partial(_links, safe_cells=safe_cells),
         grid_link=lambda grid: _link(csv_text(grid.records(), safe_cells=safe_cells)),
         version=program_version(),

@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -37,16 +37,19 @@ class Table:
     def grid(self) -> Grid:
         return grid(self.title, self.frame, self.digits)
 
-    def rows(self) -> list[list[tuple[Cell, str | None]]]:
-        """The cells as they are shown, with the address that each links to."""
+    def rows(self, root: str) -> list[list[Cell]]:
+        """The cells as they are shown, with their links. root: what leads to the site's root."""
         found = self.grid
-        return [
-            [
-                (cell, self.links[name](row) if name in self.links else None)
-                for name, cell in zip(found.columns, cells, strict=True)
-            ]
-            for row, cells in zip(self.frame.to_dicts(), found.cells(), strict=True)
-        ]
+        rows = []
+        for row, cells in zip(self.frame.to_dicts(), found.cells(), strict=True):
+            places = [self.links[name](row) if name in self.links else None for name in found.columns]
+            rows.append(
+                [
+                    cell if place is None else replace(cell, link=f"{root}{place}.html")
+                    for cell, place in zip(cells, places, strict=True)
+                ]
+            )
+        return rows
 
     def files(self) -> dict[str, str]:
         """Its rows in full as CSV and JSON, by the ending of the file."""

@@ -1,8 +1,9 @@
 """What the pages of a site show: the questions, asked once each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -78,6 +79,8 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
         frames["human_scores"] = ask(warehouse, "human_system_scores")
     if only:
         frames = {name: frame.filter(pl.col("testset").is_in(list(only))) for name, frame in frames.items()}
+    place = pl.struct("origin", "path").map_elements(without_folder, pl.String)
+    frames["sources"] = frames["sources"].with_columns(origin=place).drop("path", "fault")
     evalsets = frames.pop("lps")
     testsets = tuple(dict.fromkeys(evalsets["testset"].to_list()))
     keys = evalsets.select("testset", "lp").rows()
@@ -119,6 +122,15 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
         testsets, evalsets, **frames, rankings=rankings, unranked=unranked, rules=rules, audit=audit, trend=trend,
         measures=answered(question_named("list"), {"what": "measures"}, run).frame,
     )  # fmt: skip
+
+
+def without_folder(file: Mapping[str, str]) -> str:
+    """What a file is, without the folder in which it lay: that is the owner's matter.
+
+    >>> without_folder({"origin": "table//home/me/scores.tsv", "path": "/home/me/scores.tsv"})
+    'table/scores.tsv'
+    """
+    return file["origin"].replace(file["path"], Path(file["path"]).name)
 
 
 def _asked(run: Run, question: str, **given: Any) -> Answer[Any] | None:

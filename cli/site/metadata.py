@@ -4,13 +4,15 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
 from metaeval.signature import program_version
+from warehouse.facts.licences import NOT_STATED
 from warehouse.wording import counted
 
 TITLE = "Scores of the WMT metrics shared tasks"
@@ -76,33 +78,90 @@ def description(evalsets: pl.DataFrame, *, with_texts: bool) -> str:
     )
 
 
-def croissant(root: Path, tables: Mapping[str, pl.DataFrame], about: str, warehouse: Sequence[str], day: date) -> str:
-    """Croissant 1.0. tables: file below `data/` without its ending -> its rows; warehouse: its files."""
-    files: list[dict[str, Any]] = [
-        _file(root, name, "application/vnd.duckdb", "The warehouse, a DuckDB database") for name in warehouse
+@dataclass(frozen=True)
+class ParquetTable:
+    """A table of the site. schema: its columns; meanings: of some of them, the table's own by "".
+
+    incomplete: columns with missing values.
+    """
+
+    name: str
+    schema: Mapping[str, pl.DataType]
+    meanings: Mapping[str, str]
+    incomplete: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, path: Path, meanings: Mapping[str, str]) -> Self:
+        """The table in a file."""
+        missing = pl.scan_parquet(path).select(pl.all().null_count()).collect().row(0, named=True)
+        incomplete = frozenset(name for name, n in missing.items() if n)
+        return cls(path.stem, pl.read_parquet_schema(path), meanings, incomplete)
+
+    @property
+    def path(self) -> str:
+        return f"data/{self.name}.parquet"
+
+    def fields(self) -> list[tuple[str, str, str]]:
+        """Name, kind and meaning of each column."""
+        return [(name, _kind(kind), self.meanings.get(name, "")) for name, kind in self.schema.items()]
+
+
+_IN_CROISSANT = {
+    "boolean": "sc:Boolean",
+    "number": "sc:Float",
+    "integer": "sc:Integer",
+    "datetime": "sc:Date",
+    "array": "sc:Text",
+    "string": "sc:Text",
+}
+
+
+def _kind(kind: pl.DataType) -> str:
+    """The type of a column as data packages name it."""
+    if kind == pl.Boolean:
+        return "boolean"
+    if isinstance(kind, pl.List):
+        return "array"
+    if kind.is_temporal():
+        return "datetime"
+    return "number" if kind.is_float() else "integer" if kind.is_integer() else "string"
+
+
+def croissant(
+    root: Path,
+    tables: Sequence[ParquetTable],
+    about: str,
+    warehouse: Sequence[str],
+    licences: Sequence[str],
+    day: date,
+) -> str:
+    """Croissant 1.0. warehouse: its files; licences: of the sources."""
+    files = [
+        _file(root, name, "application/gzip", "The warehouse, a DuckDB database, compressed") for name in warehouse
     ]
     records = []
-    for name, frame in tables.items():
-        file = f"data/{name}.csv"
-        files.append(_file(root, file, "text/csv", f"Table {name}"))
+    for table in tables:
+        files.append(_file(root, table.path, "application/x-parquet", table.meanings.get("", f"Table {table.name}")))
         fields = [
             {
                 "@type": "cr:Field",
-                "@id": f"{name}/{column}",
+                "@id": f"{table.name}/{column}",
                 "name": column,
-                "dataType": _type(kind),
-                "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
+                **({"description": meaning} if meaning else {}),
+                "dataType": _IN_CROISSANT[kind],
+                **({"repeated": True} if kind == "array" else {}),
+                "source": {"fileObject": {"@id": table.path}, "extract": {"column": column}},
             }
-            for column, kind in frame.schema.items()
+            for column, kind, meaning in table.fields()
         ]
-        records.append({"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields})
+        records.append({"@type": "cr:RecordSet", "@id": table.name, "name": table.name, "field": fields})
     found = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": re.sub(r"\W+", "-", TITLE.lower()),
         "description": about,
-        "license": "data/README.html",
+        "license": list(licences),
         "url": "index.html",
         "version": program_version().partition("+")[0],
         "datePublished": day.isoformat(),
@@ -127,35 +186,34 @@ def _file(root: Path, name: str, kind: str, about: str) -> dict[str, Any]:
     }
 
 
-def _type(kind: pl.DataType) -> str:
-    if kind == pl.Boolean:
-        return "sc:Boolean"
-    return "sc:Float" if kind.is_float() else "sc:Integer" if kind.is_integer() else "sc:Text"
+def datapackage(tables: Sequence[ParquetTable], about: str, licences: Sequence[str], day: date) -> str:
+    """A data package of the tables, whose sizes and checksums Croissant has. licences: of the sources."""
 
+    def fields(table: ParquetTable) -> list[dict[str, str]]:
+        found = []
+        for name, kind, meaning in table.fields():
+            # Frictionless reads integers with missing values as numbers.
+            one = {"name": name, "type": "number" if kind == "integer" and name in table.incomplete else kind}
+            found.append({**one, "description": meaning} if meaning else one)
+        return found
 
-def datapackage(root: Path, tables: Mapping[str, pl.DataFrame], about: str, day: date) -> str:
-    """A data package of the tables, as Frictionless reads it."""
-    kinds = {"sc:Boolean": "boolean", "sc:Float": "number", "sc:Integer": "integer", "sc:Text": "string"}
     resources = [
         {
-            "name": name,
-            "path": f"{name}.csv",
-            "format": "csv",
-            "mediatype": "text/csv",
-            "encoding": "utf-8",
-            "bytes": (root / "data" / f"{name}.csv").stat().st_size,
-            "hash": f"sha256:{sha256(root / 'data' / f'{name}.csv')}",
-            "profile": "tabular-data-resource",
-            "schema": {"fields": [{"name": one, "type": kinds[_type(kind)]} for one, kind in frame.schema.items()]},
+            "name": table.name.replace("_", "-"),
+            "path": Path(table.path).name,
+            **({"description": table.meanings[""]} if "" in table.meanings else {}),
+            "format": "parquet",
+            "mediatype": "application/vnd.apache.parquet",
+            "schema": {"fields": fields(table)},
         }
-        for name, frame in tables.items()
+        for table in tables
     ]
     found = {
         "name": re.sub(r"\W+", "-", TITLE.lower()),
         "title": TITLE,
         "description": about,
-        "created": day.isoformat(),
-        "profile": "tabular-data-package",
+        "created": f"{day.isoformat()}T00:00:00Z",
+        "licenses": [{"name": one, "title": one} for one in licences if one != NOT_STATED],
         "resources": resources,
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
@@ -201,11 +259,13 @@ Any web server or pages service will do; there is nothing to run.
 - **A web server**: copy the folder into its document root.
 - **GitHub Pages, GitLab Pages, Codeberg Pages**: commit the folder. Each file is below 100 MB. Add an empty file
   `.nojekyll` on GitHub.
-- **Compression**: let the server compress `.wasm`, `.html`, `.json` and `.csv`: the engine takes 8 MB, not 34.
+- **Compression**: let the server compress `.wasm`, `.html`, `.json` and `.csv`: the engine takes 8 MB, not 34. The
+  warehouse is compressed already.
 - **Updates**: `scorehouse site` on the same folder replaces the files that `scorehouse-site.json` lists, and no others.
 
 ## Terms
 
-`data/sources.csv` lists every file loaded. The organisers' releases state their own terms: check them before you
-publish, above all if texts are included. `engine/` is duckdb-wasm (MIT, see `engine/LICENSE`).
+`data/sources.csv` lists every file loaded with its release and the licence that the release states, if it states any.
+Check the terms before you publish, above all if texts are included. `engine/` is duckdb-wasm (MIT, see
+`engine/LICENSE`).
 """

@@ -1,8 +1,7 @@
 """The pages of a site, made of what was gathered."""
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,15 @@ import polars as pl
 
 from cli.report.content import figure, on_page
 from cli.report.page import svg
-from cli.site.content import Link, Page, Table, dots, themed
-from cli.site.gathering import Key, Ranking, SiteData
-from cli.site.slugs import slug, slugs
+from cli.site.content import Link, Page, Table, themed
+from cli.site.gathering import Key, Ranking
+from cli.site.name_pages import DATA_NOTE, NamePages
+from cli.site.slugs import slug
 from metaeval.measures import parse_measure
 from metaeval.ranking import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
 from warehouse import QuestionError
-from warehouse.facts.metrics import describe
 from warehouse.wording import counted
 
 _RANKED = ("metric", "value", "rank", "cluster", "n_systems", "n_segments", "n_pairs")
@@ -28,36 +27,10 @@ _LEADING = (
     *("lp", "human", "n_systems", "n_metrics", "measure", "first", "value", "in the top cluster"),
     *("first by segments", "value by segments", "in the top cluster by segments"),
 )
-_DATA_NOTE = "Ranks of different evaluation sets do not compare: their systems, segments and human scores differ."
 
 
-class Pages:
-    """All pages of a site. only: the chosen test sets, for commands; none: all."""
-
-    def __init__(self, gathered: SiteData, only: Sequence[str] = ()) -> None:
-        self.of = gathered
-        self.only = tuple(only)
-        testsets = slugs(gathered.testsets)
-        self.evalsets: dict[Key, str] = {}
-        for testset in gathered.testsets:
-            lps = slugs(gathered.evalsets.filter(pl.col("testset") == testset)["lp"].to_list())
-            self.evalsets |= {(testset, lp): f"evalsets/{testsets[testset]}/{name}" for lp, name in lps.items()}
-        self.metrics = {
-            name: f"metrics/{one}" for name, one in slugs(gathered.metrics["base_metric"].to_list()).items()
-        }
-        self.systems = {
-            name: f"systems/{one}" for name, one in slugs(gathered.systems["canonical_name"].to_list()).items()
-        }
-        self.base_of = dict(gathered.metrics.select("metric", "base_metric").unique().rows())
-        self.canonical = {
-            (testset, lp, system): name
-            for testset, lp, system, name in gathered.systems.select("testset", "lp", "system", "canonical_name").rows()
-        }
-
-    @property
-    def named(self) -> str:
-        """The test sets as a command takes them."""
-        return ",".join(self.only) or "all"
+class Pages(NamePages):
+    """All pages of a site."""
 
     def __iter__(self) -> Any:
         yield self.front()
@@ -73,37 +46,13 @@ class Pages:
         for name in self.systems:
             yield self.system(name)
 
-    # -------------------------------------------------------------- links
-
-    def _to_metric(self, column: str = "metric") -> Link:
-        def link(row: Mapping[str, Any]) -> str | None:
-            name = row[column]
-            return self.metrics.get(self.base_of.get(name, name))
-
-        return link
-
-    def _to_evalset(self, row: Mapping[str, Any]) -> str | None:
-        return self.evalsets.get((row["testset"], row["lp"]))
-
-    def _in_testset(self, testset: str) -> Link:
-        return lambda row: self.evalsets.get((testset, row["lp"]))
-
-    def _to_system(self, row: Mapping[str, Any]) -> str | None:
-        name = row.get("canonical_name") or self.canonical.get((row.get("testset"), row.get("lp"), row["system"]))
-        return self.systems.get(str(name))
-
-    def search(self) -> list[list[str]]:
-        """What the search finds: kind, name, address."""
-        found = [["evaluation set", " ".join(key), f"{path}.html"] for key, path in self.evalsets.items()]
-        found += [["metric", name, f"{path}.html"] for name, path in self.metrics.items()]
-        return found + [["system", self._title_of(name), f"{path}.html"] for name, path in self.systems.items()]
-
     # -------------------------------------------------------------- front page
 
     def front(self) -> Page:
         """Who leads in each evaluation set, by year."""
         tables: list[Table] = []
-        years = self.of.evalsets.select("year", "testset").unique().sort("year", "testset", descending=True)
+        years = self.of.evalsets.select("year", "testset").unique()
+        years = years.sort("year", "testset", descending=True, nulls_last=True)
         for year, testset in years.rows():
             rows = [self._leader(key, one) for key, one in self.of.rankings.items() if key[0] == testset]
             if not rows:
@@ -117,8 +66,8 @@ class Pages:
                     f"{testset}{f' ({year})' if year else ''}: the metrics that agree best with people",
                     pl.DataFrame(rows, infer_schema_length=None),
                     {
-                        "lp": self._in_testset(testset),
-                        **{name: self._to_metric(name) for name in ("first", "first by segments")},
+                        "lp": self.in_testset(testset),
+                        **{name: self.to_metric(name) for name in ("first", "first by segments")},
                     },
                     lead=leaders(frame),
                 )
@@ -141,7 +90,7 @@ class Pages:
                     "unranked",
                     "Evaluation sets without a ranking",
                     others,
-                    {"lp": self._to_evalset},
+                    {"lp": self.to_evalset},
                     lead="Their metric scores are here, their official human scores are not.",
                     is_open=False,
                 )
@@ -153,7 +102,7 @@ class Pages:
             tables=tuple(tables),
             command=("rank", self.named, "all", "-m", "spa", "-m", "acc_eq(by=item)", "--significance"),
             sql=recipes()["best-metric"].query,
-            notes=(_DATA_NOTE,),
+            notes=(DATA_NOTE,),
         )
 
     def _leader(self, key: Key, one: Ranking) -> dict[str, Any]:
@@ -201,7 +150,7 @@ class Pages:
             lead = f"Metrics are not ranked here: {self.of.unranked.get(key, 'no human score is loaded')}."
             rows = self._of_evalset(self.of.metrics, key).select("metric", "family", "status", "n_systems", "n_scores")
             if rows.height:
-                tables.append(Table("metrics", "Metrics", rows, {"metric": self._to_metric()}))
+                tables.append(Table("metrics", "Metrics", rows, {"metric": self.to_metric()}))
         people = self._of_evalset(self.of.human_scores, key)
         if people.height:
             human = self._human(state, people)
@@ -221,7 +170,7 @@ class Pages:
                         "rules",
                         f"Who wins {testset} by the rules of each year",
                         rows,
-                        {"winner": self._to_metric("winner")},
+                        {"winner": self.to_metric("winner")},
                         lead="All language pairs that the rules take.",
                         is_open=False,
                     )
@@ -266,7 +215,7 @@ class Pages:
         columns = [name for name in _RANKED if name in rows.columns]
         about = rows.select("rank", *(name for name in columns if name != "rank"))
         title = f"Ranking by {found}"
-        return [Table(f"ranking-{slug(found)}", title, about, {"metric": self._to_metric()})]
+        return [Table(f"ranking-{slug(found)}", title, about, {"metric": self.to_metric()})]
 
     def _human(self, state: Mapping[str, Any], people: pl.DataFrame) -> str:
         known = people["human"].unique(maintain_order=True).to_list()
@@ -277,145 +226,7 @@ class Pages:
         return frame.filter((pl.col("testset") == key[0]) & (pl.col("lp") == key[1]))
 
     def _of_key(self, key: Key) -> Link:
-        return lambda row: self._to_system({"testset": key[0], "lp": key[1], "system": row["system"]})
-
-    # -------------------------------------------------------------- metrics
-
-    def metric(self, name: str) -> Page:
-        """A metric: its facts, its rank in every evaluation set, where else it is."""
-        listed = self.of.metrics.filter(pl.col("base_metric") == name)
-        facts = describe(name)
-        need = {True: "needs no reference", False: "compares with a reference", None: "with and without a reference"}
-        frees = listed["is_reference_free"].unique().to_list()
-        free = frees[0] if len(frees) == 1 else None
-        known = (
-            ("Family", facts.family),
-            ("Kind", facts.kind),
-            ("Reference", need[free]),
-            ("Published", str(facts.publication_year) if facts.publication_year else "not known"),
-            ("Paper", facts.publication or "not known"),
-            (
-                "Trained on human scores up to",
-                str(facts.training_year) if facts.training_year else "not known, or none",
-            ),
-            ("Variants", ", ".join(listed["metric"].unique().sort().to_list())),
-        )
-        tables: list[Table] = []
-        lead, drawing = f"{name} is in {counted(listed.select('testset', 'lp').n_unique(), 'evaluation set')}.", ""
-        ranked = self.of.ranked
-        if ranked.width:
-            rows = ranked.filter((pl.col("base_metric") == name) & pl.col("value").is_not_null())
-            columns = ["year", "testset", "lp", "human", "metric", "measure", "value", "rank", "n_metrics"]
-            columns += ["cluster"] if "cluster" in rows.columns else []
-            rows = rows.sort("year", "testset", "lp", "measure", descending=[True, False, False, True]).select(columns)
-            if rows.height:
-                links = {"lp": self._to_evalset}
-                tables.append(Table("ranks", "Ranks in every evaluation set with human scores", rows, links))
-                lead = f"{lead} {_standing(name, rows)}"
-                drawing = dots(_places(rows), f"Place of {name} among the metrics of each evaluation set, by year")
-        where = listed.select("year", "testset", "lp", "metric", "status", "levels", "n_systems", "n_scores")
-        where, links = _newest_first(where), {"lp": self._to_evalset}
-        tables.append(Table("evalsets", "Where its scores are", where, links, is_open=not tables))
-        return Page(
-            self.metrics[name],
-            name,
-            lead,
-            known,
-            tuple(tables),
-            ("rank", self.named, "all", "-m", "spa", "-m", "acc_eq(by=item)", "-m", "pa"),
-            page_query("metric", metric=name),
-            (_DATA_NOTE,),
-            drawing=drawing,
-            drawing_title="Places over the years: the best metric of an evaluation set is on top",
-        )
-
-    def metric_list(self) -> Page:
-        """All metrics."""
-        rows = []
-        ranked = self.of.ranked
-        for name in self.metrics:
-            listed = self.of.metrics.filter(pl.col("base_metric") == name)
-            facts = describe(name)
-            firsts = ranked.filter((pl.col("base_metric") == name) & (pl.col("rank") == 1)) if ranked.width else ranked
-            rows.append(
-                {
-                    "metric": name,
-                    "family": facts.family,
-                    "kind": facts.kind,
-                    "first_year": listed["year"].min(),
-                    "last_year": listed["year"].max(),
-                    "evaluation sets": listed.select("testset", "lp").n_unique(),
-                    "ranked first": firsts.select("testset", "lp").n_unique() if firsts.width else 0,
-                }
-            )
-        frame = pl.DataFrame(rows, infer_schema_length=None)
-        return Page(
-            "metrics/index",
-            "Metrics",
-            f"{counted(frame.height, 'metric')}, whatever reference they compare with.",
-            tables=(Table("metrics", "All metrics", frame, {"metric": self._to_metric()}),),
-            command=("list", "metrics"),
-            sql=page_query("metrics"),
-        )
-
-    # -------------------------------------------------------------- systems
-
-    def _title_of(self, canonical: str) -> str:
-        """The spelling that most files have."""
-        if not hasattr(self, "_titles"):
-            found: dict[str, Counter[str]] = {}
-            for name, system in self.of.systems.select("canonical_name", "system").rows():
-                found.setdefault(name, Counter())[system] += 1
-            self._titles = {name: min(count, key=lambda one: (-count[one], one)) for name, count in found.items()}
-        return self._titles[canonical]
-
-    def system(self, name: str) -> Page:
-        """A system: where it is, its human scores and ranks."""
-        listed = self.of.systems.filter(pl.col("canonical_name") == name)
-        scores = self.of.human_scores.filter(pl.col("canonical_name") == name)
-        tables = []
-        if scores.height:
-            rows = scores.select("year", "testset", "lp", "human", "system", "score", "rank", "n_systems", "is_outlier")
-            tables.append(Table("scores", "Human scores and ranks", _newest_first(rows), {"lp": self._to_evalset}))
-        where = listed.select("testset", "lp", "system", "kind", "is_outlier", "n_metrics", "n_humans")
-        tables.append(Table("evalsets", "Where it is", where, {"lp": self._to_evalset}, is_open=not scores.height))
-        first = scores.filter(pl.col("rank") == 1).select("testset", "lp").n_unique() if scores.height else 0
-        n = scores.select("testset", "lp").n_unique()
-        lead = f"In {counted(listed.select('testset', 'lp').n_unique(), 'evaluation set')}; " + (
-            f"people scored it in {n}, and it is first in {first} of them." if n else "people scored it in none."
-        )
-        return Page(
-            self.systems[name],
-            self._title_of(name),
-            lead,
-            (("Kind", ", ".join(sorted(set(listed["kind"].to_list())))),),
-            tuple(tables),
-            ("list", "systems"),
-            page_query("system", system=name),
-            ("Scores of different evaluation sets and protocols are not on one scale.",),
-        )
-
-    def system_list(self) -> Page:
-        """All systems."""
-        rows = [
-            {
-                "system": self._title_of(name),
-                "canonical_name": name,
-                "kind": ", ".join(sorted(set(of["kind"].to_list()))),
-                "evaluation sets": of.select("testset", "lp").n_unique(),
-                "with human scores": of.filter(pl.col("n_humans") > 0).select("testset", "lp").n_unique(),
-            }
-            for (name,), of in self.of.systems.group_by(["canonical_name"], maintain_order=True)
-        ]
-        frame = pl.DataFrame(rows, infer_schema_length=None).sort("system")
-        return Page(
-            "systems/index",
-            "Systems",
-            f"{counted(frame.height, 'system')}, human translations among them.",
-            tables=(Table("systems", "All systems", frame, {"system": self._to_system}),),
-            command=("list", "systems"),
-            sql=page_query("systems"),
-        )
+        return lambda row: self.to_system({"testset": key[0], "lp": key[1], "system": row["system"]})
 
     # -------------------------------------------------------------- the rest
 
@@ -462,35 +273,6 @@ class Pages:
             kind="sql.html",
             more={"recipes": list(recipes().values())},
         )
-
-
-def _newest_first(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.sort("year", "testset", "lp", descending=[True, False, False], maintain_order=True)
-
-
-def _places(rows: pl.DataFrame) -> list[tuple[int, float, str]]:
-    """By year: the share of the other metrics that are not better, by system-level measures."""
-    found = []
-    chosen = rows.filter(~pl.col("measure").str.starts_with("acc_eq"))
-    for row in chosen.iter_rows(named=True):
-        if row["year"] is None or row["rank"] is None:
-            continue
-        others = max(1, row["n_metrics"] - 1)
-        share = max(0.0, 1 - (row["rank"] - 1) / others)
-        where = f"{row['testset']} {row['lp']}"
-        words = f"{row['metric']}, {where}: {row['rank']} of {row['n_metrics']} by {row['measure']}"
-        found.append((int(row["year"]), share, words))
-    return found
-
-
-def _standing(name: str, rows: pl.DataFrame) -> str:
-    """Where a metric stands, in a sentence."""
-    sets = rows.select("testset", "lp").n_unique()
-    if "cluster" in rows.columns and rows["cluster"].count():
-        first = rows.filter(pl.col("cluster") == 1).select("testset", "lp").n_unique()
-        return f"It is in the top cluster of {first} of the {sets} where human scores rank metrics."
-    first = rows.filter(pl.col("rank") == 1).select("testset", "lp").n_unique()
-    return f"It is first in {first} of the {sets} where human scores rank metrics."
 
 
 def _pairs(ranking: Ranking) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """A site is written: pages with their tables beside them, the copied warehouse, the engine, and what machines read."""
 
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -11,18 +12,22 @@ from typing import Any
 import polars as pl
 
 from cli.charts.drawing import csv_text
-from cli.render.cells import one_line
-from cli.report.page import pieces
+from cli.report.page import environment as templates_of
 from cli.site import metadata
-from cli.site.content import Page
+from cli.site.content import Page, Table
 from cli.site.engine import VERSION, copy_engine
 from cli.site.folder import fresh_site
 from cli.site.gathering import SiteData, gather
+from cli.site.metadata import ParquetTable
 from cli.site.pages import Pages, compact
 from metaeval.options import Run
 from metaeval.signature import program_version
+from queries.listing import dictionary
 from queries.pages import page_query
+from warehouse import Warehouse
 from warehouse.export.copying import copy_warehouse
+from warehouse.export.views import export_views
+from warehouse.facts.licences import release_of
 from warehouse.wording import counted
 
 MOST_BYTES = 95_000_000
@@ -69,9 +74,12 @@ def write_site(
         gathered = gather(run, only)
         data = root / "data"
         data.mkdir()
-        copy_warehouse(database, data / "warehouse.duckdb", only or None, with_texts=with_texts)
-        parts = _split(data / "warehouse.duckdb")
-        n_pages = _write_pages(run, root, gathered, only, parts, why_no_engine, with_texts=with_texts)
+        copied = data / "warehouse.duckdb"
+        copy_warehouse(database, copied, only or None, with_texts=with_texts)
+        tables = _tables(copied, gathered)
+        warehouse = (compressed(copied), copied.stat().st_size)
+        copied.unlink()
+        n_pages = _write_pages(run, root, gathered, only, tables, warehouse, why_no_engine, with_texts=with_texts)
         n_bytes = _size(root)
     n_own = gathered.metrics.filter(pl.col("is_own"))["metric"].n_unique()
     return SiteSummary(n_pages, n_bytes, time.monotonic() - begun, why_no_engine, n_own)
@@ -81,17 +89,42 @@ def _size(root: Path) -> int:
     return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
 
 
-def _split(path: Path) -> list[str]:
-    """The names of a file's parts, in order; the file itself where it is small enough."""
-    if path.stat().st_size <= MOST_BYTES:
-        return [path.name]
-    names: list[str] = []
+def _tables(copied: Path, gathered: SiteData) -> list[ParquetTable]:
+    """Every view of the copy, and the site's own tables, as Parquet beside it."""
+    names = list(export_views(copied, copied.parent))
+    for name, frame in (("rankings", gathered.ranked.drop("signature", strict=False)), ("sources", gathered.sources)):
+        if frame.width:
+            frame.write_parquet(copied.with_name(f"{name}.parquet"), compression="zstd")
+            names.append(name)
+    with Warehouse.open(copied) as warehouse:
+        things = dictionary(warehouse).filter(kind="view").select("name", pl.col("column").fill_null(""), "meaning")
+    meanings = {name: dict(things.filter(name=name).select("column", "meaning").iter_rows()) for name in names}
+    meanings["rankings"] = {"": "Rankings of this site. One row per evaluation set, measure and metric."}
+    return [ParquetTable.of(copied.with_name(f"{name}.parquet"), meanings[name]) for name in names]
+
+
+def compressed(path: Path) -> list[str]:
+    """The names of the compressed file's parts, in order: one where it is small enough."""
+    parts: list[Path] = []
+    squeezer = zlib.compressobj(6, wbits=31)  # gzip, without a time
+
+    def write(data: bytes) -> None:
+        while data:
+            room = MOST_BYTES - parts[-1].stat().st_size if parts else 0
+            if not room:
+                parts.append(path.with_name(f"{path.name}.gz.{len(parts) + 1:02}"))
+                room = MOST_BYTES
+            with parts[-1].open("ab") as file:
+                file.write(data[:room])
+            data = data[room:]
+
     with path.open("rb") as file:
-        while block := file.read(MOST_BYTES):
-            names.append(f"{path.name}.{len(names) + 1:02}")
-            path.with_name(names[-1]).write_bytes(block)
-    path.unlink()
-    return names
+        while block := file.read(1 << 22):
+            write(squeezer.compress(block))
+    write(squeezer.flush())
+    if len(parts) == 1:
+        parts = [parts[0].rename(path.with_name(f"{path.name}.gz"))]
+    return [part.name for part in parts]
 
 
 def _write_pages(
@@ -99,28 +132,17 @@ def _write_pages(
     root: Path,
     gathered: SiteData,
     only: Sequence[str],
-    parts: Sequence[str],
+    tables: Sequence[ParquetTable],
+    warehouse: tuple[Sequence[str], int],
     why_no_engine: str,
     *,
     with_texts: bool,
 ) -> int:
-    """The number of pages."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    def shown(value: Any) -> Any:
-        is_markup = hasattr(value, "__html__")  # marked as safe in a template: our own
-        return one_line(value) if isinstance(value, str) and not is_markup and "\n" not in value else value
-
-    environment = Environment(
-        loader=PackageLoader("cli.site"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """The number of pages. warehouse: its compressed parts, and its bytes without compression."""
+    environment = templates_of("cli.site", "cli.report", keeps_lines=True)
     day = datetime.now(UTC).date()
     texts = "Texts of segments are included." if with_texts else "Scores only: texts of segments are not included."
+    parts, n_bytes = warehouse
     megabytes = round(sum((root / "data" / name).stat().st_size for name in parts) / 1e6)
     environment.globals |= {
         "menu": MENU,
@@ -133,7 +155,7 @@ def _write_pages(
         "engine_version": VERSION,
         "parts": [f"data/{name}" for name in parts],
         "megabytes": megabytes,
-        "pieces": pieces,
+        "n_bytes": n_bytes,
     }
     for name in _STATIC:
         text = files("cli.site").joinpath("templates", name).read_text("utf-8")
@@ -145,7 +167,7 @@ def _write_pages(
             run.progress("writing pages", n_pages, total)
         _write(root, environment, page)
         n_pages += 1
-    _write_data(root, environment, gathered, pages, parts, day, with_texts=with_texts)
+    _write_data(root, environment, gathered, pages, tables, parts, day, with_texts=with_texts)
     return n_pages + 1
 
 
@@ -161,27 +183,36 @@ def _write(root: Path, environment: Any, page: Page, **more: Any) -> None:
 
 
 def _write_data(
-    root: Path, environment: Any, gathered: SiteData, pages: Pages, parts: Sequence[str], day: Any, *, with_texts: bool
+    root: Path,
+    environment: Any,
+    gathered: SiteData,
+    pages: Pages,
+    tables: Sequence[ParquetTable],
+    parts: Sequence[str],
+    day: Any,
+    *,
+    with_texts: bool,
 ) -> None:
     """Tables of everything, what machines read, and the page that lists them."""
     data = root / "data"
-    sources = gathered.sources.drop("path").with_columns(licence=pl.lit(None, pl.String))
-    tables = {
+    frames = {
         "rankings": gathered.ranked.drop("signature", strict=False),
         "evalsets": gathered.evalsets,
         "metrics": gathered.metrics,
         "systems": gathered.systems,
         "human_scores": gathered.human_scores,
-        "sources": sources,
+        "sources": gathered.sources,
     }
-    tables = {name: frame for name, frame in tables.items() if frame.width}
-    for name, frame in tables.items():
-        (data / f"{name}.csv").write_text(csv_text(frame.to_dicts()), "utf-8", "backslashreplace")
+    for name, frame in frames.items():
+        if frame.width:
+            (data / f"{name}.csv").write_text(csv_text(frame.to_dicts()), "utf-8", "backslashreplace")
     about = metadata.description(gathered.evalsets, with_texts=with_texts)
     warehouse = [f"data/{name}" for name in parts]
+    releases = releases_of(gathered.sources)
+    licences = releases["licence"].unique().sort().to_list()
     written = {
-        "croissant.json": metadata.croissant(root, tables, about, warehouse, day),
-        "data/datapackage.json": metadata.datapackage(root, tables, about, day),
+        "croissant.json": metadata.croissant(root, tables, about, warehouse, licences, day),
+        "data/datapackage.json": metadata.datapackage(tables, about, licences, day),
         "CITATION.cff": metadata.citation(about, day),
         "README.md": metadata.readme(about),
         "search.json": compact(pages.search()),
@@ -189,28 +220,47 @@ def _write_data(
     for name, text in written.items():
         (root / name).write_text(text, "utf-8", "backslashreplace")
     listed = [
-        *((name, "the warehouse, a DuckDB database", _bytes(data / name)) for name in parts),
-        ("rankings.csv", "every ranking of this site", ""),
-        ("evalsets.csv", "evaluation sets", ""),
-        ("metrics.csv", "metrics by evaluation set", ""),
-        ("systems.csv", "systems by evaluation set", ""),
-        ("human_scores.csv", "human scores of systems", ""),
-        ("sources.csv", "every file loaded, with its checksum, and its licence where it is known", ""),
-        ("datapackage.json", "these tables as a data package", ""),
-        ("../croissant.json", "the data set as Croissant", ""),
-        ("../README.md", "how to publish this folder", ""),
+        *((name, "the warehouse, a DuckDB database, compressed") for name in parts),
+        ("rankings.csv", "every ranking of this site"),
+        ("evalsets.csv", "evaluation sets"),
+        ("metrics.csv", "metrics by evaluation set"),
+        ("systems.csv", "systems by evaluation set"),
+        ("human_scores.csv", "human scores of systems"),
+        ("sources.csv", "every file loaded, with its checksum, its release and its licence"),
+        ("datapackage.json", "the tables below as a data package"),
+        *((Path(one.path).name, one.meanings.get("") or f"{one.name}.csv as Parquet") for one in tables),
+        ("../croissant.json", "the data set as Croissant"),
+        ("../README.md", "how to publish this folder"),
     ]
-    listed = [one for one in listed if (data / one[0]).is_file()]
+    sized = [(name, words, _bytes(data / name)) for name, words in listed if (data / name).is_file()]
     page = Page(
         "data/README",
         "Data, licences and how to cite",
         about,
+        tables=(Table("licences", "Licences of the files loaded", releases),),
         command=("list", "sources"),
         sql=page_query("sources"),
         kind="data.html",
     )
-    _write(root, environment, page, files=listed, parts=list(parts))
+    _write(root, environment, page, files=sized, parts=list(parts))
+
+
+def releases_of(sources: pl.DataFrame) -> pl.DataFrame:
+    """Releases, their licences, what else their terms say, their test sets, and how many files come from each."""
+    rows = sources.unique(["testset", "origin"]).select(
+        "release", "licence", "testset", terms=pl.struct("testset", "origin").map_elements(_terms, pl.String)
+    )
+    return (
+        rows.group_by("release", "licence", "terms")
+        .agg(files=pl.len(), testsets=pl.col("testset").unique().sort().str.join(", "))
+        .sort("release", nulls_last=True)
+    )
+
+
+def _terms(place: Mapping[str, str]) -> str | None:
+    return release_of(place["testset"], place["origin"]).terms or None
 
 
 def _bytes(path: Path) -> str:
-    return f"{path.stat().st_size / 1e6:.1f} MB"
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size > 50_000 else f"{size / 1e3:.1f} kB"

@@ -12,7 +12,7 @@ _SHOWN = {
     "lps": ("testset", "lp", "standard_reference", "standard_human_seg", "n_systems", "n_metrics"),
     "metrics": ("testset", "lp", "metric", "family", "status", "levels"),
     "systems": ("testset", "lp", "system", "kind", "is_outlier", "n_metrics"),
-    "sources": ("testset", "lp", "reader", "n_rows", "status", "path"),
+    "sources": ("testset", "lp", "n_rows", "status", "licence", "path"),
 }
 _HEADINGS = {"standard_reference": "reference", "standard_human_seg": "human", "is_outlier": "outlier"}
 

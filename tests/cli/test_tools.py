@@ -40,25 +40,42 @@ COMPARED = {**EN_DE, "metrics": ["simBLEU", "Dice-src"], "measure": "pa", "resam
 MEASURES = ["pa", "tau_b(by=item)"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "given", "words"),
-    [
-        ("list", {}, ""),
-        ("rank", {**EN_DE, "measures": MEASURES, "human": "mqm"}, "-m pa -m tau_b(by=item) --human mqm"),
-        ("compare", COMPARED, "simBLEU Dice-src -m pa --resamples 20"),
-        ("means", EN_DE, ""),
-        ("counts", EN_DE, ""),
-        ("correlations", EN_DE, ""),
-        ("thresholds", EN_DE, ""),
-        ("audit", {"testset": "sim24"}, ""),
-    ],
+CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("list", {}, ""),
+    ("rank", {**EN_DE, "measures": MEASURES, "human": "mqm"}, "-m pa -m tau_b(by=item) --human mqm"),
+    ("compare", COMPARED, "simBLEU Dice-src -m pa --resamples 20"),
+    ("means", EN_DE, ""),
+    ("counts", EN_DE, ""),
+    ("correlations", EN_DE, ""),
+    ("thresholds", EN_DE, ""),
+    ("audit", {"testset": "sim24"}, ""),
 )
+MORE_CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("protocol", {"rules": "wmt24", "on": "sim24", "lp": "en-de"}, "wmt24 --on sim24 --lp en-de"),
+    ("systems", {**EN_DE, "test": "wilcoxon"}, "--test wilcoxon"),
+    ("autorank", EN_DE, ""),
+    ("trend", {"testset": "all", "lp": "en-de", "measure": "pa"}, "-m pa"),
+    ("show", {**EN_DE, "segment": 1}, "1"),
+    ("segments", {**EN_DE, "metric": "simBLEU"}, "simBLEU"),
+    ("spans", EN_DE, ""),
+    ("scatter", {**EN_DE, "metric": "simBLEU"}, "simBLEU"),
+    ("deltas", {**EN_DE, "metric": "simBLEU"}, "simBLEU"),
+    ("noise", {**EN_DE, "metric": "simBLEU", "simulations": 20}, "simBLEU --simulations 20"),
+    ("plan", {**EN_DE, "first": "simBLEU", "second": "Dice-src", "measure": "pa"}, "simBLEU Dice-src -m pa"),
+    ("cutoff", {**EN_DE, "metric": "simBLEU", "good": "-1"}, "simBLEU --good -1"),
+    ("sample", {**EN_DE, "size": 50}, "--size 50"),
+    ("annotators", EN_DE, ""),
+    ("paper", {"paper": "graham-2014", "item": "figure-2", **EN_DE}, "graham-2014 figure-2 --testset sim24 --lp en-de"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "given", "words"), [*CASES, *MORE_CASES])
 def test_a_tool_answers_with_the_rows_of_the_command(
     scorehouse: Scorehouse, default_database: Path, name: str, given: dict[str, Any], words: str
 ) -> None:
     (found,) = asked(default_database, (name, given))
-    places = [given[key] for key in ("testset", "lp") if key in given]
+    places = [given[key] for key in ("testset", "lp") if key in given and name not in ("paper", "protocol")]
     shape = scorehouse(name, *places, *words.split(), "--format", "json").json
     printed = rows_of(shape)
     answer = found.structured_content
@@ -74,6 +91,7 @@ def test_every_question_about_the_warehouse_is_a_tool_with_a_valid_schema() -> N
     from jsonschema import Draft202012Validator
 
     assert {name.replace("_", "-") for name in questions()} == {*QUESTIONS} - {"diff"}
+    assert {name for name, *_ in (*CASES, *MORE_CASES)} == {*questions()}
     for question in questions().values():
         Draft202012Validator.check_schema(schema(question))
     assert schema(questions()["rank"])["required"] == ["testset"]

@@ -33,8 +33,13 @@ _CHOSEN: Mapping[str, str] = {
     "result": "testset IN (SELECT name FROM internal.testset)",
 }
 """Which rows belong to the chosen test sets, in terms of tables that were copied before."""
-_OTHER_VALUES = {("source", "path"): "origin"}
-"""Where the files lay is the owner's matter: the copy has the name that they go by."""
+_PLACED = "replace({}, path, parse_filename(path))"
+_OTHER_VALUES = {
+    ("source", "path"): _PLACED.format("origin"),
+    ("source", "origin"): _PLACED.format("origin"),
+    ("source", "fault"): _PLACED.format("fault"),
+}
+"""Where the files lay is the owner's matter: the copy has the name that they go by, without folders of this machine."""
 
 
 def copy_warehouse(

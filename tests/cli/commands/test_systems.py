@@ -104,6 +104,13 @@ def test_a_gate_by_several_metrics_fails_where_all_say_worse_or_a_trusted_one_do
     assert [(row["scorer"], row["trusted"]) for row in both.json] == [
         ("simBLEU-refA", False), ("Onlooker-src", False), ("simchrF-refA", True),
     ]  # fmt: skip
+    everywhere = ("systems", "sim24", "cs-uk,en-de", worst, best, "--gate", "--trust", "simchrF")
+    several = scorehouse(*everywhere, "--junit", tmp_path / "all.xml", "--format", "json")
+    suite = ElementTree.parse(tmp_path / "all.xml").getroot()[0]
+    assert [one.get("name") for one in suite.iter("testcase")] == [
+        f"sim24 {row['lp']}: simchrF-refA" for row in several.json
+    ]
+    assert several.code == int(any(row["verdict"] == "worse" for row in several.json))
     refused(scorehouse(*words, "--junit", tmp_path / "gate.xml"), 2, "--junit does nothing without --gate")
     refused(scorehouse(*gate, "--junit", tmp_path / "no" / "gate.xml"), 2, "there is no folder")
     refused(scorehouse(*words, "--trust", "simchrF"), 2, "--trust", "--gate")

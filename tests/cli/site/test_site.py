@@ -1,6 +1,7 @@
 """The site: its pages, links and files, the copied warehouse, and how it looks and works in a browser."""
 
 import csv
+import gzip
 import json
 import re
 import shutil
@@ -9,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -17,6 +19,7 @@ from cli.main import exit_code
 from cli.site.engine import FILES, copy_engine
 from cli.site.folder import MARKER, fresh_site
 from cli.site.slugs import slug, slugs
+from cli.site.writing import compressed
 from queries.cookbook import recipes
 from tests.cli.browsing import browser as browsing
 from tests.cli.running import Scorehouse, refused
@@ -178,12 +181,51 @@ def test_what_machines_read_lists_files_that_are_there_with_their_checksums(writ
         assert file["sha256"] == sha256(written / file["contentUrl"])
     ids = {file["@id"] for file in croissant["distribution"]}
     assert {field["source"]["fileObject"]["@id"] for one in croissant["recordSet"] for field in one["field"]} <= ids
+    assert croissant["license"] == ["not stated"]
     package = json.loads((written / "data" / "datapackage.json").read_text("utf-8"))
+    paths = {one["path"] for one in package["resources"]}
+    assert {"scores.parquet", "system_scores.parquet", "rankings.parquet", "sources.parquet"} <= paths
+    assert "texts.parquet" not in paths
     for one in package["resources"]:
-        first = (written / "data" / one["path"]).read_text("utf-8").partition("\n")[0]
-        assert first.split(",") == [field["name"] for field in one["schema"]["fields"]]
-    assert "path" not in (written / "data" / "sources.csv").read_text("utf-8").partition("\n")[0].split(",")
-    assert str(written.parent) not in (written / "data" / "sources.csv").read_text("utf-8")
+        kinds = {field["name"]: field["type"] for field in one["schema"]["fields"]}
+        frame = pl.read_parquet(written / "data" / one["path"])
+        assert list(kinds) == frame.columns, one["path"]
+        for column in frame.iter_columns():
+            is_read_as_float = column.dtype.is_float() or (column.dtype.is_integer() and column.null_count() > 0)
+            assert (kinds[column.name] == "number") == is_read_as_float, column.name
+    sources = (written / "data" / "sources.csv").read_text("utf-8")
+    assert {"release", "licence"} < set(sources.partition("\n")[0].split(","))
+    assert "path" not in sources.partition("\n")[0].split(",")
+    assert str(written.parent) not in sources
+
+
+@pytest.mark.slow
+def test_the_parquet_files_and_the_compressed_warehouse_have_the_scores_of_the_warehouse(
+    hostile: Path, written: Path, tmp_path: Path
+) -> None:
+    import duckdb
+
+    unpacked = tmp_path / "warehouse.duckdb"
+    unpacked.write_bytes(gzip.decompress((written / "data" / "warehouse.duckdb.gz").read_bytes()))
+    page = (written / "sql.html").read_text("utf-8")
+    assert "written without the engine" in page
+    with Warehouse.open(unpacked) as copy, Warehouse.open(hostile) as whole:
+        for view in ("scores", "system_scores", "judgements"):
+            expected = whole.sql(f"SELECT * FROM {view} ORDER BY ALL")
+            assert_frame_equal(copy.sql(f"SELECT * FROM {view} ORDER BY ALL"), expected)
+            found = duckdb.sql(f"SELECT * FROM read_parquet('{written}/data/{view}.parquet') ORDER BY ALL")
+            assert_frame_equal(found.pl(), expected)
+
+
+@pytest.mark.parametrize("most", [10, 1000])
+def test_a_compressed_file_is_one_or_parts_that_join(most: int, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("cli.site.writing.MOST_BYTES", most)
+    path = tmp_path / "x.duckdb"
+    path.write_bytes(data := bytes(range(200)))
+    names = compressed(path)
+    assert (names == ["x.duckdb.gz"]) == (most == 1000)
+    assert gzip.decompress(b"".join((tmp_path / name).read_bytes() for name in names)) == data
+    assert all((tmp_path / name).stat().st_size <= most for name in names)
 
 
 @pytest.mark.slow
