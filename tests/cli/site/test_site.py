@@ -203,18 +203,15 @@ def test_what_machines_read_lists_files_that_are_there_with_their_checksums(writ
 def test_the_parquet_files_and_the_compressed_warehouse_have_the_scores_of_the_warehouse(
     hostile: Path, written: Path, tmp_path: Path
 ) -> None:
-    import duckdb
-
     unpacked = tmp_path / "warehouse.duckdb"
     unpacked.write_bytes(gzip.decompress((written / "data" / "warehouse.duckdb.gz").read_bytes()))
     page = (written / "sql.html").read_text("utf-8")
     assert "written without the engine" in page
     with Warehouse.open(unpacked) as copy, Warehouse.open(hostile) as whole:
         for view in ("scores", "system_scores", "judgements"):
-            expected = whole.sql(f"SELECT * FROM {view} ORDER BY ALL")
-            assert_frame_equal(copy.sql(f"SELECT * FROM {view} ORDER BY ALL"), expected)
-            found = duckdb.sql(f"SELECT * FROM read_parquet('{written}/data/{view}.parquet') ORDER BY ALL")
-            assert_frame_equal(found.pl(), expected)
+            expected = whole.sql(f"SELECT * FROM {view}")
+            for found in (copy.sql(f"SELECT * FROM {view}"), pl.read_parquet(written / "data" / f"{view}.parquet")):
+                assert_frame_equal(found, expected, check_row_order=False, check_dtypes=False)
 
 
 @pytest.mark.parametrize("most", [10, 1000])
