@@ -52,6 +52,7 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 MORE_CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("protocol", {"rules": "wmt24", "on": "sim24", "lp": "en-de"}, "wmt24 --on sim24 --lp en-de"),
+    ("advise", {**EN_DE, "measure": "pa"}, "-m pa"),
     ("systems", {**EN_DE, "test": "wilcoxon"}, "--test wilcoxon"),
     ("autorank", EN_DE, ""),
     ("trend", {"testset": "all", "lp": "en-de", "measure": "pa"}, "-m pa"),
