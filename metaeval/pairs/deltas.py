@@ -242,9 +242,12 @@ def _reading_at(what: DeltaSettings) -> list[str]:
     ]
 
 
+_NEWEST_FIRST = (-pl.col("years").str.slice(-4).cast(pl.Int64, strict=False), -pl.col("n_pairs"))
+
+
 def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """What a difference means, for the protocol with most pairs. frame: as of `deltas` at a difference."""
-    whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), -pl.col("n_pairs"))
+    """What a difference means, for the protocol of the newest data. frame: as of `deltas` at a difference."""
+    whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), *_NEWEST_FIRST)
     row = whole.row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     what = f"a difference of {row['difference']:g} {row['metric']}"
@@ -304,9 +307,9 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """The difference that matters, for the protocol with most pairs. frame: as of `deltas`."""
+    """The difference that matters, for the protocol of the newest data. frame: as of `deltas`."""
     firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
-    row = firsts.sort(pl.col("delta").is_null(), -pl.col("n_pairs")).row(0, named=True)
+    row = firsts.sort(pl.col("delta").is_null(), *_NEWEST_FIRST).row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     metric, level = row["metric"], row["agreement"]
     if row["delta"] is None:

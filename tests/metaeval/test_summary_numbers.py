@@ -47,7 +47,8 @@ def _list(at: Place, found: Answer[Any]) -> list[str]:
     ((n, n_both),) = at.warehouse.rows(
         "SELECT count(*), count(*) FILTER (n_metrics > 0 AND n_humans > 0) FROM testsets"
     )
-    return [f"{n} test sets are loaded, {n_both} with both metric and human scores."]
+    loaded = "test set is" if n == 1 else "test sets are"
+    return [f"{n} {loaded} loaded, {n_both} with both metric and human scores."]
 
 
 def _pearson(at: Place) -> tuple[str, float]:
@@ -137,7 +138,9 @@ def _years(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null() & (pl.col("by") == "family"))
     latest = rows.filter(pl.col("year") == pl.col("year").max())
     best = latest.sort("value", descending=True).row(0, named=True)
-    return [f"In {best['year']}, ", f"({number(best['value'])})", f"{number(abs(best['gap']))} "]
+    assert ("on the same data" in found.summary) == (best["gap"] is not None)
+    gap = [] if best["gap"] is None else [f"{number(abs(best['gap']))} "]
+    return [f"In {best['year']}, ", f"({number(best['value'])})", *gap]
 
 
 def _no_trend(at: Place, found: Answer[Any]) -> list[str]:

@@ -59,12 +59,12 @@ def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_war
 
 
 def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_warehouse: Warehouse) -> None:
-    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4))
+    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(max_correct=4))
     assert tuple(found.frame.columns) == COLUMNS
     assert found.frame.height == found.facts["every"].filter(pl.col("n_right") <= 4).height > 0
     assert found.frame["n_right"].is_sorted()
     assert (found.frame["human_difference"] > 0).all()
-    apart = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(at_most=4, significant=True)).frame
+    apart = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(max_correct=4, significant=True)).frame
     assert apart.equals(found.frame.filter(pl.col("significant")))
     assert (apart["p"] <= 0.05).all()
 
