@@ -114,6 +114,10 @@ def score(
         raise QuestionError(
             f"population {testing.population!r} is of significance tests; add {option('significance', True)}"
         )
+    if testing.unit == "annotator":
+        raise QuestionError(
+            f"a protocol's tests resample segments or documents, not annotators; drop {option('unit', 'annotator')}"
+        )
     jobs, dropped = jobs_of(entry, options)
     names = sorted({name for job in jobs for one in job.group for name in one.places})
     if not names:

@@ -345,6 +345,8 @@ def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Wareho
     assert np.array_equal(plain.tasks[0].clusters, same.tasks[0].clusters)
     with pytest.raises(QuestionError, match="counts ties whole, as its organisers do"):
         score(entry, significance=True, testing=TestOptions(resamples=39, mid_p=True))
+    with pytest.raises(QuestionError, match="segments or documents, not annotators; drop"):
+        score(entry, significance=True, testing=TestOptions(unit="annotator"))
 
 
 def test_too_few_systems_for_williams_are_reported(tiny: Warehouse) -> None:
