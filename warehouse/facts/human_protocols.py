@@ -31,11 +31,14 @@ def protocol_of(human: str) -> str:
     """The protocol that a human score is made by; a name that is not known is a protocol of its own.
 
     Raw and z-normalised scores are one protocol, and so are the averaged and the merged MQM scores;
-    judgements against the reference and against the source too.
-    >>> [protocol_of(name) for name in ("wmt-raw", "wmt-z", "mqm.merged", "da-sqm-src", "esaai-2", "HUMAN")]
-    ['da', 'da', 'mqm', 'da-sqm', 'esaai', 'HUMAN']
+    judgements against the reference and against the source too. HUMAN, in the tables of the metrics tasks to 2016, is
+    made of rankings.
+    >>> [protocol_of(name) for name in ("wmt-raw", "wmt-z", "mqm.merged", "da-sqm-src", "esaai-2", "HUMAN", "mine")]
+    ['da', 'da', 'mqm', 'da-sqm', 'esaai', 'rr', 'mine']
     """
     bare = judgements_of(human)
+    if bare == "HUMAN":
+        return "rr"
     name = bare.casefold()
     if name in ("wmt", "da"):
         return "da"

@@ -13,7 +13,7 @@ PROTOCOLS = {
     "esa-2": "esa",
     "esaai-2": "esaai",
     "wmt-appraise": "appraise",
-    "HUMAN": "HUMAN",  # WMT12's only human score: nothing says more
+    "HUMAN": "rr",  # WMT12's share of outputs ranked better
     "mqmish": "mqmish",
 }
 
