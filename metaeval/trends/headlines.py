@@ -30,7 +30,9 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     best = means.sort("value", descending=True, maintain_order=True).row(0, named=True)
     mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
     lead = f"In {latest['year'][0]}, {best['group']} leads by {found.measure} ({number(best['value'])}{mean_of})"
-    if best["gap"] is not None:
+    if best["group"] == found.anchor:
+        lead += ", the anchor of all gaps"
+    elif best["gap"] is not None:
         above = "above" if best["gap"] >= 0 else "below"
         lead += f", {number(abs(best['gap']))} {above} {found.anchor} on the same data"
     else:

@@ -138,8 +138,8 @@ def _years(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null() & (pl.col("by") == "family"))
     latest = rows.filter(pl.col("year") == pl.col("year").max())
     best = latest.sort("value", descending=True).row(0, named=True)
-    assert ("on the same data" in found.summary) == (best["gap"] is not None)
-    gap = [] if best["gap"] is None else [f"{number(abs(best['gap']))} "]
+    gap = ["the anchor of all gaps"] if best["gap"] == 0 else [f"{number(abs(best['gap'] or 0))} "]
+    gap = ["has no value there"] if best["gap"] is None else gap
     return [f"In {best['year']}, ", f"({number(best['value'])})", *gap]
 
 
