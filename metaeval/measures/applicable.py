@@ -29,7 +29,7 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
 
 
 def with_unit(words: str, unit: object) -> str:
-    """What is new in words, where whole documents or annotators stand in the place of segments.
+    """What is new in words, with the unit that is resampled: segments, documents or annotators.
 
     >>> with_unit("new segments of these systems", "document"), with_unit("new segments of these systems", "annotator")
     ('new documents of these systems', 'new annotators of these systems')

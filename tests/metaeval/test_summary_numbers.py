@@ -262,6 +262,11 @@ def _annotators(at: Place, found: Answer[Any]) -> list[str]:
         SELECT count(*) FROM annotations
         WHERE testset = $testset AND lp = $lp AND scorer = $human AND status = 'valid'
     """
+    if "annotator" in found.frame.columns:
+        ((n,),) = at.rows(sql, human=found.frame["human"][0])
+        assert found.frame["n_judgements"].sum() == n
+        strictest, *_, most_lenient = found.frame.sort("leniency")["annotator"].to_list()
+        return [f"Of {found.frame.height} annotators, {strictest} is strictest and {most_lenient} most lenient"]
     name = next(one for one in found.frame["human"] if f" {one} has " in found.summary)
     row = found.frame.filter(human=name).row(0, named=True)
     ((n,),) = at.rows(sql, human=name)

@@ -119,6 +119,8 @@ def write_facts(folder: Path, facts: TestsetFacts) -> Path:
     for key, value in (("year", facts.year), ("description", facts.description)):
         if value is not None:
             lines.append(f"{key} = {_toml(value)}")
+    if facts.resubmitted != 1:
+        lines.append(f"resubmitted = {_toml(facts.resubmitted)}")
     if facts.primary is not None:
         lines += ["", "[metrics]"]
         lines += [f"primary = {_toml(facts.primary)}", f"baseline = {_toml(facts.baseline)}"]

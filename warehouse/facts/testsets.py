@@ -59,8 +59,8 @@ class TestsetFacts:
     description: str | None = None
     primary: frozenset[str] | None = None
     baseline: frozenset[str] = frozenset()
-    resubmitted: int = 1
     lps: Mapping[str, EvalsetFacts] = field(default_factory=dict)
+    resubmitted: int = 1
 
     def evalset(self, lp: str) -> EvalsetFacts:
         """Facts of a language pair; empty ones where nothing was declared."""
@@ -153,8 +153,8 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
         description=known.get("description"),
         primary=frozenset(metrics.get("primary", ())) if "metrics" in known else None,
         baseline=frozenset(metrics.get("baseline", ())),
-        resubmitted=known.get("resubmitted", 1),
         lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
+        resubmitted=known.get("resubmitted", 1),
     )
 
 

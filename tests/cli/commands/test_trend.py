@@ -249,9 +249,9 @@ def test_what_lies_beyond_an_axis_is_named_at_its_end_farthest_first() -> None:
     points = [{"protocol": "mqm", "year": 2020, "group": name, "gap": value} for name, value in values.items()]
     edges = _edges(points, "gap", 0.0, 1.0)
     assert [(one["is_low"], one["line"], one["text"]) for one in edges] == [
+        (False, 0, "F 1.50"),
         (True, 0, "C -0.90"),
         (True, 1, "E -0.30"),
         (True, 2, "D -0.20"),
         (True, 3, "1 more"),
-        (False, 0, "F 1.50"),
     ]

@@ -84,7 +84,7 @@ def test_what_is_no_whole_export_is_refused_in_one_line(
     refused(scorehouse(command, *SET, "--from", broken), 3, "missing: score/testset=sim24", "export it again")
     scores.write_bytes(whole)
     write_text(broken / UNFINISHED_EXPORT, "{}\n")
-    refused(scorehouse(command, *SET, "--from", broken), 3, "not finished", "export it again")
+    refused(scorehouse(command, *SET, "--from", broken), 3, "unfinished export", "export it again")
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_chance_needs_no_scores_and_other_seeds_choose_others(simulated_warehous
 
 def test_all_segments_are_candidates_on_request(simulated_warehouse: Warehouse) -> None:
     annotated, every = (
-        choose(simulated_warehouse, SET, ChoiceSettings(among=among)).frame.height  # type: ignore[arg-type]
+        choose(simulated_warehouse, SET, ChoiceSettings(candidates=among)).frame.height  # type: ignore[arg-type]
         for among in (None, "all")
     )
     ((n,),) = simulated_warehouse.rows("SELECT count(*) FROM segments WHERE (testset, lp) = ('sim24', 'en-de')")

@@ -64,7 +64,7 @@ def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
 ) -> None:
     where = ("sim24", "en-de,cs-uk") if item.name == "thresholds" else ()  # from one set to another
     metrics = FEW if item.name in OF_FEW else ()
-    found = outcome(paper.name, item.name, *where, metrics=metrics, resamples=3 if item.name == "noise" else 20)
+    found = outcome(paper.name, item.name, *where, metrics=metrics, draws=3 if item.name == "noise" else 20)
     assert found.rows
     assert any(row.cell.value is not None for row in found.rows)
     places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
@@ -242,8 +242,8 @@ def test_rankings_are_what_rank_says_and_a_metric_alike_within_segments_is_worth
 
 @pytest.mark.long("1 second")
 def test_noise_and_oracles_are_what_the_command_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
-    frame = metaeval.noise(simulated_warehouse, *SIM, measures=[*MEASURES.values()], resamples=3).frame
-    values = _values(outcome("diianni-2025", "noise", resamples=3))
+    frame = metaeval.noise(simulated_warehouse, *SIM, measures=[*MEASURES.values()], simulations=3).frame
+    values = _values(outcome("diianni-2025", "noise", draws=3))
     names = {str(measure): name for name, measure in MEASURES.items()}
     for row in frame.rows(named=True):
         place = f"{row['kind']}, {row['strength']:g} {'share' if row['kind'] == 'outliers' else 'sd'}"
@@ -260,7 +260,7 @@ def test_noise_and_oracles_are_what_the_command_says(outcome: Computes, simulate
 
 
 def test_noise_goes_into_the_metric_that_is_named(outcome: Computes) -> None:
-    found = outcome("diianni-2025", "noise", metrics=("simBLEU-*",), resamples=1)
+    found = outcome("diianni-2025", "noise", metrics=("simBLEU-*",), draws=1)
     assert found.notes[0].startswith("metric: simBLEU-")
     (clean,) = [
         row.cell.value for row in outcome("diianni-2025", "rankings").rows

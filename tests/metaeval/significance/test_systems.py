@@ -39,7 +39,7 @@ def fetched(warehouse: Warehouse, asked: Slice = SIM) -> Block:
 
 def test_values_are_means_of_judged_segments_best_first(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse)
-    found = compared(simulated_warehouse, SIM, None, "permutation", Options(), resamples=50)
+    found = compared(simulated_warehouse, SIM, None, "permutation", Options(), draws=50)
     means = dict(zip(block.systems, np.nanmean(block.human, axis=1), strict=True))
     assert found.names == tuple(sorted(means, key=lambda name: (-means[name], name)))
     np.testing.assert_allclose(found.values, [means[name] for name in found.names])
@@ -56,7 +56,7 @@ def test_p_of_the_permutation_test_is_that_of_a_plain_loop_with_the_signs_of_spa
         None,
         "permutation",
         Options(seed=2),
-        resamples=40,
+        draws=40,
         alternative="greater",
         unit="segment",
     )
@@ -113,8 +113,8 @@ def test_signed_ranks_that_point_the_other_way_are_no_evidence(wmt23_warehouse: 
 
 
 def test_a_metric_is_found_by_its_full_or_base_name_and_tested_on_all_segments(simulated_warehouse: Warehouse) -> None:
-    full = compared(simulated_warehouse, SIM, "simchrF-refA", "permutation", Options(), resamples=20)
-    base = compared(simulated_warehouse, SIM, "simchrF", "permutation", Options(), resamples=20)
+    full = compared(simulated_warehouse, SIM, "simchrF-refA", "permutation", Options(), draws=20)
+    base = compared(simulated_warehouse, SIM, "simchrF", "permutation", Options(), draws=20)
     assert np.array_equal(full.corrected, base.corrected, equal_nan=True)
     assert "n_missing:0" in full.signature
     n = fetched(simulated_warehouse).human.shape[1]
@@ -140,7 +140,7 @@ def test_a_system_that_nobody_scored_stands_last_without_rank(tmp_path: Path) ->
             "Rough-refA",
             "permutation",
             Options(),
-            resamples=8,
+            draws=8,
         )
         assert found.names[-1] == "Cherry"  # the metric leaves the reference out, and so does the slice
         with pytest.raises(QuestionError, match="no two systems"):
@@ -154,7 +154,7 @@ def test_bad_questions_are_refused(
     simulated_warehouse: Warehouse, scorer: str | None, alpha: float, words: str
 ) -> None:
     with pytest.raises(QuestionError, match=words):
-        compared(simulated_warehouse, SIM, scorer, "permutation", Options(), resamples=10, alpha=alpha)
+        compared(simulated_warehouse, SIM, scorer, "permutation", Options(), draws=10, alpha=alpha)
 
 
 def test_one_system_is_no_comparison(simulated_warehouse: Warehouse) -> None:
@@ -181,7 +181,7 @@ def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehou
     asked = Slice("sim24", "en-de")
     plain, whole = (
         compared(
-            simulated_warehouse, asked, None, test, Options(), resamples=60, unit="document" if documents else "segment"
+            simulated_warehouse, asked, None, test, Options(), draws=60, unit="document" if documents else "segment"
         )
         for documents in (False, True)
     )
@@ -196,7 +196,7 @@ def test_systems_are_tested_in_both_directions_and_holm_stands_beside(simulated_
     """Twice the smaller one-sided p, and none for a direction that the means contradict."""
     one, two, holm = (
         compared(
-            simulated_warehouse, SIM, None, "permutation", Options(), resamples=60, alternative=side, correction=by
+            simulated_warehouse, SIM, None, "permutation", Options(), draws=60, alternative=side, correction=by
         )
         for side, by in (("greater", "none"), ("two-sided", "none"), ("two-sided", "holm"))
     )
