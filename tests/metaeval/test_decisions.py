@@ -63,7 +63,7 @@ def test_the_threshold_for_a_precision_is_the_smallest_that_has_it(small: Decisi
         "precision_low": None,  # four segments
         "precision_high": None,
         "recall": pytest.approx(2 / 3),
-            "cost": 0.5,  # two of four outputs are reviewed, and none that passed is bad
+        "cost": 0.5,  # two of four outputs are reviewed, and none that passed is bad
     }
     none = threshold_for(replace(small, good=np.array([[0.0, 1, 1, 0]])), 0.95)
     assert none.frame["threshold"].to_list() == [None, None]

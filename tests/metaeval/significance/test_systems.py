@@ -195,9 +195,7 @@ def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehou
 def test_systems_are_tested_in_both_directions_and_holm_stands_beside(simulated_warehouse: Warehouse) -> None:
     """Twice the smaller one-sided p, and none for a direction that the means contradict."""
     one, two, holm = (
-        compared(
-            simulated_warehouse, SIM, None, "permutation", Options(), draws=60, alternative=side, correction=by
-        )
+        compared(simulated_warehouse, SIM, None, "permutation", Options(), draws=60, alternative=side, correction=by)
         for side, by in (("greater", "none"), ("two-sided", "none"), ("two-sided", "holm"))
     )
     upper = np.triu_indices(len(one.names), 1)
