@@ -17,7 +17,7 @@ def _ran(*words: str) -> None:
 @pytest.mark.slow
 def test_rank_with_clusters_opens_fetches_and_evaluates_once(simulated_database: Path, tmp_path: Path) -> None:
     database = shutil.copy(simulated_database, tmp_path / "copy.duckdb")
-    options = ("--significance", "--resamples", "20", "--seed", "7", "--db", database)
+    options = ("--significance", "--resamples", "20", "--seed", "7", "--db", str(database))
     words = ("rank", "sim24", "cs-uk", "-m", "pearson", "-m", "pa", "-m", "acc_eq(by=item)", *options)
     seen = Counter(calls_of(lambda: _ran(*words)))
     assert seen["warehouse.database.connection", "open"] == 1
