@@ -341,8 +341,8 @@ def test_what_the_layout_cannot_mark_is_excluded_from_it_with_a_note(
                            "(SELECT scorer_id FROM scorer WHERE name = 'Fine-src')")  # fmt: skip
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
     assert item.notes == (
-        f"excluded, {why}: Fine-src (this layout cannot mark them, so they would be read as entries of the shared "
-        "task; csv and parquet can)",
+        f"excluded, {why}: Fine-src (this layout would show them as submissions to the shared task; use csv or "
+        "parquet)",
     )
     assert not list((tmp_path / "out").rglob("Fine-src*"))
     assert list((tmp_path / "out").rglob("Rough-refA*"))
