@@ -54,7 +54,7 @@ def test_a_backslash_in_a_path_is_taken_or_told(tmp_path: Path) -> None:
     folders = {"one": "a\\b", "two": "a\\b[1]"}
     roots = [small(tmp_path / name, testset=testset, metrics={"A-src": ONES}) for testset, name in folders.items()]
     report = load(roots, tmp_path / "a.duckdb")
-    assert statuses(report) == ["loaded", "loaded"] or "a path with a backslash" in report.faults[0].found
+    assert statuses(report) == ["loaded", "loaded"] or "a path that contains a backslash" in report.faults[0].found
     assert len(ask(tmp_path / "a.duckdb", "FROM scores WHERE testset = 'one'")) == 5
 
 

@@ -200,7 +200,7 @@ def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path) -> Non
 def test_another_challenge_set_in_the_form_of_aces_needs_its_name(name: str, tmp_path: Path, database: Path) -> None:
     header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
     (tmp_path / name).write_text(header + "s\tg\tb\tr\taddition\ten-de\t40\t30\n", "utf-8")
-    with pytest.raises(SourceError, match="a challenge set in ACES' form; "):
+    with pytest.raises(SourceError, match="a challenge set in ACES format; "):
         load([tmp_path / name], database)
     report = load([tmp_path / name], database, given=LoadHints(testset="second"))
     assert [evalset.testset for evalset in report.evalsets] == ["second"]
