@@ -60,7 +60,8 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
 def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson")
     for one in found.tests:
-        testing = replace(QUICK, test=one.test, unit="document" if one.test in BY_UNIT else None)  # type: ignore[arg-type]
+        unit = "document" if one.test in BY_UNIT else None
+        testing = replace(QUICK, test=one.test, unit=unit, all_tests=False)  # type: ignore[arg-type]
         alone = compare(simulated_warehouse, TWO, PEARSON, Options(), testing)
         assert alone.names == found.metrics
         assert one.p == alone.p[0, 1]
@@ -146,12 +147,12 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
 @pytest.mark.slow
 def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> None:
     asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments="1-40")
-    found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60))
+    found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60, all_tests=True))
     p = {one.test: one.p for one in found.tests if not one.false_positive_rate > 0.1}  # the others are no voices
     assert 1 < len(p) < len(found.tests)
     alpha = (min(p.values()) + max(p.values())) / 2
     assert min(p.values()) < max(p.values())
-    told = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60, alpha=alpha))
+    told = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(resamples=60, alpha=alpha, all_tests=True))
     (line,) = [sentence for sentence in told.words if sentence.startswith("The tests disagree: ")]
     before, after = line.split(" a significant difference, ")
     for test, value in p.items():

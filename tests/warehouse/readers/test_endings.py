@@ -25,7 +25,7 @@ def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
         path.write_bytes(whole[:end])
         report = load([path], database)
         assert [(fault.line, fault.found) for fault in report.faults] == [(3, CUT)]
-    assert str(report.faults[0]).endswith("or say may_lack_end=True if it is whole")
+    assert str(report.faults[0]).endswith("or use may_lack_end=True if it is complete")
     path.write_bytes(whole)
     assert load([path], database).is_clean
     with Warehouse.open(database) as warehouse:
