@@ -202,9 +202,10 @@ CREATE OR REPLACE MACRO protocol_of(human) AS CASE
     regexp_replace(lower(human), '[-:](raw|z)$', ''), '^(mqm|da-sqm|esaai|esa|appraise)([.-]|$)|-(mqm|da-sqm|esaai|esa|appraise)$'
   )
     THEN regexp_extract(lower(human), 'mqm|da-sqm|esaai|esa|appraise')
+  WHEN regexp_replace(human, '[-:](raw|z)$', '', 'i') = 'HUMAN' THEN 'rr'
   ELSE regexp_replace(human, '[-:](raw|z)$', '', 'i')
 END;
-COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, esaai, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
+COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, esaai, mqm (mqm.merged is one way to add up its errors), appraise, rr (HUMAN in the tables of the metrics tasks to 2016 is made of rankings); any other name is a protocol of its own.';
 
 CREATE OR REPLACE VIEW humans AS
 WITH single AS (

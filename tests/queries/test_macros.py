@@ -330,7 +330,7 @@ def test_a_scale_is_the_narrowest_that_holds_the_scores(low: str, high: str, sca
 
 def test_human_scores_of_the_same_judgements_have_one_protocol(two: Warehouse) -> None:
     names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
-    expected = ("da", "da", "da-sqm", "appraise", "esa", "mqm", "mqm", "HUMAN", "pqm.x")
+    expected = ("da", "da", "da-sqm", "appraise", "esa", "mqm", "mqm", "rr", "pqm.x")
     assert tuple(map(human_protocols.protocol_of, names)) == expected
 
 
