@@ -4,7 +4,7 @@ An item is a segment with two systems, and what is compared is the answer: which
 tie threshold is chosen on the other half of the documents, so that no item helps to set its own threshold.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.wording import counted, option
 
+Rule = Literal["authors", "clustered"]
 FEWEST_ITEMS = 30
 _FALSE_DISCOVERIES = 0.05
 _FEWEST_ANNOTATORS = 3
@@ -36,6 +37,7 @@ def replacements(
     human: str | None,
     metric: str | None,
     epsilon: float,
+    rule: Rule,
     by_document: bool,
 ) -> Result:
     """Whether each metric agrees with the annotators as well as they agree with each other.
@@ -45,7 +47,8 @@ def replacements(
     with the others at least as well as an annotator, mean over annotators), n_beaten and n_tested (annotators), and
     n_items. With metric, a row for each annotator: annotator, agreement, advantage, p (one-sided, before correction),
     is_beaten, n_items.
-    epsilon: see `alternative_annotator_test`. by_document: items of one document count as dependent.
+    epsilon: see `alternative_annotator_test`. rule: authors: items are independent, as in the source; clustered: items
+    of one segment count as dependent. by_document: those of one document do, whatever the rule.
     Raises QuestionError: fewer than 3 annotators, no metric, an unknown metric, or too many items.
     """
     score = judged_score(warehouse, testset, lp, human)
@@ -65,8 +68,9 @@ def replacements(
             f"with outputs in common, {score.human} of {testset} {lp} has {(n_items > 0).sum()}"
         )
     documents = numbered(block.selection.documents)
-    group = np.arange(len(block.segments)) if documents is None else documents
-    group = np.tile(group, len(pairs[0]))[is_item]
+    segments = np.arange(len(block.segments))
+    group = np.tile(segments if documents is None else documents, len(pairs[0]))[is_item]
+    clusters = group if by_document else np.tile(segments, len(pairs[0]))[is_item] if rule == "clustered" else None
     differences = (block.scores[:, pairs[0]] - block.scores[:, pairs[1]]).reshape(len(block.metrics), -1)[:, is_item]
     of_metrics = _with_ties(differences, answers, group % 2 == 0)
     names = [choice.name for choice in block.metrics]
@@ -83,7 +87,7 @@ def replacements(
             epsilon=epsilon,
             min_items=FEWEST_ITEMS,
             q=_FALSE_DISCOVERIES,
-            clusters=group if by_document else None,
+            clusters=clusters,
         )
         for place in chosen
     ]
@@ -110,13 +114,22 @@ def replacements(
         ("items", "pairs_of_systems"),
         ("ties", "threshold_of_other_half"),
         ("epsilon", f"{epsilon:g}"),
-        ("clusters", "document" if by_document else None),
+        ("clusters", "document" if by_document else "segment" if rule == "clustered" else None),
         ("correction", f"benjamini-yekutieli_{_FALSE_DISCOVERIES:g}"),
         ("n_annotators", len(raters)),
         ("n_systems", len(block.systems)),
         ("n_items", answers.shape[1]),
     )
-    return Result(frame, parts, _notes(agreement, n_items, epsilon, documents is None), {"agreement": agreement})
+    notes = _notes(agreement, n_items, epsilon, documents is None)
+    if clusters is None:
+        notes = (*notes, _INDEPENDENT)
+    return Result(frame, parts, notes, {"agreement": agreement})
+
+
+_INDEPENDENT = (
+    "items count as independent, as in Calderon et al. 2025; pairs of outputs of one segment are not, and p-values are "
+    f"too small: {option('rule', 'clustered')}"
+)
 
 
 _SCHEMA: dict[str, Any] = {

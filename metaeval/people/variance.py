@@ -1,6 +1,7 @@
 """Where the variance of judgements comes from, and how precise more segments or more annotators would be."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from metaeval.kernels.agreement.variance_components import (
     intraclass_correlations,
     variance_components,
 )
-from metaeval.kernels.arrays.checks import Ints
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import numbered
 from metaeval.people.judgements import People, read
+from metaeval.people.reliability import Judgements
 from metaeval.signature import Parts, stamped
 from queries.annotations import judged_score
+from queries.slices import BY_ANNOTATOR
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 # What annotators of one segment have in common over systems is an effect of their own on the segment: the same strict
 # annotator lowers all outputs of it, which cancels out in a difference of systems.
@@ -43,20 +46,31 @@ def components(warehouse: Warehouse, testset: str, lp: str, human: str | None) -
         for name, variance in found.variances.items()
     ]
     schema = {"component": pl.String, "variance": pl.Float64, "standard_error": pl.Float64, "share": pl.Float64}
-    notes = [f"{_CALLED[name]}" for name in found.variances if name in _CALLED]
+    notes = [_CALLED[name] for name in found.variances if name in _CALLED]
+    if n_dropped := len(people.n_each) - len(people.judged.values):
+        notes.append(f"{counted(n_dropped, 'judgement')} of annotators without spread excluded: they have no z-score")
     facts: dict[str, Any] = {"components": found}
     if left := [name for name in _TERMS if name not in found.variances]:
         notes.append(f"this design cannot tell {' and '.join(left)} from the rest: outputs with one judgement each")
-    if (ratings := _ratings(people)) is not None:
-        icc = intraclass_correlations(ratings)["1"]
-        facts["icc"] = icc
-        notes.append(
-            f"ICC(1): {icc.single:.3f} [{icc.single_low:.3f}, {icc.single_high:.3f}] for one annotator, {icc.mean:.3f} "
-            f"[{icc.mean_low:.3f}, {icc.mean_high:.3f}] for the mean of {ratings.shape[1]}, over {len(ratings)} outputs"
-        )
+    ratings, is_crossed = _ratings(people)
+    if ratings is not None:
+        found_icc = intraclass_correlations(ratings)
+        facts["icc"] = found_icc["1"]
+        facts["icc_by_model"] = {model: icc for model, icc in found_icc.items() if model == "1" or is_crossed}
+        for model, icc in facts["icc_by_model"].items():
+            notes.append(
+                f"ICC({model}): {icc.single:.3f} [{icc.single_low:.3f}, {icc.single_high:.3f}] for one annotator, "
+                f"{icc.mean:.3f} [{icc.mean_low:.3f}, {icc.mean_high:.3f}] for the mean of {ratings.shape[1]}, over "
+                f"{len(ratings)} outputs; {_MODELS[model]}"
+            )
     return Result(pl.DataFrame(rows, schema=schema, orient="row"), parts, tuple(notes), facts)
 
 
+_MODELS = {
+    "1": "of new annotators, others for each output",
+    "2": "of new annotators who judge all outputs",
+    "3": "of these annotators",
+}
 _CALLED = {
     "system:segment": "system:segment: some segments are harder for some systems; more segments average it out",
     "segment:rater": "segment:rater: an annotator is stricter on a segment, for all of its outputs",
@@ -101,12 +115,16 @@ _FACTOR = 1.959964 + 0.841621  # normal quantiles of .975 and .8
 
 
 def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> tuple[People, VarianceComponents, Parts]:
-    score = judged_score(warehouse, testset, lp, human)
+    is_standardised = human is not None and human.endswith(BY_ANNOTATOR)
+    score = judged_score(warehouse, testset, lp, human.removesuffix(BY_ANNOTATOR) if human is not None else None)
     people = read(warehouse, score)
     if people is None or people.judged.raters is None:
         raise QuestionError(f"the annotators of {score.human} of {testset} {lp} are not on file")
+    if is_standardised:
+        people = replace(people, judged=_standardised(people.judged, people.judged.raters))
     judged = people.judged
-    factors = {"system": judged.rows, "segment": judged.columns, "rater": people.judged.raters}
+    assert judged.raters is not None
+    factors = {"system": judged.rows, "segment": judged.columns, "rater": judged.raters}
     terms = _distinct(factors)
     if not terms:
         raise QuestionError(f"the judgements of {score.human} of {testset} {lp} do not tell systems from segments")
@@ -118,7 +136,7 @@ def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> t
         ("variance", "reml"),
         ("testset", testset),
         ("lp", lp),
-        ("human", score.human),
+        ("human", f"{score.human}{BY_ANNOTATOR}" if is_standardised else score.human),
         ("terms", "+".join(terms)),
         ("n_systems", judged.shape[0]),
         ("n_segments", judged.shape[1]),
@@ -126,6 +144,21 @@ def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> t
         ("n_judgements", len(judged.values)),
     )
     return people, found, parts
+
+
+def _standardised(judged: Judgements, raters: Ints) -> Judgements:
+    """z-scores by annotator (ddof 1), without annotators who gave one judgement, or equal ones.
+
+    Raises QuestionError: no annotator has two different judgements.
+    """
+    n = np.bincount(raters)
+    centred = judged.values - (np.bincount(raters, judged.values) / np.maximum(n, 1))[raters]
+    sd = np.sqrt(np.bincount(raters, centred**2) / np.maximum(n - 1, 1))[raters]
+    kept = sd > 0
+    if not kept.any():
+        raise QuestionError("no annotator gave two different judgements: there is nothing to standardise")
+    values = centred[kept] / sd[kept]
+    return replace(judged, rows=judged.rows[kept], columns=judged.columns[kept], values=values, raters=raters[kept])
 
 
 def _distinct(factors: dict[str, Ints]) -> list[str]:
@@ -143,12 +176,18 @@ def _distinct(factors: dict[str, Ints]) -> list[str]:
     return list(kept)
 
 
-def _ratings(people: People) -> Any:
-    """(outputs, annotators) judgements, where all outputs have the same number of at least two; else None."""
-    outputs, n = np.unique(people.judged.outputs, return_counts=True)
-    if n.min() != n.max() or n[0] < 2 or len(outputs) < 2:
-        return None
-    return people.judged.values[np.argsort(people.judged.outputs, kind="stable")].reshape(len(outputs), n[0])
+def _ratings(people: People) -> tuple[Floats | None, bool]:
+    """(outputs, annotators) judgements, where all outputs have the same number of at least two, else None; and whether
+    the same annotators judged all outputs, who are then the columns.
+    """
+    judged = people.judged
+    outputs, n = np.unique(judged.outputs, return_counts=True)
+    if n.min() != n.max() or n[0] < 2 or len(outputs) < 2 or judged.raters is None:
+        return None, False
+    order = np.lexsort((judged.raters, judged.outputs))
+    raters = judged.raters[order].reshape(len(outputs), n[0])
+    is_crossed = bool((raters == raters[0]).all() and len(np.unique(raters[0])) == n[0])
+    return judged.values[order].reshape(len(outputs), n[0]), is_crossed
 
 
 VIEWS = {"variance": components, "precision": precision}

@@ -29,10 +29,19 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
 
     important = ("human", "n_judgements", "n_outputs", "system_corrected")
 
-    needs = requires(("metric", "epsilon", "by_document"), "view=replace", resamples=_RESAMPLED, seed=_RESAMPLED)
+    needs = requires(
+        ("metric", "epsilon", "rule", "by_document"), "view=replace", resamples=_RESAMPLED, seed=_RESAMPLED
+    )
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
-    human: Annotated[str | None, Option("Human score.", names="human", default="all with single judgements")] = None
+    human: Annotated[
+        str | None,
+        Option(
+            "Human score; views variance and precision also take NAME:z, standardised by annotator.",
+            names="human",
+            default="all with single judgements",
+        ),
+    ] = None
     view: Annotated[
         Literal["sets", "annotators", "pairs", "pace", "agreement", "judges", "replace", "variance", "precision"]
         | None,
@@ -57,7 +66,14 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
             most=1,
         ),
     ] = 0.2
-    by_document: Annotated[bool, Option("Treat items of one document as dependent.")] = False
+    rule: Annotated[
+        Literal["authors", "clustered"],
+        Option(
+            "View replace: the test of Calderon et al., in which items are independent, or one in which the pairs of "
+            "outputs of a segment are dependent."
+        ),
+    ] = "authors"
+    by_document: Annotated[bool, Option("View replace: treat items of one document as dependent.")] = False
     seed: Seed = 0
     resamples: Resamples = 1000
 
@@ -91,7 +107,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         if self.view == "replace":
             from metaeval.people.replacement import replacements
 
-            how = (self.metric, self.epsilon, self.by_document)
+            how = (self.metric, self.epsilon, self.rule, self.by_document)
             with run.opened() as warehouse:
                 return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
         if self.view != "pace":

@@ -252,6 +252,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "level": ("seg",),
     "assisted_by": ("simBLEU",),
     "by_document": (True,),
+    "rule": ("clustered",),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
@@ -283,6 +284,7 @@ def options_of(function: str) -> list[str]:
 ELSEWHERE = {
     *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
     *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
+    ("annotators", "rule"),
 }
 """Options whose data the varied task has not.
 

@@ -116,7 +116,9 @@ def test_items_of_one_document_may_count_as_dependent(lab: Path) -> None:
     assert plain["p"].to_list() != clustered["p"].to_list()
 
 
-@pytest.mark.parametrize("changed", [{"metric": "Good"}, {"epsilon": 0.1}, {"by_document": True}])
+@pytest.mark.parametrize(
+    "changed", [{"metric": "Good"}, {"epsilon": 0.1}, {"by_document": True}, {"rule": "clustered"}]
+)
 def test_the_signature_says_how_metrics_were_tested(lab: Path, changed: dict[str, Any]) -> None:
     with Warehouse.open(lab) as warehouse:
         before = metaeval.annotators(warehouse, "lab", "en-de", view="replace")
@@ -186,7 +188,7 @@ def test_one_judgement_an_output_shows_fewer_components(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_outputs_with_as_many_annotators_have_an_intraclass_correlation(tmp_path: Path) -> None:
-    """Shrout and Fleiss's six targets by four judges: ICC(1) is .17, of the mean of four .44."""
+    """Six targets by four judges of Shrout and Fleiss: ICC(1) is .17, of the mean of four .44; ICC(2) .29, ICC(3) .71."""
     table = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
     rows = [
         f"{'AB'[target % 2]},{1 + target // 2},r{judge},{value}\n"
@@ -196,7 +198,8 @@ def test_outputs_with_as_many_annotators_have_an_intraclass_correlation(tmp_path
     with Warehouse.open(_judged_file(tmp_path, rows)) as warehouse:
         answer = metaeval.annotators(warehouse, "lab", "en-de", view="variance")
     assert answer.result.facts["icc"].single == pytest.approx(0.1657, abs=5e-5)
-    assert any("ICC(1): 0.166" in note and "0.443" in note for note in answer.notes)
+    for shown in (("ICC(1): 0.166", "0.443"), ("ICC(2): 0.290", "0.620"), ("ICC(3): 0.715", "0.909")):
+        assert any(all(text in note for text in shown) for note in answer.notes)
 
 
 def test_variance_needs_the_names_of_annotators(tmp_path: Path) -> None:
