@@ -188,7 +188,7 @@ def test_one_judgement_an_output_shows_fewer_components(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_outputs_with_as_many_annotators_have_an_intraclass_correlation(tmp_path: Path) -> None:
-    """Six targets by four judges of Shrout and Fleiss: ICC(1) is .17, of the mean of four .44; ICC(2) .29, ICC(3) .71."""
+    """Six targets by four judges (Shrout and Fleiss): ICC(1) .17, of the mean of four .44; ICC(2) .29, ICC(3) .71."""
     table = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
     rows = [
         f"{'AB'[target % 2]},{1 + target // 2},r{judge},{value}\n"
