@@ -42,6 +42,18 @@ def judged_scores(
     return [one for one in found if human in (None, one.human)]
 
 
+def has_only_preferences(warehouse: Warehouse, testsets: str = "all", lps: str = "all") -> bool:
+    """Whether people compared outputs in these evaluation sets, and scored none. Names as for `judged_scores`.
+
+    Raises QuestionError: an unknown test set or language pair.
+    """
+    asked = all_named(warehouse, testsets, lps)
+    if any(row[:2] in asked for row in ask(warehouse, "judged_scores").iter_rows()):
+        return False
+    preferred = ask(warehouse, "preference_scorers").filter(kind="human").select("testset", "lp")
+    return any(row in asked for row in preferred.iter_rows())
+
+
 def judged_score(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> JudgedScore:
     """The one human score with judgements on file.
 

@@ -1,6 +1,6 @@
 """`annotators`: how people judged, and how well they agree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import requires
@@ -51,7 +51,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
             "annotators. judges: ties, position bias and human agreement of judges that give preferences. replace: "
             "whether each metric may replace an annotator. variance: where the variance of judgements comes from. "
             "precision: the precision of other numbers of segments and annotators.",
-            default="annotators where one human score has judgements, else sets",
+            default="annotators for one human score with judgements, agreement for preferences alone, else sets",
         ),
     ] = None
     metric: Annotated[str | None, Option("View replace: compare this metric with each annotator.", names="metric")] = (
@@ -95,8 +95,11 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         assert self.view in (None, "sets", "annotators", "pairs")
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
+        from queries.annotations import has_only_preferences
 
         with run.opened() as warehouse:
+            if self.view is None and has_only_preferences(warehouse, self.testset, self.lp):
+                return replace(self, view="agreement").answer(run)
             found = annotators(warehouse, self.testset, self.lp, self.human, self.view, self.resamples, self.seed)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
         return answer_of(self, found, reading=reading(found.frame), digits=digits)

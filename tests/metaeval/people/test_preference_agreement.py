@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import scorehouse
 from cli.ending import run_program
 from cli.main import program
 from metaeval.people.preference_agreement import agreement, judges
@@ -39,6 +40,18 @@ def test_agreement_between_and_within_annotators_by_hand(arena: Path) -> None:
             .rows()
         )
     assert rows == [("systems", "annotators", 1, 2, 2), ("systems", "the same annotator", 0, 1, 1)]
+
+
+def test_where_people_only_compared_outputs_their_agreement_is_the_first_view(arena: Path) -> None:
+    with Warehouse.open(arena) as warehouse:
+        asked = scorehouse.annotators(warehouse, "lab", "en-de")
+        expected = scorehouse.annotators(warehouse, "lab", "en-de", view="agreement")
+    assert asked.frame.equals(expected.frame)
+    assert asked.summary == expected.summary
+
+
+def test_judgements_stay_the_first_view_where_outputs_were_scored(simulated_warehouse: Warehouse) -> None:
+    assert "kappa" not in scorehouse.annotators(simulated_warehouse, "sim24", "en-de").frame.columns
 
 
 @pytest.mark.slow
