@@ -1,6 +1,7 @@
 """The folder of a site: a new or empty one, or that of an earlier site, of which only its own files are replaced."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -13,13 +14,15 @@ MARKER = "scorehouse-site.json"
 
 
 def check_folder(folder: Path) -> None:
-    """Raises UsageError: it is a file, or holds something that no site wrote."""
+    """Raises UsageError: it is a file, holds something that no site wrote, or lies where nothing can be written."""
     if folder.is_symlink() and not folder.exists():
         raise UsageError(f"{folder}: a link to nothing; name a new or empty folder")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: a file, expected a folder")
     if not folder.parent.is_dir():
         raise UsageError(f"{folder}: there is no folder {str(folder.parent)!r}")
+    if not os.access(folder.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"{folder}: can't write in {str(folder.parent)!r}, which the site needs for temporary files")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).is_file():
         raise UsageError(f"{folder}: holds other files; name a new or empty folder, or that of an earlier site")
 

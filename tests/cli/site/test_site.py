@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -279,6 +280,16 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_is(scorehouse: Scor
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
     refused(scorehouse("site", folder / "notes.txt"), 2, "a file, expected a folder")
     refused(scorehouse("site", tmp_path / "no" / "folder"), 2, "there is no folder")
+
+
+def test_a_place_that_may_not_be_written_is_named_by_the_user_s_name_for_it(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed)
+    refused(scorehouse("site", closed / "site"), 2, f"can't write in '{closed}'")
+    assert list(closed.iterdir()) == []
 
 
 def _page(folder: Path, **texts: str) -> None:
