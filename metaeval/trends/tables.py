@@ -67,7 +67,7 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     official = frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
     official_years = set(official.select("year", "protocol").rows())
     years = there.select("year", "protocol").unique().sort("year", "protocol", descending=True).rows()
-    years.sort(key=lambda one: one not in official_years)
+    years.sort(key=lambda one: (one[0] is None, one not in official_years))
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
     reasons: dict[str, int] = {}
     cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}

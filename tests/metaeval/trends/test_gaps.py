@@ -11,6 +11,7 @@ from metaeval.measures import parse_measure
 from metaeval.trends.gaps import line_rows, over_years, pool_values, pooled_by_year, smoothed_variances
 from metaeval.trends.groups import BYS, CHOSEN, By, grouped
 from metaeval.trends.settings import TrendSettings
+from metaeval.trends.tables import wide
 from metaeval.trends.views import GROWING, show
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
@@ -85,6 +86,13 @@ def test_the_trend_of_a_maximum_says_that_it_grows_with_the_number_of_metrics(by
     history = made_history(*history_of({2019: 0.0, 2020: 0.1, 2021: 0.2}))  # type: ignore[arg-type]
     shown = show(history, TrendSettings(over_years=True, by=(by,)))
     assert (GROWING in shown.notes) == (by in CHOSEN)
+
+
+def test_sets_without_a_year_come_last() -> None:
+    undated = (None, made_point("lab", "en-de", {"BLEU": 0.6, "chrF": 0.7}, human="human"))
+    history = made_history(undated, *history_of({2019: 0.0, 2020: 0.1}))  # type: ignore[arg-type]
+    shown = wide(grouped(history, ("family",)), history, ("family",), None, 0.05)
+    assert shown.frame.columns[1:] == ["2020 da", "2019 da", "no year human"]
 
 
 def test_few_years_say_how_small_p_can_be_at_all() -> None:
