@@ -67,6 +67,14 @@ SystemScoreOption = Annotated[
 Seed = Annotated[int, HowComputed("Random seed.", least=0)]
 Resamples = Annotated[int, HowTested("Number of resamples.", least=1, most=MOST_DRAWS, formerly="draws")]
 Alpha = Annotated[float, HowTested("Significance level.", least=0, most=1)]
+SampledBy = Annotated[
+    Path | None,
+    Option(
+        "File that `sample --method random` wrote, with the probability of each annotated segment, by whose inverse it "
+        "is weighted.",
+        metavar="FILE",
+    ),
+]
 Recompute = Annotated[bool, HowTested("Recompute even if results are stored.", is_computing=True, formerly="fresh")]
 UnitOption = Annotated[
     Unit | None,

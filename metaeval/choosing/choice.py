@@ -120,7 +120,8 @@ def choose(
     """Segments to annotate.
 
     asked: its test set and language pair may be several; each has the whole budget. Columns testset, lp, order,
-    segment, document, domain, utility, cost (in the unit of the budget). By default, candidates are segments with a
+    segment, document, domain, utility, cost (in the unit of the budget); where they are random also probability (of
+    being drawn; null where the budget is of words or minutes). By default, candidates are segments with a
     human score for every system if there are any, else all. with_texts: the fact `texts` has one row per chosen
     segment and system, in the order of the test set (columns: `TEXTS`).
     Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
@@ -136,7 +137,11 @@ def choose(
         where = f"{one.testset} {one.lp}: " if len(slices) > 1 else ""
         if not chosen.any():
             raise QuestionError(f"{where}a budget of {what.size:g} {what.budget} is too small for one {what.unit}")
-        frames.append(_frame(found, values, line_up, chosen, one))
+        frame = _frame(found, values, line_up, chosen, one)
+        if what.method == "random":
+            chances = _probabilities(found, line_up, chosen, what)
+            frame = frame.with_columns(probability=pl.Series(chances, dtype=pl.Float64))
+        frames.append(frame)
         parts.append(_parts(found, by, what, int(chosen.sum())))
         notes += [where + note for note in (*found.notes, *remarks, *_left_out(by, line_up, what, chosen))]
         notes += [where + note for note in found.block.selection.notes]
@@ -145,6 +150,27 @@ def choose(
     schema = dict.fromkeys(TEXTS, pl.String) | {"index_in_document": pl.Int64(), "segment": pl.Int64()}
     facts = {"texts": pl.DataFrame(texts, schema=schema, orient="row")}
     return Result(pl.concat(frames), parts, tuple(dict.fromkeys(notes)), facts)
+
+
+def _probabilities(
+    found: Candidates, line_up: Queue, chosen: Bools, what: ChoiceSettings
+) -> Sequence[float] | Sequence[None]:
+    """With which each chosen segment, in order, was drawn: its domain's share where domains are balanced.
+
+    None for each where a budget of words or minutes favours short segments.
+    """
+    places = np.flatnonzero(line_up.used)[line_up.order]
+    places = places[chosen[places]]
+    if what.budget != "segments":
+        return [None] * len(places)
+    units, used = found.units(what.unit), np.flatnonzero(line_up.used)
+    groups = found.domains() if what.balanced else np.zeros(len(units), dtype=np.int64)
+    shares = {
+        group: len(np.unique(units[used[chosen[used] & (groups[used] == group)]]))
+        / len(np.unique(units[used[groups[used] == group]]))
+        for group in np.unique(groups[used]).tolist()
+    }
+    return [shares[group] for group in groups[places].tolist()]
 
 
 def _frame(found: Candidates, values: Floats, line_up: Queue, chosen: Bools, asked: Slice) -> pl.DataFrame:

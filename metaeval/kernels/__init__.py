@@ -51,6 +51,7 @@ from .agreement.variance_components import (
 from .arrays.grouping import Grouping, group_labels
 from .arrays.scales import autorank, mad_outliers
 from .resampling.assisted_means import AssistedMean, assisted_mean
+from .resampling.confidence_sequences import confidence_sequence
 from .resampling.saddlepoint import saddlepoint_p_values
 from .resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from .resampling.trueskill import clusters_of_ranges, trimmed_rank_ranges, trueskill
@@ -83,6 +84,7 @@ __all__ = [
     "calibrate",
     "calibration_curve",
     "clusters_of_ranges",
+    "confidence_sequence",
     "correlation_matrix",
     "crossed_slope",
     "draw_signs",

@@ -1,28 +1,108 @@
-"""Means of human scores with a metric's help, where people judged a random sample of the segments and metrics all."""
+"""Human scores with a metric's help, where people judged a random sample of the segments and metrics scored all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from glob import escape
 
 import numpy as np
 import polars as pl
 
 from metaeval.answer import Result, table_parts
 from metaeval.inputs import Inputs, check_judged, metric_place
-from metaeval.kernels.resampling.assisted_means import assisted_mean
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.assisted_means import AssistedMean, assisted_mean
+from metaeval.people.reliability import numbered
+from metaeval.signature import Part
+from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
-_FEWEST = 5  # judged segments
+_FEWEST = 5  # judged segments, or documents
+_UNLIKELY = 4.0  # standard errors between the sample and all segments by the metric
 
 
-def assisted_means(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], seed: int) -> Result:
-    """Each system's mean human score over all segments that metrics scored, estimated from those that people judged.
+@dataclass(frozen=True)
+class AnnotatedSample:
+    """What people judged, and how it was drawn.
 
-    Columns: system, judged_mean, assisted (the estimate), low, high (its 95% interval), saved (share of judgements that
-    the metrics save; below 0 where they add noise), n_judged, n_segments (scored by the metrics); best first.
-    seed: of the order in which judged segments are dealt to folds.
-    Raises QuestionError: an unknown metric, nothing is judged, or no system with 5 judged segments.
+    scores: (metrics, systems, segments). order: of all segments, random. documents: (segments,) numbers, where whole
+    documents were judged or not, else None. probabilities: (segments,) with which each was to be judged, NaN for none;
+    None: all alike.
+    """
+
+    block: Block
+    scores: Floats
+    name: str
+    order: Ints
+    documents: Ints | None
+    probabilities: Floats | None
+
+    def mean(self, human: Floats, scores: Floats) -> tuple[AssistedMean, int, int] | None:
+        """Of (segments,) human values and (metrics, segments) scores, with the numbers judged and scored; None: few."""
+        is_scored = ~np.isnan(scores).any(axis=0)
+        sample = self.order[(is_scored & ~np.isnan(human))[self.order]]
+        clusters = None if self.documents is None else self.documents[sample]
+        if len(sample if clusters is None else np.unique(clusters)) < _FEWEST:
+            return None
+        chances = None if self.probabilities is None else self.probabilities[sample]
+        found = assisted_mean(
+            human[sample], scores[:, sample], scores[:, is_scored], clusters=clusters, probabilities=chances
+        )
+        return found, len(sample), int(is_scored.sum())
+
+    @property
+    def unit(self) -> str:
+        """What was drawn."""
+        return "segment" if self.documents is None else "document"
+
+    def plain_mean(self, human: Floats) -> float:
+        """Mean of the judged values, weighted by what each stands for."""
+        there = ~np.isnan(human)
+        weights = None if self.probabilities is None else 1 / self.probabilities[there]
+        return float(np.average(human[there], weights=weights))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What a signature says of it."""
+        weighted = None if self.probabilities is None else "inverse_probability"
+        return (("by", self.name), ("sampled", self.unit), ("weights", weighted), ("interval", "t_95"))
+
+    @property
+    def notes(self) -> list[str]:
+        """What the estimates rest on."""
+        notes = [
+            f"saved: share of the judgements that {self.name} replaces; a metric that does not help saves about 0",
+        ]
+        if self.probabilities is not None:
+            notes.append("judged segments are weighted by the inverse of their probability of being sampled")
+        else:
+            notes.append(
+                f"the interval holds where the judged {self.unit}s are a random sample of all, not where they were "
+                f"chosen: {option('sampled_by')} takes the file of `sample --method random`"
+            )
+            distance = _distance(self.block, self.scores, self.documents)
+            if abs(distance) > _UNLIKELY:
+                how = "better" if distance > 0 else "worse"
+                notes.insert(
+                    0,
+                    f"the judged segments do not look like a random sample: by {self.name} they are {how} than all "
+                    f"segments by {abs(distance):.1f} standard errors; estimates and intervals may be wrong",
+                )
+        if self.block.judged[~np.isnan(self.scores).any(axis=0)].all():
+            notes.append("people judged every segment: there is nothing to estimate")
+        return notes
+
+
+def annotated_sample(
+    warehouse: Warehouse, asked: Slice, metrics: Sequence[str], seed: int, probabilities: Mapping[int, float] | None
+) -> AnnotatedSample:
+    """What people judged of an evaluation set, with the scores of metrics.
+
+    probabilities: by segment, those of being sampled; None: all alike. Where all or none of the segments of nearly
+    every document were judged, whole documents count as sampled.
+    Raises QuestionError: an unknown metric, nothing is judged, or judged segments without a probability.
     """
     block = Inputs(warehouse, asked, None).of_level("seg")
     check_judged(block)
@@ -31,33 +111,147 @@ def assisted_means(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], s
         if (place := metric_place(block, name)) is None:
             raise unknown("metric", name, [one.name for one in block.metrics], where=f"{asked.testset} {asked.lp}")
         places.append(place)
-    order = np.random.default_rng(seed).permutation(len(block.segments))
+    chances = None
+    if probabilities is not None:
+        chances = np.array([probabilities.get(segment, np.nan) for segment in block.segments])
+        if n_without := int((block.judged.any(axis=0) & np.isnan(chances)).sum()):
+            raise QuestionError(
+                f"{counted(n_without, 'judged segment')} of {asked.testset} {asked.lp}: not among the sampled segments"
+            )
+    return AnnotatedSample(
+        block,
+        block.scores[places],
+        "+".join(block.metrics[place].name for place in places),
+        np.random.default_rng(seed).permutation(len(block.segments)),
+        _sampled_documents(block),
+        chances,
+    )
+
+
+def _sampled_documents(block: Block) -> Ints | None:
+    """Numbers of documents, where whole documents were judged or not, at least five of each; else None."""
+    documents = numbered(block.selection.documents)
+    if documents is None:
+        return None
+    judged = np.asarray(block.judged.any(axis=0))
+    n = np.bincount(documents)
+    shares = np.bincount(documents, judged) / n
+    is_whole = np.isin(shares, (0, 1))
+    if n.max() < 2 or (shares == 1).sum() < _FEWEST or is_whole.mean() < _MOSTLY:
+        return None
+    return documents
+
+
+_MOSTLY = 0.9  # of the documents
+
+
+def _distance(block: Block, scores: Floats, documents: Ints | None) -> float:
+    """Standard errors by which the first metric's mean over judged segments is above that over all."""
+    is_scored = np.asarray(~np.isnan(scores[0]).any(axis=0))
+    values, judged = scores[0][:, is_scored].mean(axis=0), np.asarray(block.judged.any(axis=0))[is_scored]
+    units = np.arange(len(values)) if documents is None else documents[is_scored]
+    sizes = np.bincount(units)
+    totals = np.bincount(units, values - values.mean()) if len(values) else np.zeros(0)
+    there, drawn = sizes > 0, np.bincount(units, judged) > 0
+    n, n_all = int(drawn.sum()), int(there.sum())
+    spread = totals[there].std(ddof=1) if n_all > 1 else 0.0
+    if n in (0, n_all) or spread == 0:
+        return 0.0
+    return float((totals[drawn].mean() - totals[there].mean()) / (spread * np.sqrt(1 / n - 1 / n_all)))
+
+
+def assisted_means(
+    warehouse: Warehouse,
+    asked: Slice,
+    metrics: Sequence[str],
+    seed: int,
+    probabilities: Mapping[int, float] | None = None,
+) -> Result:
+    """Each system's mean human score over all segments that metrics scored, estimated from those that people judged.
+
+    Columns: system, judged_mean, assisted (the estimate), low, high (its 95% interval), saved (share of judgements that
+    the metrics save; below 0 where they add noise), n_judged, n_segments (scored by the metrics); best first.
+    seed: of the order in which judged segments are dealt to folds. probabilities: see `annotated_sample`.
+    Raises QuestionError: see `annotated_sample`; no system with 5 judged segments.
+    """
+    sample = annotated_sample(warehouse, asked, metrics, seed, probabilities)
     rows, left = [], []
-    for system, human, scores in zip(block.systems, block.human, block.scores[places].swapaxes(0, 1), strict=True):
-        is_scored = ~np.isnan(scores).any(axis=0)
-        sample = order[(is_scored & ~np.isnan(human))[order]]
-        if len(sample) < _FEWEST:
+    for place, system in enumerate(sample.block.systems):
+        human = sample.block.human[place]
+        if (found := sample.mean(human, sample.scores[:, place])) is None:
             left.append(system)
             continue
-        found = assisted_mean(human[sample], scores[:, sample], scores[:, is_scored])
-        counts = (len(sample), int(is_scored.sum()))
-        rows.append((system, float(human[sample].mean()), found.estimate, found.low, found.high, found.saved, *counts))
+        mean, *counts = found
+        rows.append((system, sample.plain_mean(human), *mean, *counts))
     if not rows:
         raise QuestionError(
-            f"no system has {counted(_FEWEST, 'segment')} that people judged and {', '.join(metrics)} scored"
+            f"no system has {counted(_FEWEST, sample.unit)} that people judged and {', '.join(metrics)} scored"
         )
     names = ("judged_mean", "assisted", "low", "high", "saved")
     schema = {"system": pl.String, **dict.fromkeys(names, pl.Float64), "n_judged": pl.Int64, "n_segments": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(names).fill_nan(None))
-    chosen = "+".join(block.metrics[place].name for place in places)
-    notes = [
-        f"saved: share of the judgements that {chosen} replaces; a metric that does not help saves about 0",
-        "the interval holds where the judged segments are a random sample of all, not where they were chosen",
-    ]
-    if (frame["n_judged"] == frame["n_segments"]).all():
-        notes.append("people judged every segment: there is nothing to estimate")
+    notes = sample.notes
     if left:
         are = counted(len(left), "system")
-        notes.append(f"{are} with fewer than {_FEWEST} judged segments excluded: {', '.join(left)}")
-    parts = table_parts(("means", "assisted"), block, ("by", chosen), ("interval", "t_95"), ("seed", seed))
-    return Result(frame.sort("assisted", descending=True), parts, (*notes, *block.selection.notes))
+        notes.append(f"{are} with fewer than {_FEWEST} judged {sample.unit}s excluded: {', '.join(left)}")
+    parts = table_parts(("means", "assisted"), sample.block, *sample.parts, ("seed", seed))
+    return Result(frame.sort("assisted", descending=True), parts, (*notes, *sample.block.selection.notes))
+
+
+def assisted_differences(
+    warehouse: Warehouse,
+    asked: Slice,
+    systems: tuple[str, str] | None,
+    metrics: Sequence[str],
+    seed: int,
+    probabilities: Mapping[int, float] | None = None,
+) -> Result:
+    """Differences of two systems' mean human scores over all segments, from those on which people judged both.
+
+    systems: two; None: every pair. Columns: first (with the higher estimate), second, judged_difference, assisted, low,
+    high (95% interval), p (two-sided), is_significant (at .05), saved, n_judged, n_segments; the pairs of the best
+    system first. seed, probabilities: as for `assisted_means`.
+    Raises QuestionError: see `annotated_sample`; fewer than two systems; no pair with 5 judged segments in common.
+    """
+    from scipy.stats import t
+
+    within = asked if systems is None else replace(asked, systems=tuple(map(escape, systems)))
+    sample = annotated_sample(warehouse, within, metrics, seed, probabilities)
+    block, rows, n_left = sample.block, [], 0
+    if len(block.systems) < 2:
+        raise QuestionError(f"a difference needs two systems; {', '.join(block.systems)} is the only one with scores")
+    for i, j in zip(*np.triu_indices(len(block.systems), 1), strict=True):
+        human, scores = block.human[i] - block.human[j], sample.scores[:, i] - sample.scores[:, j]
+        if (found := sample.mean(human, scores)) is None:
+            n_left += 1
+            continue
+        mean, n_judged, n_all = found
+        sign = 1 if mean.estimate >= 0 else -1
+        names = (block.systems[i], block.systems[j])[::sign]
+        low, high = sorted((sign * mean.low, sign * mean.high))
+        n_units = n_judged
+        if sample.documents is not None:
+            n_units = len(np.unique(sample.documents[~np.isnan(human)]))
+        half, width = (high - low) / 2, t.ppf(0.975, n_units - 1)
+        p = 2 * t.sf(abs(mean.estimate) * width / half, n_units - 1) if half > 0 else float(mean.estimate == 0)
+        values = (sign * sample.plain_mean(human), abs(mean.estimate), low, high, float(p))
+        rows.append((*names, *values, bool(p <= _ALPHA), mean.saved, n_judged, n_all))
+    if not rows:
+        raise QuestionError(f"no two systems have {counted(_FEWEST, sample.unit)} in common that people judged")
+    floats = ("judged_difference", "assisted", "low", "high", "p")
+    schema = {"first": pl.String, "second": pl.String, **dict.fromkeys(floats, pl.Float64)}
+    schema |= {"is_significant": pl.Boolean, "saved": pl.Float64, "n_judged": pl.Int64, "n_segments": pl.Int64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    wins = frame.group_by("first").len("wins")
+    frame = frame.join(wins, on="first").sort(
+        "wins", "first", "assisted", descending=[True, False, False], maintain_order=True
+    )
+    notes = sample.notes
+    if n_left:
+        are = counted(n_left, "pair")
+        notes.append(f"{are} of systems with fewer than {_FEWEST} judged {sample.unit}s in common excluded")
+    parts = table_parts(("systems", "assisted"), block, *sample.parts, ("seed", seed))
+    return Result(frame.drop("wins"), parts, (*notes, *block.selection.notes))
+
+
+_ALPHA = 0.05

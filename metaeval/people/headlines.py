@@ -111,3 +111,20 @@ def _of_variance(frame: pl.DataFrame, view: str) -> str:
         f"With 300 judgements of each system, 300 segments judged once give a difference with standard error "
         f"{number(more)}, 100 segments judged three times {number(three)}."
     )
+
+
+def of_differences(frame: pl.DataFrame) -> str:
+    """Which of two systems is better by human scores that a metric helped to estimate, or how many pairs differ."""
+    row = frame.row(0, named=True)
+    saved = frame.select(pl.median("saved")).item()
+    helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements."
+    if frame.height == 1:
+        ends = interval(row, "low", "high")
+        gap = f"{number(row['assisted'])}{ends}"
+        if row["is_significant"]:
+            return opening(f"{row['first']} is better than {row['second']} by {gap}.{helped}")
+        return opening(f"{row['first']} and {row['second']} do not differ significantly: {gap}.{helped}")
+    n = int(frame["is_significant"].sum())
+    if helped:
+        helped = helped.replace("judgements.", "judgements of a pair (median).")
+    return opening(f"{n} of {frame.height} pairs of systems differ significantly (p <= .05).{helped}")

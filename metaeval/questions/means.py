@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import EngineFields, requires
-from metaeval.options import Run, Seed
+from metaeval.options import Run, SampledBy, Seed
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
 from warehouse.fields import Option
@@ -23,7 +23,7 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
     Example: scorehouse means sim24 en-de --metrics "Kestrel*"
     """
 
-    needs = requires(("seed",), "assisted_by")
+    needs = requires(("seed", "sampled_by"), "assisted_by")
 
     assisted_by: Annotated[
         tuple[str, ...],
@@ -34,6 +34,7 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
             excludes=("folder", "engine"),
         ),
     ] = ()
+    sampled_by: SampledBy = None
     seed: Seed = 0
 
     without = ("intersection", "mad_outliers")  # they need arrays of scores
@@ -46,9 +47,11 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
 
         if self.assisted_by:
             from metaeval.people.assisted import assisted_means
+            from queries.sampling import probabilities_of
 
             with run.opened() as warehouse:
-                found = assisted_means(warehouse, self.part(Slice), self.assisted_by, self.seed)
+                chances = probabilities_of(self.sampled_by, self.testset, self.lp)
+                found = assisted_means(warehouse, self.part(Slice), self.assisted_by, self.seed, chances)
             return answer_of(self, found, digits=3)
         from metaeval.tables.means import system_means
 

@@ -14,6 +14,7 @@ from metaeval.options import (
     Resamples,
     RoundHuman,
     Run,
+    SampledBy,
     Seed,
     UnitOption,
 )
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 
 _DRAWS = 1000  # unless others are requested; sacreBLEU's own number where it differs
 _NEEDS = {
-    **requires(("resamples", "seed"), "test=permutation", "test=bootstrap"),
+    **requires(("resamples",), "test=permutation", "test=bootstrap"),
+    **requires(("seed",), "test=permutation", "test=bootstrap", "assisted_by"),
+    **requires(("sampled_by",), "assisted_by"),
     **requires(("unit", "alternative", "correction", "ranges", "charted", "gate"), "view=pairs"),
     **requires(("alpha",), "view=pairs", "view=rounds"),
     **requires(("test",), "view=pairs", "view=corpus"),
@@ -49,7 +52,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     View ranges ranks systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
     If you name two systems, compares them by every scorer, by domain, in the segments that differ most, and by the
-    errors marked.
+    errors marked; with assisted_by, by the human score alone.
 
     The option gate compares two versions of a system by the human score, or by the metrics named before them. The exit
     code is 1 if the new version is significantly worse by all of them, or by one that the option trusted names.
@@ -110,6 +113,15 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     ranges: Annotated[
         bool, Option("Add rank ranges: over resamples, or over orders that wilcoxon or paired-t do not reject.")
     ] = False
+    assisted_by: Annotated[
+        tuple[str, ...],
+        Option(
+            "Estimate differences of human scores over all segments from annotated ones and this metric; repeatable.",
+            names="metric",
+            excludes=("gate", "ranges", "charted"),
+        ),
+    ] = ()
+    sampled_by: SampledBy = None
     round_human: RoundHuman = None
     seed: Seed = 0
     alpha: Alpha = 0.05
@@ -119,6 +131,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     def check_fields(self) -> None:
         if self.is_head_to_head:
             self._check_head_to_head()
+        if self.assisted_by:
+            self._check_assisted()
         if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):
             raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")
         if self.view == "corpus" and self.scorer is None:
@@ -131,7 +145,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     @property
     def is_head_to_head(self) -> bool:
         """Whether two systems are compared by every scorer."""
-        return bool(self.versions) and not self.gate
+        return bool(self.versions) and not self.gate and not self.assisted_by
 
     def _check_head_to_head(self) -> None:
         """Raises QuestionError: not two systems are named, or an option that needs all systems, or one scorer."""
@@ -140,6 +154,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         for name in ("view", "correction", "alternative", "ranges", "system_score", "charted"):
             if getattr(self, name) != getattr(type(self), name):
                 raise QuestionError(f"{option(name)} does nothing with two systems head to head")
+
+    def _check_assisted(self) -> None:
+        """Raises QuestionError: neither two systems nor none are named, or an option of tests."""
+        if len(self.versions) != (self.scorer is not None) or self.scorer in self.versions:
+            raise QuestionError(f"with {option('assisted_by')}, name two systems, or none for every pair")
+        for name in ("view", "test", "correction", "alternative", "system_score", "round_human", "alpha", "unit"):
+            if getattr(self, name) != getattr(type(self), name):
+                raise QuestionError(f"{option(name)} does nothing with {option('assisted_by')}")
 
     def _head_to_head(self, run: Run) -> "Answer[Result]":
         """Two systems by every scorer, with domains, segments and errors."""
@@ -239,11 +261,25 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         is_no, least = bool(found.facts["deciding"]), {"p": found.facts["least"]}
         return answer_of(self, found, digits=3, is_no=is_no, least=least)
 
+    def _assisted(self, run: Run) -> "Answer[Result]":
+        """Differences of two systems, or of every pair, by the human score with a metric's help."""
+        from metaeval.answer import answer_of
+        from metaeval.people.assisted import assisted_differences
+        from queries.sampling import probabilities_of
+
+        two = None if self.scorer is None else (self.scorer, self.versions[0])
+        chances = probabilities_of(self.sampled_by, self.testset, self.lp)
+        with run.opened() as warehouse:
+            found = assisted_differences(warehouse, self.part(Slice), two, self.assisted_by, self.seed, chances)
+        return answer_of(self, found, digits=3)
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
 
         if self.gate:
             return self._gate(run)
+        if self.assisted_by:
+            return self._assisted(run)
         if self.is_head_to_head:
             return self._head_to_head(run)
         if self.view != "pairs":
@@ -278,6 +314,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             from metaeval.significance.gate import verdict
 
             return verdict(answer)
+        if self.assisted_by:
+            from metaeval.people.headlines import of_differences
+
+            return of_differences(frame)
         if self.view == "pairs":
             found = answer.facts["standings"]
             values = [one for one in found.values.tolist() if one == one]

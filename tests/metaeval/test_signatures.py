@@ -253,6 +253,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "assisted_by": ("simBLEU",),
     "by_document": (True,),
     "rule": ("clustered",),
+    "sampled_by": ("drawn.csv",),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
@@ -284,11 +285,12 @@ def options_of(function: str) -> list[str]:
 ELSEWHERE = {
     *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
     *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
-    ("annotators", "rule"),
+    *(("annotators", "rule"), ("means", "sampled_by"), ("systems", "sampled_by")),
 }
 """Options whose data the varied task has not.
 
-`test_document_scores`, `test_remarks`, `trends/test_within` and `people/test_several_annotators` hold their signatures.
+`test_document_scores`, `test_remarks`, `trends/test_within`, `people/test_several_annotators` and
+`people/test_assisted` hold their signatures.
 """
 OPTIONS = [
     (function, option)

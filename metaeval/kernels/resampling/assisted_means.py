@@ -31,6 +31,8 @@ def assisted_mean(
     metric_judged: npt.ArrayLike,
     metric_all: npt.ArrayLike,
     *,
+    clusters: npt.ArrayLike | None = None,
+    probabilities: npt.ArrayLike | None = None,
     confidence: float = 0.95,
     n_folds: int = N_FOLDS,
 ) -> AssistedMean:
@@ -38,30 +40,68 @@ def assisted_mean(
 
     judged: (n,) human scores, or differences of two systems. metric_judged: (n,) a metric's scores of the same, or
         (n_metrics, n). metric_all: (N,) or (n_metrics, N), its scores of all outputs, the judged ones included.
+    clusters: (n,) outputs of one number, such as those of one document, were sampled together. None: one by one.
+    probabilities: (n,) in (0, 1], with which each judged output was to be sampled. None: all alike, n / N.
     The estimate is mean(y - λ (m - mean of m over all N)), whatever the metric is worth: a useless one gets a slope λ
-    near 0. Slopes come from the other folds (output i is in fold i modulo n_folds), so that no output helps to choose
-    its own; those of several metrics are shrunk (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The
-    interval is for the mean over these N outputs, by t with n - 1 degrees of freedom: its width is 0 where n = N.
+    near 0; with probabilities, a mean weighted by their inverse. Slopes come from the other folds (output, or cluster,
+    i is in fold i modulo n_folds), so that no output helps to choose its own; those of several metrics are shrunk
+    (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The interval is for the mean over these N outputs, by
+    t with one degree of freedom fewer than outputs or clusters: its width is 0 where n = N.
     The judged outputs must be a random sample, and in random order.
-    Raises ValueError: shapes that do not fit, a missing value, fewer than 5 judged outputs, or more than N.
-    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted.
+    Raises ValueError: shapes that do not fit, a missing value, fewer than 5 judged outputs or clusters, more outputs
+        than N, or a probability that is none.
+    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted: its λ is 1 - n / N of this one,
+    as its metric scores are of outputs without judgement. Weights: Hájek's estimator.
     """
     from scipy.stats import t
 
     y, m, population = _checked(judged, metric_judged, metric_all)
     n, n_all = len(y), population.shape[1]
+    number = _numbered(clusters, n)
+    chance = _probabilities(probabilities, n, n_all)
+    n_units = int(number.max()) + 1
+    if n_units < _FEWEST:
+        raise ValueError(f"{n_units} clusters are too few; at least {_FEWEST} are needed")
+    weights = 1 / chance
     centre = population.mean(axis=1, keepdims=True)
-    folds: Ints = np.arange(n) % min(n_folds, n)
+    folds: Ints = number % min(n_folds, n_units)
     adjusted = np.empty(n)
     for fold in np.unique(folds):
         is_out = folds == fold
         slope = _slopes(y[~is_out], m[:, ~is_out])
         adjusted[is_out] = y[is_out] - slope @ (m[:, is_out] - centre)
-    variance, plain = adjusted.var(ddof=1), y.var(ddof=1)
-    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt(variance * (1 / n - 1 / n_all))
-    estimate = adjusted.mean()
-    saved = 1 - variance / plain if plain > 0 else float("nan")
+
+    def spread(values: Floats, kept: Floats) -> float:
+        """Variance of the weighted mean; kept: (n,) share of each output's variance that sampling leaves."""
+        residuals = weights * np.sqrt(kept) * (values - np.average(values, weights=weights))
+        totals = np.bincount(number, residuals, minlength=n_units)
+        return float(n_units / (n_units - 1) * (totals**2).sum() / weights.sum() ** 2)
+
+    half = t.ppf((1 + confidence) / 2, n_units - 1) * np.sqrt(spread(adjusted, 1 - chance))
+    estimate = np.average(adjusted, weights=weights)
+    plain = spread(y, np.ones(n))
+    saved = 1 - spread(adjusted, np.ones(n)) / plain if plain > 0 else float("nan")
     return AssistedMean(float(estimate), float(estimate - half), float(estimate + half), float(saved))
+
+
+def _numbered(clusters: npt.ArrayLike | None, n: int) -> Ints:
+    """The number of each output's cluster, by first appearance."""
+    if clusters is None:
+        return np.arange(n)
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise ValueError(f"clusters must be (n,) = ({n},), got {labels.shape}")
+    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[number])
+
+
+def _probabilities(probabilities: npt.ArrayLike | None, n: int, n_all: int) -> Floats:
+    if probabilities is None:
+        return np.full(n, n / n_all)
+    chance = np.asarray(probabilities, dtype=np.float64)
+    if chance.shape != (n,) or not ((chance > 0) & (chance <= 1)).all():
+        raise ValueError(f"probabilities must be (n,) = ({n},), above 0 and at most 1")
+    return chance
 
 
 def _checked(

@@ -1,9 +1,11 @@
 """Means of human scores with a metric's help: from files to estimates."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import metaeval
 from metaeval.kernels.resampling.assisted_means import assisted_mean
@@ -74,3 +76,125 @@ def test_what_cannot_be_estimated_is_refused(lab: Path) -> None:
             metaeval.means(warehouse, "lab", "en-de", assisted_by="Perfect", systems=["C"])
         with pytest.raises(QuestionError, match="assisted_by"):
             metaeval.means(warehouse, "lab", "en-de", seed=3)
+
+
+def test_a_difference_is_estimated_from_differences_by_segment(lab: Path, scores: dict[str, np.ndarray]) -> None:
+    with Warehouse.open(lab) as warehouse:
+        (two,) = metaeval.systems(warehouse, "lab", "en-de", "A", ["B"], assisted_by="Perfect").frame.rows(named=True)
+        pairs = metaeval.systems(warehouse, "lab", "en-de", assisted_by="Noise")
+    assert (two["first"], two["second"], two["n_judged"], two["n_segments"]) == ("B", "A", 30, 120)
+    assert two["assisted"] == pytest.approx((scores["B"] - scores["A"]).mean())
+    assert two["is_significant"]
+    judged = [segment - 1 for segment in JUDGED]
+    assert two["judged_difference"] == pytest.approx((scores["B"] - scores["A"])[judged].mean())
+    # Both systems have the same noise: its differences are 0, and the estimate is the plain one.
+    (row,) = pairs.frame.rows(named=True)
+    assert row["assisted"] == pytest.approx(row["judged_difference"])
+    half = stats.t.ppf(0.975, 29) * np.sqrt((scores["B"] - scores["A"])[judged].var(ddof=1) * (1 / 30 - 1 / 120))
+    assert row["high"] - row["assisted"] == pytest.approx(half)
+    error = half / stats.t.ppf(0.975, 29)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(row["assisted"] / error, 29))
+    assert any("1 pair" in note or "2 pairs" in note for note in pairs.notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "why"),
+    [
+        (("A",), {}, "name two systems, or none"),
+        (("A", ["A"]), {}, "name two systems, or none"),
+        (("A", ["B"]), {"test": "wilcoxon"}, "test does nothing with assisted_by"),
+        (("C",), {}, "name two systems, or none"),
+    ],
+)
+def test_differences_need_two_systems_and_no_test(
+    lab: Path, words: tuple[Any, ...], options: dict[str, Any], why: str
+) -> None:
+    with Warehouse.open(lab) as warehouse, pytest.raises(QuestionError, match=why):
+        metaeval.systems(warehouse, "lab", "en-de", *words, assisted_by="Perfect", **options)
+
+
+def _drawn(folder: Path, rows: str) -> Path:
+    (folder / "drawn.csv").write_text(rows)
+    return folder / "drawn.csv"
+
+
+def test_sampled_segments_are_weighted_by_their_probabilities(
+    lab: Path, scores: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    chances = {segment: 0.25 if segment < 30 else 0.5 for segment in JUDGED}
+    rows = "".join(f"lab,en-de,{segment},{chance}\n" for segment, chance in chances.items())
+    path = _drawn(tmp_path, f"testset,lp,segment,probability\n{rows}lab,de-en,2,0.1\n")
+    with Warehouse.open(lab) as warehouse:
+        plain = metaeval.means(warehouse, "lab", "en-de", assisted_by="Noise", systems=["A"])
+        found = metaeval.means(warehouse, "lab", "en-de", assisted_by="Noise", systems=["A"], sampled_by=path)
+    weights = [1 / chances[segment] for segment in JUDGED]
+    judged = scores["A"][[segment - 1 for segment in JUDGED]]
+    assert found.frame["judged_mean"].to_list() == pytest.approx([np.average(judged, weights=weights)])
+    assert "weights:inverse_probability" in found.signature
+    assert found.signature != plain.signature
+    assert any("weighted by the inverse" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ("segment,probability\n1,0.5\n", "29 judged segments of lab en-de: not among the sampled segments"),
+        ("segment,utility\n1,0.5\n", "has no probabilities: its segments were selected"),
+        ("segment,probability\n1,\n3,0.5\n", "has no probabilities"),
+        ("segment,probability\n1,1.5\n", "above 0 and at most 1"),
+        ("system,probability\n1,1\n", "no column segment"),
+        ("lp,segment,probability\nde-en,1,1\n", "no segments of lab en-de"),
+        ("segment,probability\none,1\n", "expected numbers"),
+    ],
+)
+def test_a_file_that_tells_no_probabilities_is_refused(lab: Path, tmp_path: Path, rows: str, why: str) -> None:
+    path = _drawn(tmp_path, rows)
+    with Warehouse.open(lab) as warehouse, pytest.raises(QuestionError, match=why):
+        metaeval.means(warehouse, "lab", "en-de", assisted_by="Perfect", sampled_by=path)
+
+
+def test_a_drawn_sample_has_its_probabilities(simulated_warehouse: Warehouse) -> None:
+    drawn = {"method": "random", "size": 20, "candidates": "all"}
+    plain = metaeval.sample(simulated_warehouse, "sim24", "en-de", **drawn).frame
+    n = metaeval.sample(simulated_warehouse, "sim24", "en-de", method="random", candidates="all").frame.height
+    assert plain["probability"].to_list() == pytest.approx([20 / n] * 20)
+    domains = metaeval.sample(simulated_warehouse, "sim24", "en-de", method="random", candidates="all").frame
+    sizes = dict(domains.group_by("domain").len().rows())
+    balanced = metaeval.sample(simulated_warehouse, "sim24", "en-de", balance=True, **drawn).frame
+    for (domain,), rows in balanced.group_by("domain"):
+        assert rows["probability"].to_list() == pytest.approx([rows.height / sizes[domain]] * rows.height)
+    words = metaeval.sample(simulated_warehouse, "sim24", "en-de", method="random", words=200).frame
+    assert words["probability"].null_count() == words.height
+    assert "probability" not in metaeval.sample(simulated_warehouse, "sim24", "en-de", size=20).frame.columns
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 documents of three segments; people judged the 12 that the metric likes best, whole."""
+    folder = tmp_path_factory.mktemp("documents")
+    rng = np.random.default_rng(8)
+    liked = np.sort(rng.normal(size=40))[::-1]
+    rows = [
+        (f"d{document}", segment, system, liked[document] + rng.normal() / 2)
+        for document in range(40)
+        for segment in range(1, 4)
+        for system in "AB"
+    ]
+    lines = [f"{system},{document},{segment},{value:.4f}\n" for document, segment, system, value in rows]
+    people = [line for line, (document, *_) in zip(lines, rows, strict=True) if int(document[1:]) < 12]
+    (folder / "metric.csv").write_text("system,document,segment,Liker\n" + "".join(lines))
+    (folder / "people.csv").write_text("system,document,segment,score\n" + "".join(people))
+    for name, human in (("metric.csv", None), ("people.csv", "score")):
+        given = LoadHints(testset="lab", lp="en-de", human=human, numbering="document")
+        assert load([folder / name], folder / "w.duckdb", given=given).faults == []
+    return folder / "w.duckdb"
+
+
+@pytest.mark.slow
+def test_whole_documents_are_one_unit_and_an_unlike_sample_is_told(documents: Path) -> None:
+    with Warehouse.open(documents) as warehouse:
+        found = metaeval.means(warehouse, "lab", "en-de", assisted_by="Liker")
+    assert "sampled:document" in found.signature
+    assert found.notes[0].startswith("the judged segments do not look like a random sample: by Liker")
+    assert "better than all segments" in found.notes[0]
+    assert found.frame["n_judged"].to_list() == [36, 36]
