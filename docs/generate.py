@@ -73,14 +73,15 @@ def simulated_task() -> Iterator[Callable[[list[str]], str]]:
 
 
 def output_of(words: list[str], database: Path) -> str:
-    """What a command prints to stdout.
+    """What a command prints to stdout; notes and progress go nowhere.
 
     Raises ValueError: it fails.
     """
     from cli.main import exit_code
 
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as written:
-        code = exit_code(["--db", str(database), "--quiet", *words])
+    notes = contextlib.redirect_stderr(io.StringIO())
+    with notes, contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as written:
+        code = exit_code(["--db", str(database), *words])
         written.flush()
         text = written.buffer.getvalue().decode("utf-8")
     if code:
