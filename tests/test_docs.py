@@ -145,7 +145,7 @@ def test_own_tables_are_ranked_as_the_page_shows(tmp_path: Path, monkeypatch: py
     shown = re.findall(r"```text\n(\$ scorehouse .*?)```", text, re.DOTALL)[0]
     commands = [line.split()[2:] for line in shown.splitlines() if line.startswith("$ ")]
     *_, ranking = [output_of(words, tmp_path / "mine.duckdb") for words in commands]
-    assert ranking == shown[shown.index("#") :]
+    assert ranking == shown[shown.index("MyMetric-ref ") :]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -99,4 +99,4 @@ class Audit(Question["list[Finding]"], name="audit"):
             return opening(f"Nothing is wrong or odd in {where}.")
         worst = answer.frame.row(0, named=True) if answer.frame.height else None
         first = f"{', '.join(words)} in {where}; {'no error' if not counts['error'] else 'the errors come first'}."
-        return opening(first, "" if worst is None else f"Most serious: {worst['check']} of {worst['subject']}.")
+        return opening(first, "" if worst is None else f"Most serious: {worst['subject']} ({worst['check']}).")

@@ -139,15 +139,17 @@ class Paper(Question["list[Outcome]"], name="paper"):
         if totals["not_loaded"] == n_printed:
             return f"None of the {n_printed} printed values can be compared: their data are not loaded."
         compared = n_printed - totals.get("not_loaded", 0)
-        verdict = f"{totals['differs']} differ" if totals["differs"] else "none differs without an explanation"
+        values = counted(compared, "printed value")
+        others = f"{totals['differs']} differ" if totals["differs"] else "the others differ by chance or as explained"
+        verdict = f"{totals['met']} of {values} are met; {others}."
+        if totals["met"] == compared:
+            verdict = f"All {values} are met."
         missing = (
             f" {totals['not_loaded']} could not be compared: their data are not loaded."
             if totals.get("not_loaded")
             else ""
         )
-        return opening(
-            f"Of {counted(compared, 'printed value')} that we compared, {totals['met']} are met and {verdict}.{missing}"
-        )
+        return opening(f"{verdict}{missing}")
 
     def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":
         from metaeval.charts.papers import item_chart

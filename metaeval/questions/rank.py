@@ -285,7 +285,9 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             for other in frame["measure"].unique(maintain_order=True)[1:2]:
                 second = frame.filter(measure=other).drop_nulls("value")
                 if second.height and not self.pool:
-                    lead += f", {named(second.filter(rank=1)['metric'], 2)} by {other} ({number(second['value'][0])})"
+                    seconds = second.filter(rank=1)["metric"].to_list()
+                    others = " and" if seconds == rows.filter(rank=1)["metric"].to_list() else f", {named(seconds, 2)}"
+                    lead += f"{others} by {other} ({number(second['value'][0])})"
             return opening(f"{lead}; differences were not tested.")
         firsts = [one.filter(rank=1)["metric"].to_list() for one in each]
         what = {"domain": "domains", "phenomenon": "phenomena"}.get(self.by or "", "evaluation sets")
