@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.kernels.arrays.checks import Floats, ratio
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import SystemScore
 from queries.blocks import Block
 from queries.selection import MetricChoice
@@ -35,15 +35,9 @@ def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> Sy
     submitted scores. Scores of one scorer that are apart by rounding only become equal (see `without_noise`), unless
     raw: then they stay as they were computed.
     """
-    human = block.human_submitted
-    if np.isnan(human).any():
-        human = _means(block.human)
-    if source == "judged-mean":
-        metrics = np.array([_means(np.where(block.judged, scores, np.nan)) for scores in block.scores])
-    else:
-        metrics = np.array([_means(scores) for scores in block.scores])
+    human = block.human_means if np.isnan(block.human_submitted).any() else block.human_submitted
+    metrics = (block.judged_means if source == "judged-mean" else block.means).copy()
     used: list[SystemScore] = ["mean" if source == "submitted" else source] * len(block.metrics)
-    metrics = metrics.reshape(len(block.metrics), len(block.systems))
     for place, submitted in enumerate(block.submitted):
         has_none = np.isnan(metrics[place]).any() and not np.isnan(submitted).any()
         if (source == "submitted" or has_none) and not np.isnan(submitted).any():
@@ -94,9 +88,3 @@ def without_noise(scores: Floats) -> Floats:
     snapped = scores.copy()
     snapped[order] = values[starts][np.cumsum(starts) - 1]
     return snapped
-
-
-def _means(scores: Floats) -> Floats:
-    """Mean of what is there in each row, (N, S) -> (N,); NaN where nothing is."""
-    there = ~np.isnan(scores)
-    return ratio(np.where(there, scores, 0.0).sum(axis=1), there.sum(axis=1))

@@ -1,6 +1,6 @@
 """Blocks: the one door from tables to arrays, in the order (system name, segment position)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -73,6 +73,7 @@ class Spans:
 Floats = npt.NDArray[np.float64]
 _NO_SCORER = 0  # scorers are numbered from 1
 _SCORES = 2**18  # read at once, which bounds the memory beside the arrays
+_KEPT = 2**21  # scores of an evaluation set at most that are kept for its next block
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,24 @@ class Block:
     def n_missing(self) -> int:
         """(system, segment) scores that the human score does not have."""
         return int(self.human.size - self.judged.sum())
+
+    @cached_property
+    def human_means(self) -> Floats:
+        """(N,): mean human score of each system's judged segments."""
+        return _means(self.human)
+
+    @cached_property
+    def means(self) -> Floats:
+        """(M, N): mean of each metric's segment scores of a system."""
+        return self._of_metrics([_means(scores) for scores in self.scores])
+
+    @cached_property
+    def judged_means(self) -> Floats:
+        """(M, N): the same over the segments judged for the system."""
+        return self._of_metrics([_means(np.where(self.judged, scores, np.nan)) for scores in self.scores])
+
+    def _of_metrics(self, rows: list[Floats]) -> Floats:
+        return np.array(rows, dtype=np.float64).reshape(len(self.metrics), len(self.systems))
 
     @cached_property
     def excluded(self) -> dict[str, Exclusion]:
@@ -179,6 +198,13 @@ class Block:
         )
 
 
+def _means(scores: Floats) -> Floats:
+    """Mean of what is there in each row, (N, S) -> (N,); NaN where nothing is."""
+    there = ~np.isnan(scores)
+    n = there.sum(axis=1)
+    return np.where(n > 0, np.where(there, scores, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)
+
+
 Places = Ints | slice
 
 
@@ -207,28 +233,11 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     scorers = [choice.scorer_id for choice in metrics]
     human_id = _NO_SCORER if selection.human_id is None else selection.human_id
     scorer_row = [human_id, *scorers]
-    parameters: dict[str, object] = {
-        "evalset": selection.evalset_id,
-        "scorers": [human_id, *scorers],
-        "systems": [choice.system_id for choice in systems],
-    }
-    scores = "slice_scores"
-    if selection.slice.level == "doc":
-        scores, parameters = "slice_documents", {**parameters, "documents": list(selection.documents)}
-    cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
+    human_scores, *of_metrics = _segment_scores(warehouse, selection, scorer_row)
     numbers = [int(segment) for segment in segments]
-    n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
-    for first in range(0, len(scorers) + 1, n_at_once):
-        asked = {**parameters, "scorers": [human_id, *scorers][first : first + n_at_once], "segments": numbers}
-        found = warehouse.columns(questions()[scores].text, asked)
-        cube[
-            _place_of(scorer_row, found["scorer_id"]),
-            _place_of(system_row, found["system_id"]),
-            _place_of(numbers, found["segment"]),
-        ] = found["value"]
+    parameters: dict[str, object] = {"evalset": selection.evalset_id, "scorers": scorer_row, "systems": system_row}
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
-        parameters.pop("documents", None)
         submitted = warehouse.columns(questions()["submitted"].text, parameters)
         rows, columns = _place_of(scorer_row, submitted["scorer_id"]), _place_of(system_row, submitted["system_id"])
         flat[rows, columns] = submitted["value"]
@@ -237,20 +246,56 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         found = warehouse.columns(questions()["standardised_judgements"].text, parameters)
         row, column = _place_of(system_row, found["system_id"]), _place_of(numbers, found["segment"])
         kept = (row >= 0) & (column >= 0)
-        cube[0], flat[0] = np.nan, np.nan
-        cube[0, row[kept], column[kept]] = found["value"][kept]
+        human_scores, flat[0] = np.full(human_scores.shape, np.nan), np.nan
+        human_scores[row[kept], column[kept]] = found["value"][kept]
     block = Block(
         selection=selection,
         systems=tuple(choice.name for choice in systems),
         segments=segments,
         metrics=metrics,
-        human=cube[0],
-        scores=cube[1:],
+        human=human_scores,
+        scores=np.array(of_metrics).reshape(len(metrics), *human_scores.shape),
         human_submitted=flat[0],
         submitted=flat[1:],
-        counted=np.ones(cube.shape[1:], dtype=np.bool_) if selection.human_id is None else None,
+        counted=np.ones(human_scores.shape, dtype=np.bool_) if selection.human_id is None else None,
     )
     return narrowed(block)
+
+
+def _segment_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[int]) -> Iterator[Floats]:
+    """(systems, segments) for each scorer: its scores, which are read once for slices that differ in systems alone."""
+    every = [choice.system_id for choice in selection.systems]
+    rows = [place for place, choice in enumerate(selection.systems) if choice.reason is None]
+    if len(scorers) * len(every) * len(selection.segments) > _KEPT:
+        yield from _read_scores(warehouse, selection, scorers, [every[row] for row in rows])
+        return
+    held: dict[int, Floats] = warehouse.once(
+        (Block, selection.evalset_id, selection.slice.level, selection.segments), dict
+    )
+    missing = [scorer for scorer in scorers if scorer not in held]
+    held.update(zip(missing, _read_scores(warehouse, selection, missing, every), strict=True))
+    for scorer in scorers:
+        yield held[scorer][rows]
+
+
+def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[int], systems: Sequence[int]) -> Floats:
+    """(scorers, systems, segments)."""
+    segments = list(selection.segments)
+    parameters = {"evalset": selection.evalset_id, "systems": list(systems), "segments": segments}
+    query = "slice_scores"
+    if selection.slice.level == "doc":
+        query, parameters = "slice_documents", {**parameters, "documents": list(selection.documents)}
+    scores = np.full((len(scorers), len(systems), len(segments)), np.nan)
+    n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
+    for first in range(0, len(scorers), n_at_once):
+        asked = {**parameters, "scorers": list(scorers[first : first + n_at_once])}
+        found = warehouse.columns(questions()[query].text, asked)
+        scores[
+            _place_of(scorers, found["scorer_id"]),
+            _place_of(systems, found["system_id"]),
+            _place_of(segments, found["segment"]),
+        ] = found["value"]
+    return scores
 
 
 def narrowed(block: Block) -> Block:

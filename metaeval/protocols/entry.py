@@ -129,35 +129,22 @@ def enter(
     asked = asked or Slice(testset, chosen[0])
     asked = replace(asked, testset=testset, status="all" if all_metrics else "primary")
     reader = _Reader(blocks or Blocks(warehouse, options), asked)
-    entered: list[tuple[TaskBlock, ...]] = []
-    dropped: list[DroppedTask] = []
-    errors: list[QuestionError] = []
-    for rule in protocol.rules:
-        found: list[TaskBlock] = []
-        for lp in chosen:
-            if not reader.applies(rule, lp):
-                continue
-            try:
-                variants = reader.variants(rule, lp, protocol.outliers_of(rule, testset, lp))
-            except QuestionError as error:
-                errors.append(error)
-                dropped.append(DroppedTask(task_named(rule), lp, error.text))
-                continue
-            for one, domain in variants:
-                try:
-                    found.append(reader.entered(rule, one, domain))
-                except QuestionError as error:
-                    errors.append(error)
-                    dropped.append(DroppedTask(task_named(rule, domain), lp, error.text))
-        entered.append(tuple(found))
-    if errors and not any(entered):
-        raise errors[0]
+    read = {  # one language pair after the other, so that what is read of it is there for the next rule
+        (place, lp): reader.tasks(rule, lp, protocol.outliers_of(rule, testset, lp))
+        for lp in chosen
+        for place, rule in enumerate(protocol.rules)
+    }
+    by_rule = [[(lp, *read[place, lp]) for lp in chosen] for place in range(len(protocol.rules))]
+    entered = [tuple(block for _, blocks, _ in one for block in blocks) for one in by_rule]
+    faults = [(name, lp, error) for one in by_rule for lp, _, absent in one for name, error in absent]
+    if faults and not any(entered):
+        raise faults[0][2]
     return Entry(
         protocol,
         testset,
         tuple(chosen),
         tuple(entered),
-        tuple(dropped),
+        tuple(DroppedTask(name, lp, error.text) for name, lp, error in faults),
         (*notes, *_on_outliers(protocol, testset, chosen), *_unchecked(protocol, testset)),
     )
 
@@ -231,6 +218,23 @@ class _Reader:
         if rule.human == "any":
             return True
         return self._blocks.has_preferences(replace(self._asked, lp=lp)) == (rule.human == "preferences")
+
+    def tasks(self, rule: Rule, lp: str, outliers: Outliers) -> tuple[list[TaskBlock], list[tuple[str, QuestionError]]]:
+        """The blocks of a rule in one language pair, and why there is none for some of its tasks."""
+        found: list[TaskBlock] = []
+        absent: list[tuple[str, QuestionError]] = []
+        if not self.applies(rule, lp):
+            return found, absent
+        try:
+            variants = self.variants(rule, lp, outliers)
+        except QuestionError as error:
+            return found, [(task_named(rule), error)]
+        for one, domain in variants:
+            try:
+                found.append(self.entered(rule, one, domain))
+            except QuestionError as error:
+                absent.append((task_named(rule, domain), error))
+        return found, absent
 
     def variants(self, rule: Rule, lp: str, outliers: Outliers) -> list[tuple[Slice, str | None]]:
         """What a rule scores in one language pair: its domains (None = all), without and with human references.

@@ -62,6 +62,7 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
             pl.col("by").replace_strict({way: place for place, way in enumerate(BYS)}, return_dtype=pl.Int64),
             pl.col("bridge").is_not_null(),
             "human",
+            "bridge",
             nulls_last=False,
         )
         .select(COLUMNS)

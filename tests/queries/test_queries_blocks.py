@@ -40,11 +40,25 @@ def test_a_block_is_the_same_in_however_many_pieces_it_is_read(
     tiny: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = _block(tiny)
+    monkeypatch.setattr("queries.blocks._KEPT", 0)
     for n_scores in (1, 31, 10**6):
         monkeypatch.setattr("queries.blocks._SCORES", n_scores)
         block = _block(tiny)
         np.testing.assert_array_equal(block.scores, whole.scores)
         np.testing.assert_array_equal(block.human, whole.human)
+
+
+def test_what_was_read_for_one_slice_serves_another_with_other_systems_and_metrics(
+    tiny: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = _block(tiny, metrics=("Rough",), systems=("Ash", "Cherry"))
+    whole = _block(tiny)
+    monkeypatch.setattr("queries.blocks._read_scores", lambda *_: np.empty((0, 0, 0)))
+    again = _block(tiny, metrics=("Rough",), systems=("Ash", "Cherry"))
+    taken = whole.take(systems=[0, 2], metrics=[metric.name == "Rough-refA" for metric in whole.metrics])
+    for other in (again, taken):
+        np.testing.assert_array_equal(other.scores, few.scores)
+        np.testing.assert_array_equal(other.human, few.human)
 
 
 def test_named_scores_are_found_in_a_block(tiny: Warehouse) -> None:

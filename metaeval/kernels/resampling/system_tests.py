@@ -83,20 +83,30 @@ def normal_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
 
     Arguments and result as there; where all differences are 0, p is 1.
     """
-    from scipy.special import ndtr
-
     scores, judged = _checked(scores, judged)
     result = np.ones((len(scores), judged.shape[0], judged.shape[0]))
+    if _is_whole_segments(judged):
+        values = np.ascontiguousarray(scores[:, :, judged[0]])
+        for row in range(len(judged) - 1):
+            first, others = values[:, row : row + 1], values[:, row + 1 :]
+            result[:, row, row + 1 :], result[:, row + 1 :, row] = _normal_p(first, others)
+        return result
     for i, j in zip(*np.triu_indices(judged.shape[0], 1), strict=True):
         both = judged[i] & judged[j]
-        gaps = unless_noise(scores[:, i, both] - scores[:, j, both], scores[:, i, both], scores[:, j, both])
-        largest = np.abs(gaps).max(axis=1, initial=0.0)
-        gaps /= np.where(largest > 0, largest, 1.0)[:, np.newaxis]
-        total, variance = gaps.sum(axis=1), (gaps * gaps).sum(axis=1)
-        z = total / np.sqrt(np.where(variance > 0, variance, 1.0))
-        result[:, i, j] = np.where(variance > 0, ndtr(-z), 1.0)
-        result[:, j, i] = np.where(variance > 0, ndtr(z), 1.0)
+        result[:, i, j], result[:, j, i] = _normal_p(scores[:, i, both], scores[:, j, both])
     return result
+
+
+def _normal_p(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """p that the first scores are better and that the second are, (…, n) -> (…), from segments that both have."""
+    from scipy.special import ndtr
+
+    gaps = unless_noise(first - second, first, second)
+    largest = np.abs(gaps).max(axis=-1, initial=0.0)
+    gaps /= np.where(largest > 0, largest, 1.0)[..., np.newaxis]
+    total, variance = gaps.sum(axis=-1), (gaps * gaps).sum(axis=-1)
+    z = total / np.sqrt(np.where(variance > 0, variance, 1.0))
+    return np.where(variance > 0, ndtr(-z), 1.0), np.where(variance > 0, ndtr(z), 1.0)
 
 
 def _checked(scores: npt.ArrayLike, judged: npt.ArrayLike) -> tuple[Floats, Bools]:
@@ -107,10 +117,10 @@ def _checked(scores: npt.ArrayLike, judged: npt.ArrayLike) -> tuple[Floats, Bool
 
 
 def unless_noise(gaps: Floats, first: Floats, second: Floats) -> Floats:
-    """Differences (n_scorers, S) of the scores of two systems; 0 where all of a scorer's are rounding."""
-    size = np.abs(first).sum(axis=1) + np.abs(second).sum(axis=1)
-    is_noise = np.abs(gaps).sum(axis=1) <= NOISE * size
-    return np.where(is_noise[:, np.newaxis], 0.0, gaps)
+    """Differences (…, S) of the scores of two systems; 0 where all of a scorer's are rounding."""
+    size = np.abs(first).sum(axis=-1) + np.abs(second).sum(axis=-1)
+    is_noise = np.abs(gaps).sum(axis=-1) <= NOISE * size
+    return np.where(is_noise[..., np.newaxis], 0.0, gaps)
 
 
 def _is_whole_segments(judged: Bools) -> bool:
@@ -242,41 +252,36 @@ def signed_rank_p_values(gaps: Floats, alternative: Alternative) -> tuple[float,
     >>> signed_rank_p_values(np.array([1.0, 1.0, 2.0, -1.0]), "greater")
     (0.25, 0.9375)
     """
-    has_ties = len(np.unique(np.abs(gaps))) < gaps.size
-    if has_ties and gaps.size <= MOST_TIED:
-        above, below = _tied_signed_rank(gaps)
-    elif has_ties or gaps.size > MOST_EXACT:
-        above, below = _normal_signed_rank(gaps)
-    else:
-        from scipy.stats import wilcoxon
-
-        above, below = (float(wilcoxon(gaps, alternative=side, method="exact").pvalue) for side in ("greater", "less"))
+    sizes = np.abs(gaps)
+    order = np.argsort(sizes)
+    n_tied = np.diff(np.flatnonzero(np.diff(sizes[order], prepend=-1.0, append=np.inf)))  # of each distinct size
+    has_ties = len(n_tied) < gaps.size
+    ranks = np.empty(gaps.size)
+    ranks[order] = np.repeat(np.cumsum(n_tied) - (n_tied - 1) / 2, n_tied)  # equal sizes share their mean rank
+    is_exact = gaps.size <= (MOST_TIED if has_ties else MOST_EXACT)
+    above, below = _exact_signed_rank(gaps, ranks) if is_exact else _normal_signed_rank(gaps, ranks, n_tied)
     both = min(1.0, 2 * min(above, below))
     return (both, both) if alternative == "two-sided" else (above, below)
 
 
-def _normal_signed_rank(gaps: Floats) -> tuple[float, float]:
+def _normal_signed_rank(gaps: Floats, ranks: Floats, n_tied: Ints) -> tuple[float, float]:
     """p-values by the normal approximation, with the variance of tied ranks."""
     from scipy.special import ndtr
-    from scipy.stats import rankdata
 
-    n, ranks = gaps.size, rankdata(np.abs(gaps))
-    n_tied = np.unique(ranks, return_counts=True)[1].astype(np.float64)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - (n_tied**3 - n_tied).sum() / 48
+    n, tied = gaps.size, n_tied.astype(np.float64)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - (tied**3 - tied).sum() / 48
     z = (ranks[gaps > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)
     return float(ndtr(-z)), float(ndtr(z))
 
 
-def _tied_signed_rank(gaps: Floats) -> tuple[float, float]:
-    """Exact p-values of few tied differences: the distribution of the rank sum under all signs, rank after rank."""
-    from scipy.stats import rankdata
-
-    ranks = np.rint(2 * rankdata(np.abs(gaps))).astype(np.int64)  # mean ranks are whole or half
-    ways = np.zeros(int(ranks.sum()) + 1)
+def _exact_signed_rank(gaps: Floats, ranks: Floats) -> tuple[float, float]:
+    """Exact p-values of few differences: the distribution of the rank sum under all signs, rank after rank."""
+    doubled = np.rint(2 * ranks).astype(np.int64)  # mean ranks are whole or half
+    ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1.0
-    for rank in ranks:
+    for rank in doubled:
         ways[rank:] += ways[:-rank].copy()
-    found = int(ranks[gaps > 0].sum())
+    found = int(doubled[gaps > 0].sum())
     return float(ways[found:].sum() / ways.sum()), float(ways[: found + 1].sum() / ways.sum())
 
 
