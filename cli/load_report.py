@@ -10,7 +10,7 @@ from cli.exit_codes import ExitCode
 from cli.options.output import Output
 from cli.render import note
 from warehouse.errors import in_order
-from warehouse.wording import counted
+from warehouse.wording import NO_LP, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,6 +72,9 @@ def _notes(report: "LoadReport", database: Path | None, verbose: bool) -> list[s
     lines += notes
     if len(report.notes) > len(notes):
         lines.append(f"{counted(len(report.notes) - len(notes), 'more note')}; --verbose shows them all")
+    of_tasks = sorted({evalset.testset for evalset in report.evalsets if evalset.lp == NO_LP})
+    if of_tasks:
+        lines.append(f"no language pair: {', '.join(of_tasks)}; if it is translation, remove it and load it with --lp")
     statuses = {evalset.status for evalset in report.evalsets}
     if database is None:
         lines.append("nothing was stored: a dry run")

@@ -73,10 +73,16 @@ class _Once:
         return parsed
 
 
+_OF_EACH_HUMAN = ("rank", "correlations")  # where an option of human scores without a name is all of them
+
+
 def _current_options(command: Any, words: list[str], ctx: Any) -> list[str]:
     """The words with options that were renamed under their new names; a line says so."""
     known = options_of(command)
-    current = []
+    current: list[str] = []
+    at = words.index("--human") + 1 if command.name in _OF_EACH_HUMAN and "--human" in words else 0
+    if at and (at == len(words) or words[at].startswith("-")):
+        words = [*words[:at], "all", *words[at:]]
     for place, word in enumerate(words):
         old, is_joined, value = word.partition("=")
         names = () if old in known or "--" in words[:place] else generated()["renamed"].get(old, ())

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overloa
 
 import polars as pl
 
-from metaeval.notes import ExclusionNote, Partial, partial_first, placed
+from metaeval.notes import ExclusionNote, Partial, partial_first, placed, reworded
 from metaeval.signature import Part, Parts, line, lines_of, slice_parts, stamped
 from metaeval.stars import marking
 from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
 from warehouse.database.frames import spelt_frame
-from warehouse.wording import counted, in_python
+from warehouse.wording import NO_LP, counted, in_python, of_any_task
 
 if TYPE_CHECKING:
     import altair as alt
@@ -58,7 +58,7 @@ class Result:
     def _repr_html_(self) -> str:
         """The frame with its signature and notes, as notebooks show it."""
         lines = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        signature = "<br>".join(escape(one) for one in self.signature.splitlines())
+        signature = "<br>".join(escape(one) for one in in_python(self.signature).splitlines())
         return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
 
 
@@ -181,6 +181,9 @@ class Answer(Result, Generic[R]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", partial_first(self.notes))
+        if f"lp:{NO_LP}" in super().signature:
+            object.__setattr__(self, "summary", of_any_task(self.summary))
+            object.__setattr__(self, "notes", tuple(reworded(note, of_any_task) for note in self.notes))
 
     def with_summary(self) -> Self:
         """The answer with its summary."""
@@ -275,6 +278,17 @@ def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
     while len(text) + len(count) + 1 > LONGEST and ". " in text:
         text = f"{text[:-1].rpartition('. ')[0]}."
     return f"{text} {count}" if len(text) + len(count) < LONGEST else f"{counted(len(found), 'evaluation set')} below."
+
+
+def together(found: Mapping[str, Result], more: Sequence[str] = ()) -> Result:
+    """Results by each of some names, such as human scores, as one; a note of some of them begins with their names."""
+    said: dict[str, list[str]] = {}
+    for name, one in found.items():
+        for note in one.notes:
+            said.setdefault(note, []).append(name)
+    notes = [note if len(names) == len(found) else placed(", ".join(names), note) for note, names in said.items()]
+    frame = pl.concat([one.frame for one in found.values()], how="diagonal")
+    return Result(frame, [line for one in found.values() for line in one.lines], (*notes, *more))
 
 
 def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]], skipped: Sequence[str]) -> Answer[R]:

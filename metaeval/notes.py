@@ -1,6 +1,6 @@
 """Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 from queries.reasons import Exclusion
@@ -101,6 +101,18 @@ class ExclusionNote(NoteWithHint):
         made = str.__new__(cls, f"{text} ({hint})" if hint else text)
         made.text, made.hint, made.what, made.n, made.names = text, hint, what, n, tuple(names)
         return made
+
+
+def reworded(note: str, change: Callable[[str], str]) -> str:
+    """A note in other words, of the same kind and with the same fields.
+
+    >>> type(reworded(Partial("2 of 3 segments"), str.upper)).__name__, reworded("a", str.upper)
+    ('Partial', 'A')
+    """
+    if not isinstance(note, _Note):
+        return change(note)
+    _, (kind, text, fields) = note.__reduce__()
+    return _restored(kind, change(text), fields | ({"text": change(fields["text"])} if "text" in fields else {}))
 
 
 def placed(place: str, note: str) -> str:

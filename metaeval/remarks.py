@@ -187,7 +187,23 @@ def _judged(selection: Selection, metrics: Sequence[MetricChoice]) -> Iterator[t
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *all_alike(block), *wrong_way(block)]
+    of_metrics = (*equal_metrics(block), *all_alike(block), *wrong_way(block))
+    return [*slice_remarks(block.selection, block.metrics), *_incomplete_design(block), *of_metrics]
+
+
+def _incomplete_design(block: Block) -> list[str]:
+    """A line where segments have different systems: outputs that neither people nor any metric scored."""
+    if not len(block.metrics) or block.counted is not None:
+        return []
+    there = block.judged | ~np.isnan(block.scores).all(axis=0)
+    there = there[:, block.judged.any(axis=0)]
+    if there.all() or not there.size:
+        return []
+    each = there.sum(axis=0)
+    return [
+        f"incomplete design: {there.sum()} of {there.size} outputs; segments have {each.min()} to {each.max()} of "
+        f"{len(block.systems)} systems, so systems are compared on different segments"
+    ]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:

@@ -43,6 +43,14 @@ class Wide:
         return pl.DataFrame(columns)
 
 
+def has_several_humans(frame: pl.DataFrame) -> bool:
+    """Whether a measure has values by several human scores in one evaluation set."""
+    if "human" not in frame.columns:
+        return False
+    per_column = frame.group_by("measure", "testset", "lp").agg(pl.col("human").n_unique())
+    return bool((per_column["human"] > 1).any())
+
+
 def wide(frame: pl.DataFrame) -> Wide:
     """Rows of `rank` as a wide table.
 
@@ -52,6 +60,7 @@ def wide(frame: pl.DataFrame) -> Wide:
     those with the highest mean value.
     """
     keys = [key for key in KEYS if key in frame.columns]
+    keys += ["human"] if has_several_humans(frame) else []
     varying = [key for key in keys if frame[key].n_unique() > 1] or ["lp"]
     keyed = frame.with_columns(metric=_names(frame, keys))
     headings = _headings(keyed, varying)

@@ -12,7 +12,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.languages import is_language_name, is_typed_pair, language_named, pairs_called
 from warehouse.facts.testsets import facts, known_testsets
-from warehouse.wording import option
+from warehouse.wording import NO_LP, option
 
 """Behind the name of a human score: standardised by annotator."""
 
@@ -207,7 +207,7 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     """Evaluation sets from names joined by commas.
 
     testsets: "all" for every test set but challenge sets. lps: "all" for every language pair with the
-        human score wanted.
+        human score wanted, and sets without one.
     human: the human score wanted; None for an official one of systems or segments, or the only one there is.
     Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
     """
@@ -217,7 +217,7 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     named = named_evalsets([(testset, lp) for testset in asked for lp in there[testset]], testsets, lps)
     if lps != "all":
         return Evalsets(tuple(named))
-    chosen = tuple(one for one in named if _has_human(there[one[0]][one[1]], human))
+    chosen = tuple(one for one in named if one[1] == NO_LP or _has_human(there[one[0]][one[1]], human))
     if not chosen:
         if human is not None:
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
@@ -291,6 +291,15 @@ def _has_human(humans: Humans, wanted: str | None) -> bool:
     if wanted is not None:
         return any(name == stored_human(wanted) for name, _ in humans)
     return len(humans) == 1 or any(is_standard for _, is_standard in humans)
+
+
+def all_humans(warehouse: Warehouse, testsets: str, lps: str) -> list[str]:
+    """All human scores of some evaluation sets, by name. Raises QuestionError: unknown names, or there are none."""
+    there = _evalsets_with_humans(warehouse)
+    found = {human for testset, lp in all_named(warehouse, testsets, lps) for human, _ in there[testset][lp]}
+    if not found:
+        raise QuestionError(f"no human score of {testsets} is loaded")
+    return sorted(found)
 
 
 def choice_of_humans(humans: Collection[str]) -> str:

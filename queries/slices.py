@@ -11,6 +11,7 @@ from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Fields, Option
 from warehouse.wording import option
 
+ALL = "all"  # in place of a human score: each of them
 BY_ANNOTATOR = ":z"  # behind a human score: standardised by annotator
 Outliers = Literal["organisers", "mad", "none"]
 Scored = Literal["seg", "doc"]

@@ -5,6 +5,19 @@ from collections.abc import Callable
 
 MARK = "\u2063"
 """Around an option in a message; invisible, so that an option that is not spelt out reads as in Python."""
+NO_LP = "no-lp"
+"""Stored as the language pair of a set that is not translation; messages and tables are written without it."""
+_WITHOUT_LP = re.compile(rf"\|lp:{NO_LP}\b| ?\b{NO_LP}\b")
+_OF_TRANSLATION = {
+    "a segment": "an item",
+    "segment": "item",
+    "segments": "items",
+    "MT systems": "systems",
+    "language pair": "set",
+}
+_WORD_OF_TRANSLATION = re.compile(
+    rf"(?<![\w{MARK}=.-])(?:(?:a )?segment|segments|MT systems|language pair)(?![\w{MARK}=.(])"
+)
 _OPTION = re.compile(f"{MARK}([a-z_.]+)(?:=([^{MARK}]*))?{MARK}")
 
 
@@ -28,10 +41,29 @@ def option(name: str, value: object = None) -> str:
 def spelt(text: str, spelling: Callable[[str, str | None], str]) -> str:
     """A text whose marks are spelt. spelling: of an option's name and value.
 
+    Nothing is said of the language pair of a set without one.
+
     >>> spelt(f"take {option('unit', 'segment')}", lambda name, value: f"<{name}: {value}>")
     'take <unit: segment>'
+    >>> in_python(f"metrics of dialogue {NO_LP} by|lp:{NO_LP}|seed:0")
+    'metrics of dialogue by|seed:0'
     """
+    text = without_lp(text)
     return _OPTION.sub(lambda found: spelling(found[1], found[2]), text) if MARK in text else text
+
+
+def without_lp(text: str) -> str:
+    """A text that does not name the language pair of sets that have none."""
+    return _WITHOUT_LP.sub("", text) if NO_LP in text else text
+
+
+def of_any_task(text: str) -> str:
+    """A sentence about translation as it is said of other tasks.
+
+    >>> of_any_task("over 6 MT systems and 30 segments, by --segment and segment_mean")
+    'over 6 systems and 30 items, by --segment and segment_mean'
+    """
+    return _WORD_OF_TRANSLATION.sub(lambda found: _OF_TRANSLATION[found[0]], text)
 
 
 def in_python(text: str) -> str:

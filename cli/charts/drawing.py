@@ -17,6 +17,7 @@ from cli.exit_codes import UsageError, check_extra
 from cli.render.cells import one_line
 from cli.render.delimited import without_formula
 from cli.render.output import write
+from warehouse.wording import NO_LP, without_lp
 
 if TYPE_CHECKING:
     import altair as alt
@@ -67,7 +68,8 @@ def specification(chart: "alt.VConcatChart") -> Spec:
     # the data sets as they are, where Altair would copy them value by value; the tests check every kind of chart
     found, datasets = chart.to_dict(validate=False, ignore=["datasets"]), chart.datasets
     whole: Spec = prepared({**found, "datasets": {**found.get("datasets", {}), **datasets}})
-    return whole
+    text = json.dumps(whole)
+    return json.loads(without_lp(text)) if NO_LP in text else whole
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     """The matrix; on a terminal its columns are numbered as its rows are."""
     width = output.width
     is_table = format_for(output.format, output.output) is Format.TABLE
-    if width is None or not is_table or answer.frame.columns[0] != "metric":
+    if width is None or not is_table or answer.frame.columns[0] not in ("metric", "human"):
         output.show_answer(answer)
         return
-    names = answer.frame["metric"].to_list()
+    names = answer.frame[:, 0].to_list()
     if len(names) * _COLUMN + _NAMES <= width:
         numbered = answer.frame.rename({name: f"{number}" for number, name in enumerate(names, start=1)})
         output.show_answer(replace(answer, reading=numbered.with_row_index("#", offset=1)))

@@ -20,6 +20,7 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     from metaeval.measures import parse_measure
     from metaeval.questions.rank import Rank
     from metaeval.wide import by_metric, wide
+    from queries.slices import ALL
 
     asked = answer.question
     assert isinstance(asked, Rank)
@@ -32,7 +33,8 @@ def show(answer: "Answer[Result]", output: Output) -> None:
 
         marked = {note: note.replace(f"{UNTESTED}:", f"{UNTESTED} (†):") for note in answer.notes if UNTESTED in note}
         answer = replace(answer, notes=tuple(marked.get(note, note) for note in answer.notes))
-    if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
+    is_split = asked.human == ALL or (asked.by is not None and len(measures) == 1)
+    if asked.wide or (is_split and output.is_for_reading):
         found = wide(answer.frame)
         texts = wide_texts(found, DIGITS, output.width, every_row=output.every_row)
         mark = "bold, or *: the best of its column"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cli.options.output import Output
 from cli.render.output import is_file, write
-from warehouse.wording import counted
+from warehouse.wording import counted, without_lp
 
 if TYPE_CHECKING:
     from cli.report.making import ReportSection
@@ -23,7 +23,7 @@ def show(answer: "Answer[list[ReportSection]]", output: Output) -> None:
     assert isinstance(asked, Report)
     what = "all test sets" if asked.testset == "all" else asked.testset.replace(",", ", ")
     title = f"Meta-evaluation of metrics: {what}"
-    text = page(answer.result, title, static=asked.static, safe_cells=output.safe_cells)
+    text = without_lp(page(answer.result, title, static=asked.static, safe_cells=output.safe_cells))
     write(text, target)
     for note in answer.notes:
         output.note(note)

@@ -23,7 +23,7 @@ from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import JudgedSegments, judged_segments, labels
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import BY, ON_NAN
-from metaeval.options import Options, Test
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 
 
@@ -86,6 +86,17 @@ class GroupPearson(GroupCorrelation):
     @property
     def is_quick_to_resample(self) -> bool:
         return self.is_aligned("inputs") or (self.by == "none" and self.on_nan == "drop")
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return (*super().tests, *(("williams",) if self.by == "none" else ()))
+
+    def claims(self, test: Test) -> Population:
+        return "both" if test == "williams" else super().claims(test)
+
+    def correlated(self, block: Block, options: Options) -> tuple[Floats, Floats]:
+        judged = block.judged
+        return block.human[judged], block.scores[:, judged]
 
 
 def _definition(family: type[GroupCorrelation], name: str, meaning: str, formula: str, source: str) -> Definition:

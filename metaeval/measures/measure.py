@@ -254,6 +254,11 @@ class Measure(ABC):
         """The population that a test of the measure is used for."""
         return CLAIMED[test]
 
+    def correlated(self, block: Block, options: Options) -> tuple[Floats, Floats]:
+        """(n,) human and (M, n) metric scores whose correlation Williams' test compares: those of systems."""
+        scores = self.scores(block, options)
+        return scores.human, scores.metrics
+
     def check_applies(self, test: Test) -> None:
         """Raises QuestionError: the test does not apply to the measure; with those that do."""
         if test not in self.tests:

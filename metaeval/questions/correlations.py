@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.options import Options, Run, SystemScoreOption
 from metaeval.question import EvalsetQuestion
-from queries.slices import Slice
+from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
 from warehouse.wording import option
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     """Correlate every pair of metrics.
 
-    Uses annotated segments, or all segments if there are no human scores.
+    Uses annotated segments, or all segments if there are no human scores. `--human all` correlates human scores with
+    each other instead.
 
     Example: scorehouse correlations sim24 en-de -m pearson --status primary
     """
@@ -41,30 +42,32 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
-        from metaeval.tables.agreement import agreement
+        from metaeval.tables.agreement import agreement, human_agreement
 
+        between = human_agreement if self.human == ALL else agreement
         with run.opened() as warehouse:
-            found = agreement(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
+            found = between(warehouse, self.part(Slice), parse_measure(self.measure), self.part(Options))
         return answer_of(self, found, digits=2)
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.sentences import number, opening
 
-        names = answer.frame["metric"].to_list()
+        names = answer.frame[:, 0].to_list()
         pairs = [
             (value, a, b)
             for row, a in enumerate(names)
             for b in names[row + 1 :]
             if (value := answer.frame[b][row]) is not None and value == value
         ]
+        what = "human scores" if self.human == ALL else "metrics"
         if not pairs:
-            return f"No two metrics have a correlation by {self.measure}."
+            return f"No two {what} have a correlation by {self.measure}."
         (high, *most), (low, *least) = max(pairs), min(pairs)
-        n = f"of {len(names)} metrics"
+        n = f"of {len(names)} {what}"
         return opening(
             f"{' and '.join(most)} agree most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
             f"({number(low)}).",
-            "These are correlations of metrics with each other, not with people.",
+            *([] if self.human == ALL else ["These are correlations of metrics with each other, not with people."]),
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from metaeval.fields import DEFAULT_MEASURES, Measures, requires
 from metaeval.options import HOW_TESTED, Options, Run, TestOptions
 from metaeval.question import Question
-from queries.slices import Slice
+from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError, SourceError
 from warehouse.fields import Option
 from warehouse.wording import option
@@ -29,7 +29,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
     TESTSET and LP take several names joined by commas, or all. Each evaluation set is ranked separately unless
-    pooled. The chart of one evaluation set shows 95% intervals; of several, or of domains, it is a heat map.
+    pooled. With `--human all` each human score is a column. The chart of one evaluation set shows 95% intervals; of
+    several, or of domains, it is a heat map.
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
@@ -154,6 +155,33 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         return replace(found, question=self, notes=(*notes, *found.notes), own=own)
 
     def _answer(self, run: Run) -> "Answer[Result]":
+        if self.human == ALL:
+            return self._by_each_human(run)
+        return self._by_one_human(run)
+
+    def _by_each_human(self, run: Run) -> "Answer[Result]":
+        """The rankings by each human score, below each other.
+
+        Raises QuestionError: no human score ranks anything.
+        """
+        from metaeval.answer import answer_of, together
+        from queries.evalsets import all_humans
+
+        if self.pool is not None or self.explain or self.ceiling:
+            raise QuestionError(f"{option('human', ALL)} goes with none of pool, explain and ceiling")
+        with run.opened() as warehouse:
+            humans = all_humans(warehouse, self.testset, self.lp)
+        found, faults = {}, {}
+        for human in humans:
+            try:
+                found[human] = replace(self, human=human)._by_one_human(run).result
+            except QuestionError as error:
+                faults[human] = error.text
+        if not found:
+            raise QuestionError("; ".join(dict.fromkeys(faults.values())))
+        return answer_of(self, together(found, [f"skipped {human}: {text}" for human, text in faults.items()]))
+
+    def _by_one_human(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.ranking import explanation, load_ranking_inputs, ranked, slices_of
@@ -269,6 +297,12 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         frame = answer.frame
         frame = frame.filter(kind="metric") if "kind" in frame.columns else frame
         measure = frame["measure"][0]
+        if self.human == ALL and frame["human"].n_unique() > 1:
+            leads = [
+                f"{rows['metric'][0]} by {human}"
+                for (human,), rows in frame.filter(measure=measure, rank=1).group_by("human", maintain_order=True)
+            ]
+            return opening(f"By {measure} rank first: {named(leads, 3)}; differences were not tested.")
         rows = frame.filter(measure=measure).drop_nulls("value")
         if rows.is_empty():
             return f"No metric has a value of {measure}."

@@ -62,7 +62,7 @@ class Show(EvalsetQuestion["Segment"], name="show"):
         outputs = answer.frame.filter(kind="output")
         columns = [name for name in outputs.columns[2:] if name not in ("text", "errors")]
         scored = outputs.drop_nulls(columns[0]).sort(columns[0], descending=True) if columns else outputs.clear()
-        where = f"segment {self.segment} of {self.testset} {self.lp}"
+        where = f"segment {self.segment} of {answer.result.place.partition(',')[0]}"
         if scored.is_empty():
             return opening(f"No output of {where} has a human score ({counted(outputs.height, 'output')}).")
         best, worst = (

@@ -74,8 +74,8 @@ def run(
 
 
 def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOutcome:
-    scores = measure.scores(block, options)
-    found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
+    human, metrics = measure.correlated(block, options)
+    found = williams_test(human, metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
     return TestOutcome(_sided(found.p, testing), None, is_exact=True)
 
 

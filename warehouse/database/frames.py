@@ -8,7 +8,7 @@ ends.
 from typing import TYPE_CHECKING, Protocol
 
 from warehouse.errors import QuestionError
-from warehouse.wording import MARK
+from warehouse.wording import MARK, NO_LP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,10 +44,16 @@ def frame(relation: "duckdb.DuckDBPyRelation") -> "pl.DataFrame":
 
 
 def spelt_frame(rows: "pl.DataFrame", spelling: "Callable[[str], str]") -> "pl.DataFrame":
-    """A frame whose texts name options as `spelling` writes them in a message, see `warehouse.wording.option`."""
+    """A frame whose texts name options as `spelling` writes them in a message, see `warehouse.wording.option`.
+
+    The language pair of sets without one is null.
+    """
     import polars as pl
 
-    texts = [one for one in rows if one.dtype == pl.String and one.str.contains(MARK, literal=True).any()]
+    if rows.schema.get("lp") == pl.String:
+        rows = rows.with_columns(lp=pl.when(pl.col("lp") != NO_LP).then("lp"))
+    marks = f"{MARK}|{NO_LP}"
+    texts = [one for one in rows if one.dtype == pl.String and one.str.contains(marks).any()]
     spelt = [pl.Series(one.name, [text and spelling(text) for text in one], pl.String) for one in texts]
     return rows.with_columns(spelt)
 

@@ -18,6 +18,7 @@ from warehouse.errors import SourceError
 from warehouse.facts import packaged
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, LanguagePair
+from warehouse.wording import NO_LP
 
 FACTS_FILE = "testset.toml"
 
@@ -89,10 +90,12 @@ _IS: Mapping[str, Callable[[Any], bool]] = {
     _STRINGS: lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
     _TABLE: lambda value: isinstance(value, dict),
 }
+_OF_OTHER_TASKS = {"standard_reference": "a string", "standard_human": _TABLE}  # beside the name, without an lp
 _TESTSET = {
-    **dict.fromkeys(("name", "description"), "a string"),
+    **dict.fromkeys(("name", "description", "task", "licence"), "a string"),
     **dict.fromkeys(("year", "resubmitted"), "a number"),
     **dict.fromkeys(("metrics", "lps"), _TABLE),
+    **_OF_OTHER_TASKS,
 }
 _METRICS = {"primary": _STRINGS, "baseline": _STRINGS}
 _EVALSET = {
@@ -147,10 +150,14 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
         raise ValueError("name: missing, expected the test set's name")
     lps = _checked(known.get("lps", {}), dict.fromkeys(known.get("lps", {}), _TABLE), "lps.")
     metrics = _checked(known.get("metrics", {}), _METRICS, "metrics.")
+    if alone := {key: known[key] for key in _OF_OTHER_TASKS if key in known}:
+        lps[NO_LP] = alone
+    licence = f"licence {known['licence']}" if "licence" in known else None
+    said = [known.get("description", known.get("task")), licence]
     return TestsetFacts(
         name=known["name"],
         year=known.get("year"),
-        description=known.get("description"),
+        description=", ".join(filter(None, said)) or None,
         primary=frozenset(metrics.get("primary", ())) if "metrics" in known else None,
         baseline=frozenset(metrics.get("baseline", ())),
         lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},

@@ -24,7 +24,7 @@ from warehouse.readers.text.bytes import head_of
 from warehouse.readers.tool_outputs import is_with_texts
 from warehouse.staging.holdings import of_evalsets
 from warehouse.temporary import temporary_folder
-from warehouse.wording import option
+from warehouse.wording import NO_LP, option
 
 _sql = partial(statement, __package__)
 _EVALSETS = "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
@@ -62,6 +62,8 @@ def add(
         _check_name(warehouse, metric)
         _check_evalset(warehouse, testset, lp)
         _check_reference(warehouse, reference, testset, lp)
+        if lp is None and testset is not None and (testset, NO_LP) in warehouse.rows(_EVALSETS):
+            lp = NO_LP
         texts = _texts(warehouse, paths, metric, testset, lp)
     given = LoadHints(
         testset=testset,

@@ -10,14 +10,14 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair, language_pair_called
 from warehouse.facts.metrics import describe
-from warehouse.facts.testsets import facts_beside
+from warehouse.facts.testsets import facts, facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under, unread
 from warehouse.readers.text.tables import cells_that_are, numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
-from warehouse.wording import counted, option
+from warehouse.wording import NO_LP, counted, option
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
@@ -128,9 +128,18 @@ def missing_place(header: Header, given: LoadHints) -> str | None:
     known = header.known.keys()
     if "testset" not in known and given.testset is None:
         return f"scores of an unknown test set; name it in a column 'testset' or with {option('testset')}"
-    if not ("lp" in known or {"source", "target"} <= known) and given.lp is None:
+    if not ("lp" in known or {"source", "target"} <= known) and lp_of(given) is None:
         return f"scores of an unknown language pair; name it in a column 'lp' or with {option('lp')}"
     return None
+
+
+def lp_of(given: LoadHints) -> str | None:
+    """The language pair that the user says, else that of sets without one.
+
+    None where no test set is named, or one of the shared tasks' is, and for the user's own metrics.
+    """
+    is_of_pairs = given.is_own or given.testset is None or bool(facts(given.testset).lps)
+    return given.lp or (None if is_of_pairs else NO_LP)
 
 
 def claim_of_named(
@@ -199,7 +208,7 @@ def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFr
     """
     if {"source", "target"} <= set(table.columns) and "lp" not in table.columns:
         table = table.with_columns(lp=pl.concat_str("source", pl.lit("-"), "target"))
-    for column, said in (("testset", given.testset), ("lp", given.lp)):
+    for column, said in (("testset", given.testset), ("lp", given.lp if "lp" in table.columns else lp_of(given))):
         written = pl.col(column) if column in table.columns else pl.lit(None, pl.String)
         table = table.with_columns(pl.coalesce(written, pl.lit(said, pl.String)).alias(column))
     called = {name: published_testset(name) or name for name in table["testset"].unique().drop_nulls().to_list()}
@@ -220,12 +229,14 @@ def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFr
 
 
 def is_human_score(name: str, given: LoadHints) -> bool:
-    """Whether a name is that of a human score: the one that the user gave, or one of the shared tasks' kinds.
+    """Whether a name is that of a human score: one that the user gave, by commas, or one of the shared tasks' kinds.
 
     >>> [is_human_score(name, LoadHints()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric")]
     [True, True, True, True, False]
     """
-    return name == given.human or (_HUMAN.fullmatch(name) is not None and _OF_METRICS.search(name) is None)
+    return name in (given.human or "").split(",") or (
+        _HUMAN.fullmatch(name) is not None and _OF_METRICS.search(name) is None
+    )
 
 
 def variant(name: str) -> tuple[str, str | None, bool]:

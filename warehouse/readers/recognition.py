@@ -16,6 +16,7 @@ from warehouse.readers.contents import Content
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
+from warehouse.readers.item_scores import ItemScoreReader
 from warehouse.readers.long_table import LongTableReader, with_place
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
@@ -96,6 +97,7 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     Wmt25HumanReader(),
     PearmutReader(),
     CampaignWorkbookReader(),
+    ItemScoreReader(),
     PreferenceTableReader(),
     LongTableReader(),
     WideTableReader(),
@@ -186,7 +188,9 @@ def other_human(stated: Collection[str], given: LoadHints) -> tuple[str, str] | 
     ('mqm', 'esa')
     """
     said = given.human
-    if said is None or not stated or any(name == said or name.startswith(f"{said}-") for name in stated):
+    if said is None or not stated or any(name.startswith(f"{one}-") for one in said.split(",") for name in stated):
+        return None
+    if {*stated}.intersection(said.split(",")):
         return None
     return ", ".join(sorted(stated)[:5]), said
 

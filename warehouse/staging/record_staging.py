@@ -265,8 +265,26 @@ def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: 
     n_segments = stage.n_segments
     if n_segments and (positional := [content.file_no for content in contents if content.claim.is_positional]):
         _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
-    tables = [content.file_no for content in contents if content.claim.is_own or content.claim.is_table]
-    _report_gaps(met.filter(pl.col("file_no").is_in(tables)), n_segments, stage)
+    own = [content.file_no for content in contents if content.claim.is_own]
+    tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
+    met = _without_design(segments.filter(pl.col("file_no").is_in(tables)), met, n_segments, stage)
+    _report_gaps(met.filter(pl.col("file_no").is_in([*own, *tables])), n_segments, stage)
+
+
+def _without_design(segments: pl.DataFrame, met: pl.DataFrame, n_segments: int, stage: Stage) -> pl.DataFrame:
+    """The counts without scorers that miss only what all miss: outputs that there are not, which one note counts."""
+    cells = segments.drop_nulls("value").group_by("scorer").agg(pl.struct("system", "number").n_unique().alias("n"))
+    there = segments.drop_nulls("value").select("system", "number").unique()
+    n_systems = there["system"].n_unique()
+    whole = cells.filter(pl.col("n") == there.height)["scorer"]
+    if whole.len() < 2 or there.height >= n_systems * n_segments:
+        return met
+    each = there.group_by("number").len()["len"].to_list()
+    stage.notes.append(
+        f"{stage.evalset.testset} {stage.evalset.lp}: {there.height} of {n_systems * n_segments} outputs: each segment "
+        f"has {min(each)} to {max(each)} of {n_systems} systems"
+    )
+    return met.filter(~pl.col("scorer").is_in(whole.implode()))
 
 
 def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: Stage) -> None:

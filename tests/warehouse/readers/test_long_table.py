@@ -213,7 +213,7 @@ def test_parquet_of_something_else_is_left_to_others(tmp_path: Path) -> None:
     ("header", "given", "option"),
     [
         ("system,metric,score", LoadHints(lp="en-de"), option("testset")),
-        ("system,metric,score", LoadHints(testset="mine"), option("lp")),
+        ("system,metric,score", LoadHints(testset="wmt23"), option("lp")),
         ("system,score", PLACE, "add a column 'metric'"),
     ],
 )

@@ -17,6 +17,7 @@ from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
+from warehouse.readers.item_scores import ItemScoreReader
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
@@ -161,7 +162,7 @@ ANY_NAME = ("another name",)  # no fault in itself in most formats
 
 
 def test_every_reader_of_records_is_here() -> None:
-    there = {type(reader) for reader, *_ in FILES.values()} | {CampaignWorkbookReader, PearmutReader}
+    there = {type(reader) for reader, *_ in FILES.values()} | {CampaignWorkbookReader, ItemScoreReader, PearmutReader}
     assert there == {type(reader) for reader in (*RECORD_READERS, *OWN_READERS)}
 
 

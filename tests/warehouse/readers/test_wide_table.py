@@ -81,7 +81,7 @@ def test_parquet_holds_the_same(tmp_path: Path) -> None:
     ]
 
 
-@together(("given", "lacking"), [(LoadHints(lp="en-de"), "testset"), (LoadHints(testset="mine"), "lp")])
+@together(("given", "lacking"), [(LoadHints(lp="en-de"), "testset"), (LoadHints(testset="wmt23"), "lp")])
 def test_what_is_lacking_is_asked_for(given: LoadHints, lacking: str) -> None:
     reason = answer(READER, MINE, b"system,BLEU\nA,1\n", given)
     assert isinstance(reason, str)
