@@ -4,6 +4,7 @@ from metaeval.papers import (
     deutsch_2023,
     diianni_2025,
     graham_2014,
+    kasner_2025,
     knowles_2024,
     kocmi_2021,
     kocmi_2025,
@@ -16,7 +17,17 @@ from warehouse.errors import unknown
 PAPERS: dict[str, Paper] = {
     one.PAPER.name: one.PAPER
     for one in (
-        *(thompson_2024, graham_2014, diianni_2025, kocmi_2021, deutsch_2023, zerva_2022, kocmi_2025, knowles_2024),
+        *(
+            thompson_2024,
+            graham_2014,
+            diianni_2025,
+            kocmi_2021,
+            deutsch_2023,
+            zerva_2022,
+            kocmi_2025,
+            knowles_2024,
+            kasner_2025,
+        ),
     )
 }
 

@@ -100,12 +100,17 @@ class Ceiling:
 
 def second_human(block: Block, other: Block, measure: Measure, options: Options) -> Ceiling:
     """The value of another human score as if it were a metric; both blocks have the same systems and segments."""
-    taken = _as_metric(block, other.human, other.human_submitted, str(other.selection.human))
-    if block.spans is not None and other.spans is not None:
-        (metric,) = taken.metrics
-        taken = replace(taken, spans=block.spans.beside(other.spans, metric.scorer_id))
-    value = _value(taken, measure, options)
+    value = _value(as_metric(block, other), measure, options)
     return Ceiling(value, float("nan"), float("nan"), f"{other.selection.human} as if it were a metric")
+
+
+def as_metric(block: Block, other: Block) -> Block:
+    """The block with the scores, and the marked errors, of another human score as its only metric."""
+    taken = _as_metric(block, other.human, other.human_submitted, str(other.selection.human))
+    if block.spans is None or other.spans is None:
+        return taken
+    (metric,) = taken.metrics
+    return replace(taken, spans=block.spans.beside(other.spans, metric.scorer_id))
 
 
 def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure, options: Options) -> Ceiling | None:

@@ -25,7 +25,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     Example: scorehouse spans sim24 en-de --by domain
     """
 
-    needs = requires(("by",), "view=agreement", n=("view=outputs",))
+    needs = requires(("by", "ceiling", "pool"), "view=agreement", n=("view=outputs",))
 
     measure: Annotated[
         str, Option("Measure of error spans: mpp, mp, em or char_f1.", ("measure", "m"), names="measure")
@@ -38,7 +38,15 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         Literal["domain", "system", "category", "severity"] | None,
         Option("Group by domain, system, category (recall only) or severity."),
     ] = None
+    ceiling: Annotated[bool, Option("Add rows of the other annotators, as if they were metrics.")] = False
+    pool: Annotated[
+        bool,
+        Option("Count the outputs of all language pairs together.", excludes={"by": "pooled outputs are one group"}),
+    ] = False
     n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
+
+    def answer(self, run: Run) -> "Answer[Result]":
+        return self.answer_one_evalset(run) if self.pool else super().answer(run)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
@@ -47,7 +55,14 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
 
         with run.opened() as warehouse:
             found = span_table(
-                warehouse, self.part(Slice), parse_measure(self.measure), self.view, by=self.by, n=self.n
+                warehouse,
+                self.part(Slice),
+                parse_measure(self.measure),
+                self.view,
+                by=self.by,
+                n=self.n,
+                ceiling=self.ceiling,
+                pool=self.pool,
             )
         return answer_of(self, found, digits=3)
 
@@ -79,7 +94,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         extra = [f"{one} {best[one]}" for one in ("domain", "system", "category", "severity") if one in best]
         place = f" in {extra[0]}" if extra else ""
         n = frame["metric"].n_unique()
-        count = f"of {n} metrics " if n > 1 else ""
+        count = f"of {n} {'scorers' if self.ceiling else 'metrics'} " if n > 1 else ""
         parts = [
             f"{word} {number(best[one])}"
             for word, one in (("F", "f"), ("precision", "precision"), ("recall", "recall"))

@@ -1,7 +1,7 @@
 """Error spans that metrics predict against those that people marked: how many are found, how severe, and where not."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,8 +14,13 @@ from metaeval.kernels.spans import Spans
 from metaeval.kernels.spans.precision_recall import rates
 from metaeval.measures import Measure
 from metaeval.measures.span_agreement import SpanComparison, SpanMeasure
+from metaeval.options import Options
+from metaeval.people.ceilings import as_metric, common_blocks
+from metaeval.signature import Parts
 from queries.blocks import HUMAN_SCORER, Block
-from queries.reasons import Reason
+from queries.evalsets import expand
+from queries.longitudinal import human_levels
+from queries.reasons import Exclusion, Reason
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import option
@@ -31,7 +36,15 @@ _OF_AGREEMENT = {
 
 
 def span_table(
-    warehouse: Warehouse, asked: Slice, measure: Measure, view: View = "agreement", *, by: By | None = None, n: int = 10
+    warehouse: Warehouse,
+    asked: Slice,
+    measure: Measure,
+    view: View = "agreement",
+    *,
+    by: By | None = None,
+    n: int = 10,
+    ceiling: bool = False,
+    pool: bool = False,
 ) -> Result:
     """One view of the spans of a slice.
 
@@ -39,10 +52,40 @@ def span_table(
     where `by` says one. A category has recall alone: predictions have none. severities: pairs of overlapping spans by
     both severities, `none` for spans that overlap nothing; share: of those marked so. outputs: those with the most that
     is not matched, over all metrics.
+    ceiling: with rows of the other human scores that have marked errors, as if they were metrics; a note says how the
+    metrics do on the same outputs. pool: outputs of several evaluation sets count together.
     Raises QuestionError: a measure of something else; no marked errors; no metric predicts spans.
     """
     if not isinstance(measure, SpanMeasure):
         raise QuestionError(f"{option('measure')} {measure}: expected one of error spans: mpp, mp, em or char_f1")
+    if pool:
+        return _pooled(warehouse, asked, measure, ceiling)
+    block, without = _block(warehouse, asked, measure, needs_metrics=not ceiling)
+    notes: list[str] = []
+    if view == "agreement":
+        people, notes = _people(warehouse, asked, block, measure) if ceiling else ({}, [])
+        rows = [
+            row for part in (block, *(as_metric(*pair) for pair in people.values())) for row in _sums(part, measure, by)
+        ]
+        if not rows:
+            raise QuestionError(f"no metric of {asked.testset} {asked.lp} predicts error spans")
+        frame = _agreement(rows, measure, by)
+        if by is None:
+            notes += _on_the_same_outputs(
+                frame, {human: _sums(pair[0], measure, None) for human, pair in people.items()}, measure
+            )
+    else:
+        frame = _severities(block, measure) if view == "severities" else _outputs(block, measure, n)
+    parts = table_parts(
+        ("spans", view), block, ("measure", measure), ("by", by), ("people", "yes" if ceiling else None)
+    )
+    return Result(frame, parts, (*table_notes(block, without), *notes))
+
+
+def _block(
+    warehouse: Warehouse, asked: Slice, measure: SpanMeasure, *, needs_metrics: bool = True
+) -> tuple[Block, dict[str, Exclusion]]:
+    """The block with the metrics that predict spans, and why the others are not in it."""
     block = Inputs(warehouse, asked).block(measure)
     without = {
         choice.name: choice.segment_gap
@@ -50,34 +93,120 @@ def span_table(
         if choice.segment_gap is not None and choice.segment_gap.reason is Reason.NO_SPANS
     }
     block = block.take(metrics=[choice.name not in without for choice in block.metrics])
-    if not block.metrics:
+    if not block.metrics and needs_metrics:
         raise QuestionError(f"no metric of {asked.testset} {asked.lp} predicts error spans")
-    if view == "agreement":
-        frame = _agreement(block, measure, by)
-    else:
-        frame = _severities(block, measure) if view == "severities" else _outputs(block, measure, n)
-    parts = table_parts(("spans", view), block, ("measure", measure), ("by", by))
-    return Result(frame, parts, table_notes(block, without))
+    return block, without
 
 
-def _agreement(block: Block, measure: SpanMeasure, by: By | None) -> pl.DataFrame:
+def _people(
+    warehouse: Warehouse, asked: Slice, block: Block, measure: SpanMeasure
+) -> tuple[dict[str, tuple[Block, Block]], list[str]]:
+    """By each other human score with marked errors the blocks of both on what both judged, and why others have none."""
+    found: dict[str, tuple[Block, Block]] = {}
+    notes: list[str] = []
+    official = str(block.selection.human)
+    for human in human_levels(warehouse, asked.testset, asked.lp):
+        if human == official:
+            continue
+        try:
+            found[human] = common_blocks(warehouse, asked, official, human, measure, Options())
+        except QuestionError as error:
+            notes.append(f"no row of {human}: {error.text}")
+    return found, [*notes, *([] if found else [f"no other human score of {official} has marked errors"])]
+
+
+def _on_the_same_outputs(
+    frame: pl.DataFrame, rows: Mapping[str, Sequence["_SpanSums"]], measure: SpanMeasure
+) -> list[str]:
+    """For each other annotator the best metric on the outputs that the annotator judged. rows: of these outputs."""
+    notes = []
+    for human, sums in rows.items():
+        ((f, n),) = frame.filter(metric=human).select("f", "n_outputs").rows()
+        others = _agreement(sums, measure, None).drop_nulls("f").head(1) if sums and f is not None else frame.clear()
+        notes += [
+            f"on the {n} outputs that {human} judged: {metric} F {value:.3f}, {human} F {f:.3f}"
+            for metric, value in others.select("metric", "f").rows()
+        ]
+    return notes
+
+
+def _pooled(warehouse: Warehouse, asked: Slice, measure: SpanMeasure, ceiling: bool) -> Result:
+    """Agreement over all outputs of several evaluation sets; a metric is compared where it predicts spans."""
+    rows: list[_SpanSums] = []
+    common: dict[str, list[_SpanSums]] = {}
+    parts: list[Parts] = []
+    notes: list[str] = []
+    for testset, lp in expand(warehouse, asked.testset, asked.lp, asked.human).chosen:
+        one = replace(asked, testset=testset, lp=lp)
+        try:
+            block, _ = _block(warehouse, one, measure, needs_metrics=not ceiling)
+            people, more = _people(warehouse, one, block, measure) if ceiling else ({}, [])
+        except QuestionError as error:
+            notes.append(f"skipped {testset} {lp}: {error.text}")
+            continue
+        for part in (block, *(as_metric(*pair) for pair in people.values())):
+            rows += _sums(part, measure, None)
+        for human, (judged, _) in people.items():
+            common.setdefault(human, []).extend(_sums(judged, measure, None))
+        notes += [f"{testset} {lp}: {note}" for note in more]
+        parts.append(
+            table_parts(("spans", "pooled"), block, ("measure", measure), ("people", "yes" if ceiling else None))
+        )
+    if not rows:
+        raise QuestionError("; ".join(notes))
+    frame = _agreement(_together(rows), measure, None)
+    notes += _on_the_same_outputs(frame, {human: _together(of) for human, of in common.items()}, measure)
+    return Result(frame, parts, tuple(notes))
+
+
+def _together(rows: Sequence["_SpanSums"]) -> list["_SpanSums"]:
+    """One row for each scorer."""
+    found: dict[str, _SpanSums] = {}
+    for row in rows:
+        before = found.get(row.name)
+        found[row.name] = row if before is None else row.plus(before)
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class _SpanSums:
+    """What adds up to the agreement of one scorer: sums (4,) of the measure, predicted and marked spans, outputs."""
+
+    group: str | None
+    name: str
+    sums: Floats
+    n_predicted: float
+    n_marked: float
+    n_outputs: int
+
+    def plus(self, other: "_SpanSums") -> "_SpanSums":
+        counts = (self.n_predicted + other.n_predicted, self.n_marked + other.n_marked)
+        return _SpanSums(self.group, self.name, self.sums + other.sums, *counts, self.n_outputs + other.n_outputs)
+
+
+def _sums(block: Block, measure: SpanMeasure, by: By | None) -> list[_SpanSums]:
     rows = []
     for group, part in _groups(block, by):
         totals = measure.sums(part).sum(axis=(1, 2))
-        p, r, f = rates(totals, measure["average"])
         for at, choice in enumerate(part.metrics):
             compared = measure.compared(part, choice.scorer_id)
-            n = len(np.unique(compared.places))
-            each = [
-                float(compared.shares[spans.output].sum()) / n if n else None
-                for spans in (compared.predicted, compared.gold)
-            ]
-            found = [p[at], r[at], f[at]] if n else [np.nan] * 3
-            if by == "category":
-                found[0] = found[2] = np.nan
-                each[0] = None
-            rows.append((group, choice.name, *map(or_none, map(float, found)), *each, n))
-    frame = pl.DataFrame(rows, schema={"group": pl.String, **_OF_AGREEMENT}, orient="row")
+            predicted, marked = (
+                float(compared.shares[spans.output].sum()) for spans in (compared.predicted, compared.gold)
+            )
+            rows.append(_SpanSums(group, choice.name, totals[at], predicted, marked, len(np.unique(compared.places))))
+    return rows
+
+
+def _agreement(rows: Sequence[_SpanSums], measure: SpanMeasure, by: By | None) -> pl.DataFrame:
+    values = np.array(rates(np.array([row.sums for row in rows]), measure["average"])).T
+    found = []
+    for row, value in zip(rows, values, strict=True):
+        each = [count / row.n_outputs if row.n_outputs else None for count in (row.n_predicted, row.n_marked)]
+        p, r, f = value if row.n_outputs else [np.nan] * 3
+        if by == "category":
+            p, f, each[0] = np.nan, np.nan, None
+        found.append((row.group, row.name, *map(or_none, map(float, (p, r, f))), *each, row.n_outputs))
+    frame = pl.DataFrame(found, schema={"group": pl.String, **_OF_AGREEMENT}, orient="row")
     if by is None:
         return frame.drop("group").sort("f", descending=True, nulls_last=True, maintain_order=True)
     return frame.rename({"group": by})

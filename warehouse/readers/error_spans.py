@@ -14,6 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ from warehouse.readers.pearmut import place_of
 from warehouse.readers.records import Records, columns
 from warehouse.readers.text.json_lines import first_object, json_objects, objects_in
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
-from warehouse.readers.text.tables import MISSING, constants, first_faults, text_of
+from warehouse.readers.text.quoted import quoted_cells
+from warehouse.readers.text.tables import MISSING, cells_that_are, constants, first_faults, text_of
 from warehouse.wording import counted, option
 
 NO_ERROR = "no-error"
@@ -50,6 +52,7 @@ _ONE_PREDICTION = "one prediction per output"
 _Span = tuple[Error, str | None]  # with its text
 _Output = tuple[int, list[_Span] | None, float | None]  # line, predicted spans, predicted score
 Output = tuple[int | None, str, str | None]  # line, system and place in words, text where it is known
+_OF_PEOPLE = re.compile(r"human|annotator|expert|crowd", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,10}(\.0*)?", re.ASCII)
 
 
@@ -62,7 +65,8 @@ class ErrorSpanReader:
         form = _form(path, head)
         if form is None:
             return None
-        if not given.is_own and given.human is None:
+        given = _by_method(form, path, head, given)
+        if not given.is_own and given.human is None and given.metric is None:
             adding = f"`scorehouse add FILE {option('metric', 'NAME')}`"
             return f"error spans: {adding} reads predictions, and {option('human', 'NAME')} gold spans"
         given = with_place(given, path)
@@ -78,7 +82,7 @@ class ErrorSpanReader:
                 return "error spans without a system column"
             if (reason := missing_place(header, given)) is not None:
                 return reason
-        variant = f"{given.metric}-{given.reference or REFERENCE_FREE}" if given.is_own else given.human
+        variant = given.human or f"{given.metric}-{given.reference or REFERENCE_FREE}"
         return Claim(
             path=path,
             reader=self.name,
@@ -97,12 +101,15 @@ class ErrorSpanReader:
         given = with_place(given, claim.path)
         head = text.split("\n", 20)[:20]
         form = _form(claim.path, head)
+        said, given = given, _by_method(form, claim.path, head, given)
         if form == "lines":
             rows, found, quoted, more, notes = _of_lines(text, claim, given)
         else:
             header = columns_of(claim.path, head)
             assert header is not None
-            rows, found, quoted, more = _of_table(header, data, claim, given, is_task=form == "task")
+            rows, found, quoted, more = _of_table(
+                header, data, claim, given, is_task=form == "task", is_by_method=given != said
+            )
             notes = []
         faults += more
         if rows.is_empty():
@@ -128,6 +135,19 @@ def _form(path: Path, head: Sequence[str]) -> str | None:
         return "task"
     is_placed = header.known.keys() & {"segment", "index"}
     return "table" if columns.issuperset(_OF_ROWS) and is_placed else None
+
+
+def _by_method(form: str | None, path: Path, head: Sequence[str], given: LoadHints) -> LoadHints:
+    """What the user says; of files of the task whose scorer they do not name, with the method that the first row names:
+    people's, such as human-1, is a human score."""
+    header = columns_of(path, head)
+    if form != "task" or given.is_own or given.human is not None or header is None or "metric" not in header.known:
+        return given
+    rows = [quoted_cells(line, header.separator) for line in head[1:] if line.strip()]
+    at = header.columns.index(header.known["metric"])
+    method = next((row[at] for row in rows if len(row) > at and row[at]), None)
+    is_of_people = method is not None and _OF_PEOPLE.match(method) is not None
+    return replace(given, human=method if is_of_people else None, metric=None if is_of_people else method)
 
 
 def has_texts_of_spans(path: Path, head: Sequence[str]) -> bool:
@@ -169,7 +189,7 @@ def records_of(
     if is_derived:
         said.append("scores are those of the spans: 5 for a major error, 1 for a minor one, negated")
     looked = rows.filter(pl.col("judgement").is_not_null())
-    if not given.is_own:
+    if claim.human is not None:
         judgements = looked.with_columns(scorer=pl.lit(claim.human), value=pl.col("derived"), n=pl.lit(1))
         errors = errors.with_columns(weight=weights)
         return Records(
@@ -250,7 +270,7 @@ def _wrong(faults: list[Fault], path: Path, line: int | None, error: WrongJudgem
 
 
 def _of_table(
-    header: Header, data: bytes, claim: Claim, given: LoadHints, *, is_task: bool
+    header: Header, data: bytes, claim: Claim, given: LoadHints, *, is_task: bool, is_by_method: bool
 ) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault]]:
     """Outputs and errors of a table, an output a row or a span a row, and the texts of spans by their number."""
     header, table, faults = table_under(header, data, claim.path)
@@ -269,8 +289,13 @@ def _of_table(
         given,
         claim.root,
     )
+    if is_by_method:
+        name = given.metric or given.human
+        table = cells_that_are(
+            table, "metric", pl.col("metric") == name, f"{name}, as in the first row", claim.path, faults
+        )
     table = _numbered(table, given).with_columns(pl.col("line").alias("judgement"))
-    if given.is_own and "rater" in table.columns:
+    if given.metric is not None and "rater" in table.columns:
         table = table.drop("rater")
     if "value" in table.columns:
         table = table.with_columns(pl.col("value").cast(pl.Float64, strict=False))

@@ -41,14 +41,12 @@ class ItemScoreReader(TextReader):
             return None
         if PREDICTED not in first and not any(name in first for name in _OUTPUT):
             return None
-        testset, lp = _place(path, given)
-        if lp is None:
+        if _place(path, given)[1] is None:
             return f"scores of an unknown language pair; name it with {option('lp')}"
-        return Claim(
-            path, self.name, f"items/{path}", ((testset, lp),), testset=testset, is_table=True, may_lack_end=True
-        )
+        return Claim(path, self.name, f"items/{path}", is_table=True, may_lack_end=True)
 
     def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
+        testset, lp = _place(claim.path, given)
         objects = list(json_objects(text, claim.path, faults))
         is_named = any(_first(one, _SYSTEM) is not None for _, one in objects)
         n_sources = Counter(_texts(one) for _, one in objects)
@@ -80,7 +78,7 @@ class ItemScoreReader(TextReader):
         names = dict.fromkeys(("kind", "scorer", "system"), pl.String)
         schema = {"line": pl.Int64, **names, "segment": pl.Int64, "document": pl.String, "value": pl.Float64}
         scores = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
-            testset=pl.lit(claim.evalsets[0][0]), lp=pl.lit(claim.evalsets[0][1]), level=pl.lit("seg")
+            testset=pl.lit(testset), lp=pl.lit(lp), level=pl.lit("seg")
         )
         return Records(scores=scores, faults=faults, notes=_notes(objects, scores, is_named))
 

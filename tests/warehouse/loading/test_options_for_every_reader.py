@@ -13,6 +13,7 @@ from warehouse.loading.files import find
 from warehouse.loading.record_files import OpenFile, human_scores
 from warehouse.readers.claims import LoadHints
 from warehouse.readers.recognition import READERS, RECORD_READERS, is_record_reader
+from warehouse.wording import NO_LP
 
 ESA = "ann,A,1,TGT,eng,deu,80,doc,False,[],0.0,1.0\n"
 ACES = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\n"
@@ -59,6 +60,12 @@ FORMS = {
         "system,segment,start,end,severity\nA,1,0,3,minor\n",
         LoadHints("m", "en-de", "esa"),
         ("m", "en-de", "esa"),
+    ),
+    "item-scores": Form(
+        "talk.json",
+        '[{"source": "x", "system_id": "A", "scores": {"fluency": 1}, "predict_scores": {}}]',
+        NOTHING,
+        ("talk", NO_LP, "fluency"),
     ),
     "wmt-metrics-task": Form(
         "M.seg.score", "N\ten-de\tnewstest2020\tnewstest2020\tA\tdoc\t1\t0.5\n", NOTHING, ("wmt20", "en-de", None)
