@@ -217,7 +217,8 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     named = named_evalsets([(testset, lp) for testset in asked for lp in there[testset]], testsets, lps)
     if lps != "all":
         return Evalsets(tuple(named))
-    chosen = tuple(one for one in named if one[1] == NO_LP or _has_human(there[one[0]][one[1]], human))
+    is_named = testsets != "all"
+    chosen = tuple(one for one in named if (is_named and one[1] == NO_LP) or _has_human(there[one[0]][one[1]], human))
     if not chosen:
         if human is not None:
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
