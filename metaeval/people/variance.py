@@ -86,13 +86,9 @@ def precision(warehouse: Warehouse, testset: str, lp: str, human: str | None) ->
     Raises QuestionError: see `components`; or judgements that do not tell outputs from single judgements.
     """
     _, found, parts = _fitted(warehouse, testset, lp, human)
-    if "system:segment" not in found.variances:
-        raise QuestionError(
-            "outputs with one judgement each do not show what a second annotator would add; "
-            f"{option('view', 'variance')} has the components that they do show"
-        )
+    specific, residual = _of_differences(found)
     segments, raters = (np.ravel(grid) for grid in np.meshgrid(_SEGMENTS, _RATERS, indexing="ij"))
-    error = error_of_difference(found.variances["system:segment"], found.variances[RESIDUAL], segments, raters)
+    error = error_of_difference(specific, residual, segments, raters)
     frame = pl.DataFrame(
         {
             "n_segments": segments,
@@ -109,6 +105,24 @@ def precision(warehouse: Warehouse, testset: str, lp: str, human: str | None) ->
         "detectable: difference of two systems found significant (.05, two-sided) in 80% of such campaigns",
     )
     return Result(frame, parts, notes, {"components": found})
+
+
+def difference_components(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> tuple[float, float]:
+    """Variances of a judgement that differences of systems have: system:segment, and the residual.
+
+    Raises QuestionError: see `precision`.
+    """
+    _, found, _ = _fitted(warehouse, testset, lp, human)
+    return _of_differences(found)
+
+
+def _of_differences(found: VarianceComponents) -> tuple[float, float]:
+    if "system:segment" not in found.variances:
+        raise QuestionError(
+            "outputs with one judgement each do not show what a second annotator would add; "
+            f"{option('view', 'variance')} has the components that they do show"
+        )
+    return found.variances["system:segment"], found.variances[RESIDUAL]
 
 
 _FACTOR = 1.959964 + 0.841621  # normal quantiles of .975 and .8

@@ -154,6 +154,8 @@ THOROUGH = (
     ("show", "{testset}", "{lp}", "1", "--metrics", "*", "--human", "*"),
     ("deltas", "--hard", "--min-metrics", "1", "--significant"),
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--compare", "systems", "--simulations", "20"),
+    ("plan", "{testset}", "{lp}", "{best}", "{last}", "--compare", "systems", "--assisted-by", "{first}"),
+    ("plan", "{testset}", "{lp}", "--sequential", "--simulations", "20"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "system", "-m", "pa", "--simulations", "20"),
     *(
         ("export", f"{{folder}}.{form}", "{testset}", "{lp}", "--format", form)

@@ -58,6 +58,8 @@ def _needed(question: type[Question], field: str = "") -> dict[str, Any]:
     needed = {name: NEEDED[name] for name, one in fields_of(question).items() if one.default is MISSING}
     if question.name == "protocol":
         needed["rules"] = NEEDED["rules"]
+    if question.name == "plan":
+        needed |= {"first": NEEDED["first"], "second": NEEDED["second"]}
     if question.name == "deltas":
         needed |= {"hard": True} if field == "hard" else {"metric": NEEDED["metric"]}
     return needed
@@ -154,7 +156,7 @@ def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | N
     try:
         return made(question, given)
     except QuestionError as error:
-        if "name a protocol" in str(error) or "needs a metric" in str(error):
+        if any(words in str(error) for words in ("name a protocol", "needs a metric", "name two metrics")):
             return None
         raise
 

@@ -254,6 +254,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "by_document": (True,),
     "rule": ("clustered",),
     "sampled_by": ("drawn.csv",),
+    "annotators": (2,),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
@@ -263,7 +264,7 @@ SHOWS = {
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
-    *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted"),
+    *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted", "sequential"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
@@ -286,11 +287,12 @@ ELSEWHERE = {
     *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
     *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
     *(("annotators", "rule"), ("means", "sampled_by"), ("systems", "sampled_by")),
+    *(("plan", "annotators"), ("plan", "assisted_by")),
 }
 """Options whose data the varied task has not.
 
-`test_document_scores`, `test_remarks`, `trends/test_within`, `people/test_several_annotators` and
-`people/test_assisted` hold their signatures.
+`test_document_scores`, `test_remarks`, `trends/test_within`, `people/test_several_annotators`,
+`people/test_assisted` and `planning/test_designs` hold their signatures.
 """
 OPTIONS = [
     (function, option)
