@@ -2,13 +2,14 @@
 
 import doctest
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cli.main import COMMANDS
+from cli.main import COMMANDS, program
 from docs import reference
 from docs.generate import DOCUMENTS, answered, output_of, renewed, sections
 from metaeval.measures import DEFINITIONS, parse_measure
@@ -70,10 +71,42 @@ def test_the_reference_has_every_command_measure_view_and_example() -> None:
     assert reference.cookbook().count("$ scorehouse sql --example ") == len(recipes())
 
 
+def _shown_commands(page: Path) -> list[list[str]]:
+    """The words of every command that a page shows, without `scorehouse`, pipes, comments and what is optional."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:sh|console|text)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    lines += [shown for shown in re.findall(r"`([^`\n]+)`", text) if " [" not in shown]
+    steps = [step.removeprefix("$ ").strip() for line in lines for step in re.split(r" (?:&&|\|) ", line)]
+    found = [shlex.split(step, comments=True)[1:] for step in steps if step.startswith("scorehouse ")]
+    return [words for words in found if words and not words[0].startswith("-")]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_shown_command_is_one_that_there_is(page: Path) -> None:
-    shown = re.findall(r"(?:^|`|&& |\$ )scorehouse ([a-z][a-z-]*)\b", page.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(shown) <= set(COMMANDS)
+def test_every_shown_command_is_one_that_the_program_understands(page: Path) -> None:
+    """Its options and their values are legal; a command's name alone, or with that of an option, is a name."""
+    group = program()
+    for words in _shown_commands(page):
+        command = group.get_command(None, words[0])
+        assert command is not None, words
+        if len(words) > 2 or (len(words) == 2 and not words[1].startswith("-")):
+            command.make_context(words[0], words[1:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shown_commands_on_the_simulated_task_run(
+    page: Path, copied_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that name one of its test sets, and nothing that stands for a name or file of one's own."""
+    monkeypatch.chdir(tmp_path)
+    database = Path(shutil.copy(copied_database, tmp_path / "own.duckdb"))
+    for words in _shown_commands(page):
+        if any(re.match(r"sim2\d", word) for word in words) and not set(words) & set(_OWN):
+            output_of(words, database)
+
+
+_OWN = ("--dask", "OLD", "NEW", "MyMetric", "en-de.MyMetric.seg.score", "mine.toml")
 
 
 def test_the_readme_is_short_and_has_the_two_first_steps() -> None:
