@@ -88,7 +88,9 @@ def load_ranking_inputs(
     check_used(options, measures)
     slices, evalsets = slices_of(warehouse, asked)
     if by is not None:
-        return _load_parts(warehouse, slices, asked, measures, options, testing, by, strict=strict, fresh=fresh)
+        return _load_parts(
+            warehouse, slices, asked, measures, options, testing, by, strict=strict, fresh=fresh, ceiling=ceiling
+        )
     found: dict[Slice, Study] = {}
     comparisons: list[PreparedComparison] = []
     faults: dict[str, list[tuple[str, str]]] = {}
@@ -134,6 +136,7 @@ def _load_parts(
     *,
     strict: bool,
     fresh: bool,
+    ceiling: bool,
 ) -> RankingInputs:
     """The inputs of each domain, or phenomenon, of the slices."""
     patterns: tuple[str, ...] = getattr(asked, by)
@@ -147,7 +150,9 @@ def _load_parts(
     for part in chosen:
         try:
             one = replace(asked, **{by: (escape(part),)})  # type: ignore[arg-type]
-            parts[part] = load_ranking_inputs(warehouse, one, measures, options, testing, strict=strict, fresh=fresh)
+            parts[part] = load_ranking_inputs(
+                warehouse, one, measures, options, testing, strict=strict, fresh=fresh, ceiling=ceiling
+            )
         except QuestionError as error:
             if strict:
                 raise

@@ -57,7 +57,7 @@ def wide(frame: pl.DataFrame) -> Wide:
     frame: as of `ranked`, with a column domain where it is by domain. What does not vary is in no heading; measures
     stand above test sets, test sets above language pairs, these above domains. Metrics are joined by their base name,
     or by their full name where a column has two of one base name. Those with a value in most columns come first, then
-    those with the highest mean value.
+    those with the highest mean value; people come last, and are never the best.
     """
     keys = [key for key in KEYS if key in frame.columns]
     keys += ["human"] if has_several_humans(frame) else []
@@ -76,16 +76,20 @@ def wide(frame: pl.DataFrame) -> Wide:
     there = ~np.isnan(values)
     n = there.sum(axis=1)
     means = np.where(there, values, 0.0).sum(axis=1) / np.maximum(n, 1)
-    order = sorted(range(len(metrics)), key=lambda place: (-n[place], -means[place], metrics[place]))
+    people = set(keyed.filter(kind="people")["metric"]) if "kind" in keyed.columns else set()
+    order = sorted(
+        range(len(metrics)), key=lambda place: (metrics[place] in people, -n[place], -means[place], metrics[place])
+    )
     values, clusters = values[order], clusters[order]
-    highest = np.max(np.where(np.isnan(values), -np.inf, values), axis=0, initial=-np.inf)
+    is_metric = np.array([metrics[place] not in people for place in order])[:, np.newaxis]
+    highest = np.max(np.where(np.isnan(values) | ~is_metric, -np.inf, values), axis=0, initial=-np.inf)
     return Wide(
         tuple(metrics[place] for place in order),
         tuple(" ".join(heading[:-1]) for heading in headings),
         tuple(heading[-1] for heading in headings),
         values,
         clusters,
-        np.asarray(values >= highest - EQUAL) & ~np.isnan(values),
+        np.asarray(values >= highest - EQUAL) & ~np.isnan(values) & is_metric,
     )
 
 
@@ -101,7 +105,7 @@ def _names(frame: pl.DataFrame, keys: list[str]) -> pl.Series:
     column = [*keys, "base_metric"]
     doubled = frame.filter(pl.struct(column).is_duplicated())["base_metric"].unique().implode()
     named = pl.when(pl.col("base_metric").is_in(doubled)).then(pl.col("metric")).otherwise(pl.col("base_metric"))
-    return frame.select(metric=named)["metric"]
+    return frame.select(metric=pl.coalesce(named, "metric"))["metric"]
 
 
 def by_metric(frame: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:

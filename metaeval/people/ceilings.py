@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.inputs import Inputs
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.reliability import RANGE, Judgements, normalised, numbered, splits
@@ -136,6 +136,119 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     what = counted(judged.n_raters, "annotator") if by_annotators else counted(len(judged.values), "judgement")
     source = f"{SPLIT_HALF}: {what} of {human}, {len(there)} splits"
     return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
+
+
+@dataclass(frozen=True)
+class OneAnnotator:
+    """What one annotator reaches against the mean of the others, and metrics against the same means.
+
+    value: mean over draws. low, high: 2.5 and 97.5% quantiles over draws of annotators with replacement; NaN for fewer
+    than 3 annotators with a value. metrics: (metrics of the block,) their values on the same outputs, NaN for none.
+    """
+
+    value: float
+    low: float
+    high: float
+    metrics: Floats
+    n_annotators: int
+    n_others: float
+    n_segments: int
+    n_draws: int
+
+
+N_DRAWS, N_RESAMPLES = 20, 100  # of annotators: for values, and for the interval
+_ANNOTATORS = 13  # stream of the seed
+
+
+def one_annotator(block: Block, single: pl.DataFrame, measure: Measure, options: Options) -> OneAnnotator | None:
+    """One annotator against the mean of the others, on segments that at least two annotators judged.
+
+    Each draw takes one annotator of every segment at random, as a metric that scored the outputs that this annotator
+    judged; the human score of these is the mean of the other annotators of the output. The metrics are evaluated
+    against the same means, so that their values mean the same. For the interval, annotators are resampled as well.
+    None: annotators are unknown, no output has two, a measure of spans, or no value.
+    """
+    if measure.definition.needs_spans:
+        return None
+    judged = _judged(block, single)
+    if judged is None or judged.raters is None or judged.n_raters < 2:
+        return None
+    shape = (judged.n_raters, *judged.shape)
+    total, n = np.zeros(shape), np.zeros(shape)
+    np.add.at(total, (judged.raters, judged.rows, judged.columns), judged.values)
+    np.add.at(n, (judged.raters, judged.rows, judged.columns), 1)
+    means = np.divide(total, n, out=np.full(shape, np.nan), where=n > 0)
+    kept = ((n > 0).sum(axis=0) > 1).any(axis=0)
+    if not kept.any():
+        return None
+    block, means = block.take(segments=kept), means[:, :, kept]
+    of_segment = (~np.isnan(means)).any(axis=1)  # (annotators, segments)
+    rng = np.random.default_rng([options.seed, _ANNOTATORS])
+    complete = np.asarray(~np.isnan(block.scores[:, (~np.isnan(means)).any(axis=0)]).any(axis=1))
+    block = block.take(metrics=complete)
+    found = np.full((N_DRAWS, len(block.metrics) + 1), np.nan)
+    everyone = np.ones(len(means))
+    for draw in range(N_DRAWS):
+        found[draw] = _against_others(block, means, _picked(rng, of_segment, everyone), measure, options)
+    alone = block.take(metrics=np.zeros(len(block.metrics), dtype=np.bool_))
+    resampled = np.full(N_RESAMPLES, np.nan)
+    for draw in range(N_RESAMPLES):
+        weights = np.bincount(rng.integers(0, len(means), len(means)), minlength=len(means)).astype(np.float64)
+        picked = _picked(rng, of_segment, weights)
+        resampled[draw] = _against_others(alone, means, picked, measure, options)[-1]
+    there = ~np.isnan(found[:, -1])
+    if not there.any():
+        return None
+    resampled = resampled[~np.isnan(resampled)]
+    has_interval = judged.n_raters > 2 and len(resampled) >= N_RESAMPLES / 2
+    low, high = np.quantile(resampled, RANGE) if has_interval else (np.nan, np.nan)
+    metrics = np.full(len(complete), np.nan)
+    metrics[complete] = found[there, :-1].mean(axis=0)
+    others = (~np.isnan(means)).sum(axis=0)
+    return OneAnnotator(
+        float(found[there, -1].mean()),
+        float(low),
+        float(high),
+        metrics,
+        judged.n_raters,
+        float(others[others > 1].mean() - 1),
+        int(kept.sum()),
+        int(there.sum()),
+    )
+
+
+def _picked(rng: np.random.Generator, of_segment: Bools, weights: Floats) -> Ints:
+    """(segments,) an annotator of each segment, with a probability by weight; -1 where none has any."""
+    with np.errstate(divide="ignore"):
+        keys = np.where(of_segment, np.log(weights)[:, None] + rng.gumbel(size=of_segment.shape), -np.inf)
+    return np.where(np.isfinite(keys).any(axis=0), keys.argmax(axis=0), -1)
+
+
+def _against_others(block: Block, means: Floats, picked: Ints, measure: Measure, options: Options) -> Floats:
+    """(metrics + 1,) values of the block's metrics and of the picked annotators, with the others' means as truth."""
+    columns = np.arange(len(picked))
+    one = np.where(picked >= 0, means[picked, :, columns].T, np.nan)
+    others = means.copy()
+    others[picked[picked >= 0], :, columns[picked >= 0]] = np.nan
+    n = (~np.isnan(others)).sum(axis=0)
+    human = np.divide(np.nansum(others, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
+    human = np.where(np.isnan(one), np.nan, human)
+    if np.isnan(human).all():
+        return np.full(len(block.metrics) + 1, np.nan)
+    none = np.full(len(block.systems), np.nan)
+    taken = replace(
+        block,
+        human=human,
+        human_submitted=none,
+        metrics=(*block.metrics, MetricChoice.made_up("one annotator", _NO_METRICS)),
+        scores=np.concatenate([block.scores, one[np.newaxis]]),
+        submitted=np.full((len(block.metrics) + 1, len(block.systems)), np.nan),
+    )
+    try:
+        values = np.asarray(measure.value(taken, options).value, dtype=np.float64)
+    except ValueError:
+        return np.full(len(taken.metrics), np.nan)
+    return values if len(values) == len(taken.metrics) else np.full(len(taken.metrics), np.nan)
 
 
 def _judged(block: Block, single: pl.DataFrame) -> Judgements | None:

@@ -15,6 +15,7 @@ from metaeval.people.ceilings import (
     Humans,
     common_blocks,
     judged_by,
+    one_annotator,
     second_human,
     second_humans,
     split_half,
@@ -55,10 +56,12 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
         of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
         of_measure = of_measure or [_no_row("no other human score that it can be computed on")]
         of_measure.append(_half(warehouse, asked, block, humans, measure, options))
+        of_measure.append(_one(warehouse, asked, block, humans, measure, options))
         results += of_measure
         notes += [f"{measure}: {note}" for one in of_measure for note in one.notes]
     parts = [line for one in results for line in one.lines]
-    return Result(pl.concat([one.frame for one in results]), parts, tuple(notes))
+    against = {key: value for one in results for key, value in one.facts.get("against_others", {}).items()}
+    return Result(pl.concat([one.frame for one in results]), parts, tuple(notes), {"against_others": against})
 
 
 def _no_row(*why: str) -> Result:
@@ -161,6 +164,42 @@ def _half(
     return _row(asked, official, measure, shown, note, parts, value=ceiling.value, is_bound=not is_pearson)
 
 
+def _one(
+    warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
+) -> Result:
+    """One annotator against the mean of the others, and metrics against the same; no row where there is none."""
+    name = judged_by(humans, str(block.selection.human))
+    if name is None or measure.definition.needs_spans:
+        return _no_row()
+    single = judgements(warehouse, block.selection.evalset_id, name)
+    found = one_annotator(block, single, measure, options)
+    if found is None:
+        return _no_row()
+    shown = f"people: one annotator of {name}"
+    ends = "" if np.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}] over resampled annotators"
+    best = ""
+    if not np.isnan(found.metrics).all():
+        place = int(np.nanargmax(found.metrics))
+        best = f"; against the same means the best metric, {block.metrics[place].name}, has {found.metrics[place]:.3f}"
+    note = (
+        f"{found.value:.3f}{ends}: an annotator of each segment, drawn {found.n_draws} times from "
+        f"{counted(found.n_annotators, 'annotator')}, against the mean of the others ({found.n_others:.1f} on "
+        f"average) on {counted(found.n_segments, 'segment')} with several{best} (column against_others)"
+    )
+    how = (("people", f"one annotator of {name}"), ("n_annotators", found.n_annotators), ("seed", options.seed))
+    parts = _parts(asked, block, measure, options, *how, ("n_draws", found.n_draws))
+    against = {
+        (asked.testset, asked.lp, str(measure), choice.name): float(value)
+        for choice, value in zip(block.metrics, found.metrics, strict=True)
+        if not np.isnan(value)
+    }
+    against[asked.testset, asked.lp, str(measure), shown] = found.value
+    official = str(block.selection.human)
+    counts = {"n_systems": len(block.systems), "n_segments": found.n_segments}
+    row = _row(asked, official, measure, shown, note, parts, value=found.value, is_bound=True, **counts)
+    return replace(row, facts={"against_others": against})
+
+
 _PEARSON = ("pearson", "pearson(by=none)")  # whose length Spearman and Brown's formula corrects
 
 
@@ -186,7 +225,8 @@ def _parts(asked: Slice, block: Block, measure: Measure, options: Options, *how:
 def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
     """A ranking with the rows of people where their values stand, lower bounds last, without rank and cluster.
 
-    The columns are those of the ranking with kind behind base_metric: "metric" or "people".
+    The columns are those of the ranking with kind behind base_metric: "metric" or "people"; and behind value, where an
+    output has several annotators, against_others: the value against the mean of all annotators but one.
     """
     columns = list(frame.columns)
     place = columns.index("base_metric") + 1
@@ -198,4 +238,11 @@ def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
     )
     place_of = ["group", pl.col("is_bound").fill_null(False), "value"]
     ordered = both.sort(place_of, descending=[False, False, True], nulls_last=True, maintain_order=True)
-    return ordered.select(*columns[:place], "kind", *columns[place:])
+    ordered = ordered.select(*columns[:place], "kind", *columns[place:])
+    against = {key: value for one in found for key, value in one.facts.get("against_others", {}).items()}
+    if not against:
+        return ordered
+    keys = ("testset", "lp", "measure", "metric")
+    values = [against.get(row) for row in ordered.select(keys).rows()]
+    after = ordered.columns.index("value") + 1
+    return ordered.insert_column(after, pl.Series("against_others", values, dtype=pl.Float64))

@@ -99,8 +99,9 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ceiling: Annotated[
         bool,
         Option(
-            "Add unranked rows for human agreement: other human scores, and split-half agreement.",
-            excludes=dict.fromkeys(("pool", "wide", "by"), _OTHER_DATA),
+            "Add unranked rows for human agreement: other human scores, split-half agreement, and one annotator "
+            "against the others.",
+            excludes=dict.fromkeys(("pool", "wide"), _OTHER_DATA),
         ),
     ] = False
     explain: Annotated[

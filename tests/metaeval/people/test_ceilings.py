@@ -1,14 +1,18 @@
 """People beside the metrics of a ranking: other human scores and halves of judgements, in place and without a rank."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import metaeval
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
-from metaeval.people.ceilings import second_humans
+from metaeval.options import Options
+from metaeval.people.ceilings import one_annotator, second_humans
+from metaeval.wide import wide
 from queries.slices import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
 from tests.warehouse.readers.samples import esa
@@ -108,10 +112,11 @@ def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere
     measures = ["pearson", "pearson(by=none)", "pa"]
     options = {"ceiling": True, "status": "all"}
     found = metaeval.rank(campaign, "wmt24", "en-ja", measures, **options)  # type: ignore[call-overload]
-    rows = found.frame.filter(kind="people")
+    rows = found.frame.filter(pl.col("metric").str.starts_with("people: split-half"))
     corrected, bound = "people: split-half of esa (Spearman-Brown)", "people: split-half of esa (lower bound)"
     assert rows["metric"].to_list() == [corrected, corrected, bound]
-    assert found.frame.filter(measure="pa")["metric"].to_list()[-1] == bound
+    last = found.frame.filter(measure="pa")["metric"].to_list()[-2:]
+    assert set(last) == {bound, "people: one annotator of esa"}
     (people,) = metaeval.annotators(campaign, "wmt24", "en-ja", view="sets").frame.rows(named=True)
     expected = [people["system_corrected"], people["output_corrected"]]
     assert rows["value"].to_list()[:2] == pytest.approx(expected, abs=1e-9)
@@ -129,3 +134,69 @@ def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
     rows = metaeval.rank(tiny, *TINY, "pa", human="esa", ceiling=True).frame.filter(kind="people")
     assert rows["metric"].to_list() == ["people: mqm"]
     assert rows["value"].to_list() == pytest.approx([2 / 3])
+
+
+def test_one_annotator_is_compared_with_the_mean_of_the_others_as_metrics_are(campaign: Warehouse) -> None:
+    """Kendall's tau in each of eight segments, for one annotator a segment, by plain loops over the same picks."""
+    from scipy.stats import kendalltau
+
+    from metaeval.people.ceilings import N_DRAWS, _picked
+    from queries.longitudinal import judgements
+
+    measure = parse_measure("tau_b(by=item)")
+    block = Inputs(campaign, Slice("wmt24", "en-ja", status="all"), None).block(measure)
+    block = block.take(segments=block.judged.any(axis=0))
+    block = replace(block, scores=np.random.default_rng(6).normal(size=block.scores.shape))
+    single = judgements(campaign, block.selection.evalset_id, "esa")
+    found = one_annotator(block, single, measure, Options())
+    assert found is not None
+    raters = sorted(set(single["rater"]))
+    value = {(row["rater"], row["system"], row["segment"]): row["value"] for row in single.rows(named=True)}
+    rng = np.random.default_rng([0, 13])
+    people, metrics = [], []
+    for _ in range(N_DRAWS):
+        picks = _picked(rng, np.ones((4, 8), dtype=bool), np.ones(4))
+        taus = []
+        for column, segment in enumerate(block.segments):
+            segment = int(segment)
+            own = [value[raters[picks[column]], system, segment] for system in block.systems]
+            others = [
+                np.mean([value[name, system, segment] for name in raters if name != raters[picks[column]]])
+                for system in block.systems
+            ]
+            taus.append((kendalltau(others, own).statistic, kendalltau(others, block.scores[0][:, column]).statistic))
+        means = np.nanmean(taus, axis=0)
+        people.append(means[0])
+        metrics.append(means[1])
+    assert found.value == pytest.approx(np.mean(people))
+    assert found.metrics.tolist() == pytest.approx([np.mean(metrics)])
+    assert found.low <= found.value <= found.high
+    assert (found.n_annotators, found.n_others, found.n_segments) == (4, 3, 8)
+
+
+def test_annotators_are_picked_alike_and_only_where_they_judged() -> None:
+    from metaeval.people.ceilings import _picked
+
+    rng = np.random.default_rng(1)
+    there = np.ones((3, 3000), dtype=bool)
+    there[0, :1500] = False
+    there[:, 2999] = False
+    picked = _picked(rng, there, np.array([1.0, 2.0, 1.0]))
+    assert picked[2999] == -1
+    # Of three with weights 1, 2, 1: a quarter, a half, a quarter; a share of 1,499 has a standard error of .013.
+    shares = np.bincount(picked[1500:2999], minlength=3) / 1499
+    assert shares == pytest.approx([0.25, 0.5, 0.25], abs=0.05)
+    assert not (picked[:1500] == 0).any()
+
+
+@pytest.mark.slow
+def test_ceilings_stand_beside_metrics_in_each_domain(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pearson", ceiling=True, by="domain")
+    people = found.frame.filter(kind="people")
+    assert people["domain"].n_unique() == found.frame["domain"].n_unique() > 1
+    for (domain,), rows in people.group_by("domain"):
+        alone = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pearson", ceiling=True, domain=[domain]).frame
+        assert rows["value"].to_list() == alone.filter(kind="people")["value"].to_list()
+    table = wide(found.frame)
+    assert table.metrics[-1].startswith("people: ")
+    assert not table.best[-1].any()
