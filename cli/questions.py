@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from cli.completion import completion_of
 from cli.exit_codes import ExitCode, UsageError, check_extra
 from cli.hints import dashed
 from cli.options.folding import folded
-from cli.options.output import ChartFlags, Output, PageOutput, VerdictFlags
+from cli.options.output import ChartFlags, PageOutput, QuestionOutput, VerdictFlags
 from cli.render.output import progress
 from cli.views import view_of
 from metaeval.question import Question
@@ -29,17 +29,18 @@ def command_of(name: str) -> Callable[..., None]:
     known = fields_of(question)
 
     def command(
-        output: Output, charted: ChartFlags | None = None, verdicts: VerdictFlags | None = None, **words: Any
+        output: QuestionOutput, charted: ChartFlags | None = None, verdicts: VerdictFlags | None = None, **words: Any
     ) -> None:
         from metaeval.options import Run
         from metaeval.python_api import answered
-        from warehouse import Warehouse
+        from metaeval.question import evalsets_named
+        from queries.opening import opening
 
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
         _check_order(known, words, output.database)
         given = _given(name, known, words)
-        if "after" in given and output.db is not None:
+        if "after" in given and (output.db or output.folder) is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
             given["charted"] = True
@@ -47,9 +48,9 @@ def command_of(name: str) -> Callable[..., None]:
             raise UsageError("--junit does nothing without --gate")
         if output.verbose and _VERBOSE in known:
             given[_VERBOSE] = True
-        with progress(output.quiet) as advance:
-            run = Run(lambda: Warehouse.open(output.database), output.database, advance, output.is_for_reading)
-            answer = answered(question, given, run)
+        named = partial(evalsets_named, question, given)
+        with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
+            answer = answered(question, given, Run(opened, output.stored_in, advance, output.is_for_reading))
         if charted is not None:
             charted.draw(output, answer.chart)
         if verdicts is not None:
@@ -62,7 +63,7 @@ def command_of(name: str) -> Callable[..., None]:
     parameters = [one for one in parameters if one.name != _VERBOSE]  # of all commands: `Output.verbose`
     parameters.append(
         inspect.Parameter(
-            "output", inspect.Parameter.KEYWORD_ONLY, annotation=PageOutput if name == _REPORT else Output
+            "output", inspect.Parameter.KEYWORD_ONLY, annotation=PageOutput if name == _REPORT else QuestionOutput
         )
     )
     if question.has_chart():
@@ -200,13 +201,13 @@ def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database:
     """
     arguments = [one.name for one in known.values() if one.is_argument]
     said = [word for name in arguments for word in _listed(words.get(name))]
-    if arguments[:1] != ["testset"] or len(said) < 2 or words.get("folder") or not _is_pair(said[0].split(",")[0]):
+    if arguments[:1] != ["testset"] or len(said) < 2 or not _is_pair(said[0].split(",")[0]):
         return
     from queries.evalsets import stored_name, stored_names, unknown_testset
-    from warehouse import Warehouse
+    from queries.opening import opening
     from warehouse.facts.testsets import known_testsets
 
-    with Warehouse.open(database) as warehouse:
+    with opening(database) as opened, opened() as warehouse:
         loaded = stored_names(warehouse)["testset"]
     names = {*loaded, *known_testsets()}
     testset = stored_name(said[1], names)

@@ -151,14 +151,6 @@ class TestOptions(Fields):
     threads: Annotated[
         int | None, HowTested("Threads.", least=1, most=1024, default="all cores", is_computing=True)
     ] = field(default=None, compare=False)
-    dask: Annotated[
-        str | None,
-        HowTested(
-            "Compute on a cluster: Dask's address, or local; Spark's master, such as local[2] (extras dask, spark).",
-            metavar="ADDRESS",
-            is_computing=True,
-        ),
-    ] = field(default=None, compare=False)
     interval_over: Literal["inputs", "systems", "both"] | None = None
     interval: Literal["percentile", "normal", "centred"] | None = None
     keep_null: bool = False
@@ -180,7 +172,7 @@ class TestOptions(Fields):
 
 HOW_TESTED = (
     *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
-    *("legacy_df", "absolute", "dask", "recompute"),
+    *("legacy_df", "absolute", "recompute"),
 )
 """Fields that do something in a test alone; `draws` may have other uses, `threads` changes no result."""
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import MISSING, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from metaeval.options import Run
-from metaeval.question import Question, made
+from metaeval.question import Question, evalsets_named, made
 from metaeval.questions import question_named
 from queries.evalsets import is_year, stored_name, stored_names, stored_testset
 from queries.listing import own_metrics
@@ -94,6 +94,7 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 def function(name: str) -> "Callable[..., Answer[Any]]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
     from metaeval.answer import Answer
+    from queries.opening import opening
 
     question = question_named(name)
     known = fields_of(question)
@@ -113,10 +114,11 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
         except TypeError as error:
             raise QuestionError(f"{name}: {error}") from None
         warehouse = given.pop("warehouse")
-        if isinstance(warehouse, str | Path) and "folder" in known:
-            return answered(question, {**given, "folder": warehouse}, Run(_nothing)).in_python
+        if isinstance(warehouse, str | Path):
+            with opening(Path(warehouse), partial(evalsets_named, question, given)) as opened:
+                return answered(question, given, Run(opened)).in_python
         if not isinstance(warehouse, Warehouse):
-            raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path)")
+            raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path), or a path")
         if warehouse.is_closed:
             raise QuestionError("the warehouse is closed")
         return answered(question, given, Run(lambda: nullcontext(warehouse))).in_python
@@ -150,10 +152,6 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
 
 
 _WAREHOUSE = inspect.Parameter("warehouse", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Warehouse)
-
-
-def _nothing() -> Warehouse:
-    raise QuestionError("only the folder of an export is read; name test sets and language pairs as it has them")
 
 
 _CHARTED = inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)

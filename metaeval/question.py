@@ -4,7 +4,7 @@ Light: this module and the questions' own are read to print a help, so arrays, f
 answers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -117,6 +117,17 @@ class EvalsetQuestion(Evalset, Question[R]):
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""
         raise NotImplementedError
+
+
+def evalsets_named(
+    question: type[Question[R]], given: Mapping[str, Any], there: Collection[tuple[str, str]]
+) -> Collection[tuple[str, str]] | None:
+    """The evaluation sets out of those there that a question names exactly; None where it may ask for any."""
+    testsets, lps = (str(given.get(name) or "all").split(",") for name in ("testset", "lp"))
+    named = [(testset, lp) for testset, lp in there if testset in testsets and (lps == ["all"] or lp in lps)]
+    is_exact = {testset for testset, _ in named} == {*testsets} and lps in (["all"], [*dict.fromkeys(lps)])
+    is_exact = is_exact and (lps == ["all"] or {lp for _, lp in named} == {*lps})
+    return named if is_exact and issubclass(question, Evalset) else None
 
 
 def _short(value: object) -> str:

@@ -1,37 +1,19 @@
-"""Pair counts and system means of a slice, by any engine: the grid of a block, and answers with names."""
+"""System means of a slice: a lazy query over its segment scores, and answers with names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from queries import catalog
 from queries.blocks import Block, fetch_block
-from queries.engines import COUNTS, Counter, Engine, Grid, Unit
 from queries.selection import Selection
 from warehouse import Warehouse
-from warehouse.export.reimport import Source
-from warehouse.progress import Progress
 
-_MOST_JOINED = 200_000_000  # rows of a join in one query; what is more is counted some metrics at a time
-
-
-def grid_of(block: Block) -> Grid:
-    """The (system, segment) pairs of a block with their human scores; the scorers are those of its selection."""
-    identifier = {choice.name: choice.system_id for choice in block.selection.systems}
-    rows, columns = np.indices(block.human.shape).reshape(2, -1)
-    systems = np.array([identifier[name] for name in block.systems], dtype=np.int32)
-    outputs = pl.DataFrame(
-        {
-            "system_id": systems[rows],
-            "segment": block.segments[columns].astype(np.int32),
-            "human": pl.Series(block.human[rows, columns], nan_to_null=True),
-        }
-    )
-    scorers = tuple(choice.scorer_id for choice in block.selection.chosen_metrics)
-    return Grid(block.selection.evalset_id, scorers, outputs)
+Unit = Literal["item", "system", "none"]
+COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 
 
 def human_block(warehouse: Warehouse, selection: Selection) -> Block:
@@ -40,85 +22,78 @@ def human_block(warehouse: Warehouse, selection: Selection) -> Block:
     return replace(block, selection=replace(block.selection, metrics=selection.metrics))
 
 
-def named_pairs(
-    counter: Counter, selection: Selection, grid: Grid, by: Unit, epsilon: float, progress: Progress | None = None
-) -> pl.DataFrame:
-    """Pair counts of the grid's scorers.
+def means(scores: pl.LazyFrame) -> pl.LazyFrame:
+    """Means of each scorer and system.
 
-    Columns: metric, unit (the segment's number, the system's name, or "all") and the five counts (int64), sorted by
-    metric and by the selection's order of units; a group without a pair has no row. Metrics are counted some at a time
-    where pairs are many.
+    scores: columns scorer_id, system_id, segment, human, metric. Columns: scorer_id, system_id, mean, judged_mean (over
+    the segments that the human score judged), n_segments (scores in mean), n_judged (scores in judged_mean), n_missing;
+    sorted by the first two. Scores are added up in the order of segments, so that means are the same to the last digit
+    every time.
     """
-    parts = []
-    for done, scorers in _batches(grid, by):
-        if progress is not None:
-            progress("counting pairs of metrics", done, len(grid.scorers))
-        parts.append(counter.pairs(grid.of(scorers), by, epsilon))
-    metrics = {choice.scorer_id: choice.name for choice in selection.metrics}
-    units: dict[int, str] = {
-        "item": {segment: str(segment) for segment in selection.segments},
-        "system": {choice.system_id: choice.name for choice in selection.systems},
-        "none": {0: "all"},
-    }[by]
-    places = {unit: place for place, unit in enumerate(units)}
+    there = pl.col("metric").drop_nulls()
+    judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
     return (
-        pl.concat(parts)
-        .lazy()
-        .with_columns(
-            metric=pl.col("scorer_id").replace_strict(metrics, default=None, return_dtype=pl.String),
-            place=pl.col("unit").replace_strict(places, default=None, return_dtype=pl.Int32),
-            unit=pl.col("unit").replace_strict(units, default=None, return_dtype=pl.String),
+        scores.sort("scorer_id", "system_id", "segment")
+        .group_by("scorer_id", "system_id", maintain_order=True)
+        .agg(
+            mean=there.mean(),
+            judged_mean=judged.mean(),
+            n_segments=there.len(),
+            n_judged=judged.len(),
+            n_missing=pl.col("metric").null_count(),
         )
-        .sort("metric", "place")
-        .select("metric", "unit", *COUNTS)
-        .collect(engine="in-memory")
     )
 
 
-def _batches(grid: Grid, by: Unit) -> Iterator[tuple[int, Sequence[int]]]:
-    """Scorers, as many at a time as one query joins; before each how many were counted."""
-    column = {"item": "segment", "system": "system_id", "none": None}[by]
-    judged = grid.outputs.drop_nulls("human")
-    sizes: npt.NDArray[np.int64] = (
-        np.array([judged.height]) if column is None else np.unique(judged[column].to_numpy(), return_counts=True)[1]
+def _scores(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.LazyFrame:
+    """Segment scores of some scorers for the (system, segment) pairs of a block, beside the human score."""
+    selection = block.selection
+    identifier = {choice.name: choice.system_id for choice in selection.systems}
+    rows, columns = np.indices(block.human.shape).reshape(2, -1)
+    systems = np.array([identifier[name] for name in block.systems], dtype=np.int32)
+    outputs = pl.LazyFrame(
+        {
+            "system_id": systems[rows],
+            "segment": block.segments[columns].astype(np.int32),
+            "human": pl.Series(block.human[rows, columns], nan_to_null=True),
+        }
     )
-    size = max(1, _MOST_JOINED // max(1, int((sizes.astype(np.int64) ** 2).sum())))
-    for start in range(0, max(1, len(grid.scorers)), size):
-        yield start, grid.scorers[start : start + size]
+    chosen = {"evalset": selection.evalset_id, "scorers": list(scorers)}
+    return catalog.ask(warehouse, "scores_of_scorers", **chosen).lazy().join(outputs, on=["system_id", "segment"])
 
 
-def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: Warehouse) -> pl.DataFrame:
-    """System scores of the grid's scorers.
+def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.DataFrame:
+    """System scores of some scorers of a block's selection.
 
     Columns: scorer, system, submitted (null for a part of a test set), mean, judged_mean (null where there is none),
     n_segments (scores in mean), n_judged (scores in judged_mean), n_missing (segments without a score); sorted by
     scorer and system.
     """
+    selection = block.selection
     systems = {choice.name: choice.system_id for choice in selection.chosen_systems}
     names = {choice.scorer_id: choice.name for choice in selection.metrics}
     names |= {} if selection.human_id is None else {selection.human_id: str(selection.human)}
     submitted = catalog.ask(
-        catalogue,
+        warehouse,
         "submitted",
         evalset=selection.evalset_id,
-        scorers=list(grid.scorers) if selection.slice.is_whole else [],
+        scorers=list(scorers) if selection.slice.is_whole else [],
         systems=list(systems.values()),
     )
-    scorers = pl.DataFrame(
-        {"scorer_id": grid.scorers, "scorer": [names[scorer] for scorer in grid.scorers]},
+    named = pl.LazyFrame(
+        {"scorer_id": scorers, "scorer": [names[scorer] for scorer in scorers]},
         schema={"scorer_id": pl.Int32, "scorer": pl.String},
     )
     keys = ["scorer_id", "system_id"]
     return (
-        scorers.lazy()
-        .join(
+        named.join(
             pl.LazyFrame(
                 {"system_id": list(systems.values()), "system": list(systems)},
                 schema={"system_id": pl.Int32, "system": pl.String},
             ),
             how="cross",
         )
-        .join(counter.means(grid).lazy(), on=keys, how="left")
+        .join(means(_scores(warehouse, block, scorers)), on=keys, how="left")
         .join(submitted.lazy(), on=keys, how="left")
         .select(
             "scorer",
@@ -133,7 +108,7 @@ def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: W
     )
 
 
-def system_means(warehouse: Warehouse, selection: Selection, engine: Engine = "polars") -> pl.DataFrame:
-    """System scores of each chosen metric of a selection of a warehouse; see `named_means`."""
-    counter = Counter(Source(warehouse), engine)
-    return named_means(counter, selection, grid_of(human_block(warehouse, selection)), warehouse)
+def system_means(warehouse: Warehouse, selection: Selection) -> pl.DataFrame:
+    """System scores of each chosen metric of a selection; see `named_means`."""
+    block = human_block(warehouse, selection)
+    return named_means(warehouse, block, [choice.scorer_id for choice in selection.chosen_metrics])

@@ -55,10 +55,14 @@ class Warehouse(_Opened):
 def open(path: str | Path | None = None) -> Warehouse:
     """Open a warehouse for questions: read-only, beside any number of other readers.
 
-    path: the file; by default the one in the user's data folder.
-    Raises SchemaError: see `warehouse.Warehouse.open`.
+    path: the file, or a folder of exported Parquet; by default the file in the user's data folder.
+    Raises SchemaError: see `warehouse.Warehouse.open`. SourceError: see `open_export`.
     """
-    return Warehouse.open(path)
+    if path is None or not Path(path).is_dir():
+        return Warehouse.open(path)
+    from warehouse.export.opening import open_export
+
+    return open_export(Path(path), kind=Warehouse)
 
 
 def __getattr__(name: str) -> Any:

@@ -201,9 +201,9 @@ for name in [None, *{list(COMMANDS)!r}]:
 
 
 def test_the_flag_of_an_option_is_known_without_any_question() -> None:
-    program = "import sys; from cli.hints import flag; print(flag('rank.folder', 'DIR'), 'metaeval' in sys.modules)"
+    program = "import sys; from cli.hints import flag; print(flag('rank.reference', 'refB'), 'metaeval' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "rank --from DIR False\n"
+    assert done.stdout == "rank --ref refB False\n"
 
 
 @pytest.mark.slow

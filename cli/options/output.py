@@ -27,6 +27,14 @@ Db = Annotated[
         "--db", help="The warehouse file.", show_default="$SCOREHOUSE_DB, else a file in the user's data folder"
     ),
 ]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="DIR",
+        help="Read this folder of exported Parquet (`scorehouse export DIR`) instead of the warehouse.",
+    ),
+]
 FormatOption = Annotated[str | None, choice(tuple(Format), "--format", help="Output format.", show_default="table")]
 Out = Annotated[
     Path | None,
@@ -64,7 +72,9 @@ class Output:
         Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
         """
         before = context.find_root().obj
-        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name, False) for item in fields(cls)}
+        given: dict[str, Any] = {
+            item.name: own.get(item.name) or before.get(item.name, item.default) for item in fields(cls)
+        }
         made = cls(**given)
         object.__setattr__(made, "_options", options_of(context.command))
         if made.is_page:
@@ -174,7 +184,28 @@ class Output:
 
 
 @dataclass(frozen=True)
-class PageOutput(Output):
+class QuestionOutput(Output):
+    """Where a question finds its scores, and how its answer is written."""
+
+    folder: From = None
+
+    def __post_init__(self) -> None:
+        if self.folder is not None and self.db is not None:
+            raise UsageError("--from and --db cannot be combined")
+
+    @property
+    def database(self) -> Path:
+        """The folder of an export if one is named, else the warehouse."""
+        return self.folder or super().database
+
+    @property
+    def stored_in(self) -> Path | None:
+        """The warehouse that keeps results; None where a folder is read, which stays as it is."""
+        return None if self.folder is not None or self.database.is_dir() else self.database
+
+
+@dataclass(frozen=True)
+class PageOutput(QuestionOutput):
     """Where a page is written, which is in no other format."""
 
     format: Annotated[str | None, typer.Option("--format", hidden=True)] = None

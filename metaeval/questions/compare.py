@@ -63,11 +63,10 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         from metaeval.measures import parse_measure
         from metaeval.significance.cached import compared
         from metaeval.significance.comparison import Comparison, as_json, pair_frame, pair_json
-        from metaeval.significance.options import executing
 
         measure = parse_measure(self.measure)
-        with executing(self.part(TestOptions)) as testing:
-            found, notes = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.recompute)
+        testing = self.part(TestOptions)
+        found, notes = compared(run, self.part(Slice), measure, self.part(Options), testing, fresh=self.recompute)
         if isinstance(found, Comparison):
             result = Result(found.frame("metric"), found.parts, (found.summary, *found.notes, *notes))
             return answer_of(self, result, found, shape=as_json(found), least=found.least_by_name)

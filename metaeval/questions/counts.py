@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import EngineFields
 from metaeval.options import RoundHuman, Run
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts(Slice, EngineFields, EvalsetQuestion["Result"], name="counts"):
+class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
     """Count concordant, discordant and tied pairs.
 
     One row per metric and group.
@@ -28,23 +27,12 @@ class Counts(Slice, EngineFields, EvalsetQuestion["Result"], name="counts"):
     epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
     round_human: RoundHuman = None
 
-    def answer(self, run: Run) -> "Answer[Result]":
-        return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)
-
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.tables.counts import pair_counts
 
-        with self.data(run) as data:
-            found = pair_counts(
-                data,
-                self.part(Slice),
-                self.by,
-                self.epsilon,
-                self.round_human,
-                engine=self.engine,
-                progress=run.progress,
-            )
+        with run.opened() as warehouse:
+            found = pair_counts(warehouse, self.part(Slice), self.by, self.epsilon, self.round_human)
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:

@@ -1,6 +1,7 @@
 """`diff`: what differs between two warehouses."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,7 +35,7 @@ class Diff(Question["Result"], name="diff"):
 
     important = ("what", "added", "gone", "changed")
 
-    before: Annotated[Path, Argument("A warehouse file.")]
+    before: Annotated[Path, Argument("A warehouse file, or a folder of exported Parquet.")]
     after: Annotated[Path | None, Argument("The warehouse to compare it with.", default="the warehouse in use")] = None
     testset: Annotated[str | None, Option("Only this test set.", names="testset")] = None
     lp: Annotated[str | None, Option("Only this language pair.", names="lp")] = None
@@ -48,10 +49,12 @@ class Diff(Question["Result"], name="diff"):
         bool, Option("One row per source, system, scorer and result, and every metric.", is_computing=True)
     ] = False
 
-    def names_in(self, run: Run) -> "AbstractContextManager[Warehouse]":
-        from warehouse import Warehouse
+    @contextmanager
+    def names_in(self, run: Run) -> "Iterator[Warehouse]":
+        from queries.opening import opening
 
-        return Warehouse.open(self.before)
+        with opening(self.before) as opened, opened() as warehouse:
+            yield warehouse
 
     def answer(self, run: Run) -> "Answer[Result]":
         from contextlib import ExitStack
@@ -59,12 +62,12 @@ class Diff(Question["Result"], name="diff"):
         from metaeval.answer import answer_of
         from metaeval.differences import warehouse_differences
         from metaeval.measures import parse_measure
-        from warehouse import Warehouse
+        from queries.opening import opening
 
         measures = [] if self.no_rankings else [parse_measure(text) for text in self.measures]
         with ExitStack() as stack:
-            old = stack.enter_context(Warehouse.open(self.before))
-            new = stack.enter_context(run.opened() if self.after is None else Warehouse.open(self.after))
+            opened = [stack.enter_context(opening(path)) for path in (self.before, self.after) if path is not None]
+            old, new = (stack.enter_context(one()) for one in (*opened, run.opened)[:2])
             of = {"testset": self.testset, "lp": self.lp}
             found = warehouse_differences(old, new, measures, **of, each=self.verbose, progress=run.progress)
             paths = {"before": str(old.path), "after": str(new.path)}

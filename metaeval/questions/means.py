@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import EngineFields, requires
+from metaeval.fields import requires
 from metaeval.options import Run, SampledBy, Seed
 from metaeval.question import EvalsetQuestion
 from queries.slices import Slice
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
+class Means(Slice, EvalsetQuestion["Result"], name="means"):
     """Show system scores of every scorer.
 
     Shows the submitted score, the means over all and over annotated segments, and coverage.
@@ -31,16 +31,12 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
             "Estimate each system's mean human score over all segments from the annotated ones and this metric; "
             "repeatable.",
             names="metric",
-            excludes=("folder", "engine"),
         ),
     ] = ()
     sampled_by: SampledBy = None
     seed: Seed = 0
 
     without = ("intersection", "mad_outliers")  # they need arrays of scores
-
-    def answer(self, run: Run) -> "Answer[Result]":
-        return self.answer_one_evalset(run) if self.folder is not None else super().answer(run)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
@@ -55,8 +51,8 @@ class Means(Slice, EngineFields, EvalsetQuestion["Result"], name="means"):
             return answer_of(self, found, digits=3)
         from metaeval.tables.means import system_means
 
-        with self.data(run) as data:
-            found = system_means(data, self.part(Slice), self.engine or "polars", progress=run.progress)
+        with run.opened() as warehouse:
+            found = system_means(warehouse, self.part(Slice), progress=run.progress)
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:

@@ -132,23 +132,22 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
 
     def _scored(self, run: Run) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.protocols.scoring import scored
-        from metaeval.significance.options import executing
 
         lps = [one for part in self.lp for one in part.split(",")] or None
-        with executing(self.part(TestOptions)) as testing:
-            return scored(
-                run,
-                self._protocol(),
-                self._testset(),
-                lps,
-                self.human,
-                self.reference,
-                self.all_metrics,
-                self.significance,
-                self.part(Options),
-                testing,
-                fresh=self.recompute,
-            )
+        testing = self.part(TestOptions)
+        return scored(
+            run,
+            self._protocol(),
+            self._testset(),
+            lps,
+            self.human,
+            self.reference,
+            self.all_metrics,
+            self.significance,
+            self.part(Options),
+            testing,
+            fresh=self.recompute,
+        )
 
     def _protocol(self) -> "Rules":
         """Raises QuestionError: no such protocol, a file that has none, or no task of the level."""

@@ -41,7 +41,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         **dict.fromkeys(("resamples", "unit"), ("significance", "intervals", "ranges", "charted")),
     )
 
-    hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads", "dask")
+    hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads")
 
     measures: Measures = DEFAULT_MEASURES
     level: Annotated[
@@ -186,32 +186,31 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.ranking import explanation, load_ranking_inputs, ranked, slices_of
-        from metaeval.significance.options import executing
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
         asked, options = self.part(Slice), self.part(Options)
-        with executing(self.part(TestOptions)) as testing:
-            tested = testing if self.significance else None
-            with run.opened() as warehouse:
-                if self.explain:
-                    slices, _ = slices_of(warehouse, asked)
-                    if len(slices) > 1:
-                        raise QuestionError(f"{option('explain')} takes one test set and one language pair")
-                    return answer_of(self, explanation(warehouse, slices[0], measures, options))
-                if self.pool is not None:
-                    self._check_pooled(warehouse)
-                found = load_ranking_inputs(
-                    warehouse,
-                    asked,
-                    measures,
-                    options,
-                    tested,
-                    strict=self.strict,
-                    fresh=self.recompute,
-                    ceiling=self.ceiling,
-                    by=self.by,
-                )
-            table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
+        testing = self.part(TestOptions)
+        tested = testing if self.significance else None
+        with run.opened() as warehouse:
+            if self.explain:
+                slices, _ = slices_of(warehouse, asked)
+                if len(slices) > 1:
+                    raise QuestionError(f"{option('explain')} takes one test set and one language pair")
+                return answer_of(self, explanation(warehouse, slices[0], measures, options))
+            if self.pool is not None:
+                self._check_pooled(warehouse)
+            found = load_ranking_inputs(
+                warehouse,
+                asked,
+                measures,
+                options,
+                tested,
+                strict=self.strict,
+                fresh=self.recompute,
+                ceiling=self.ceiling,
+                by=self.by,
+            )
+        table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
         return self._with_intervals(table, found, run)
 
     def _check_pooled(self, warehouse: "Warehouse") -> None:

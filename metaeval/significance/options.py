@@ -1,19 +1,15 @@
-"""How metrics are tested against each other, and who computes: threads, or a cluster of Dask or Spark."""
+"""How metrics are tested against each other."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from threading import Thread
 from types import MappingProxyType
-from typing import Any
 
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS
 from metaeval.options import Test, TestOptions
 from warehouse.errors import QuestionError
-from warehouse.wording import counted, option
+from warehouse.wording import counted
 
 SMALLEST = 1e-300  # an exact p below this underflows to 0
 FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks for the first time
@@ -69,74 +65,3 @@ def pairs_that_differ(n: int, of: str) -> str:
     ('1 pair of metrics differs significantly', '12 pairs of systems differ significantly')
     """
     return f"{counted(n, 'pair')} of {of} {'differs' if n == 1 else 'differ'} significantly"
-
-
-PATIENCE = 10  # seconds
-_SPARK = ("spark://", "local[", "yarn", "k8s://")  # what Spark's masters begin with
-
-
-@contextmanager
-def executing(testing: TestOptions) -> Iterator[TestOptions]:
-    """The options with the executor of a cluster, where one is named; in the end the connection is closed.
-
-    Its address is Dask's scheduler, or "local" for a cluster of processes on this machine; or Spark's master, such as
-    "spark://host:7077" or "local[2]".
-    Raises QuestionError: the extra is not installed, or the address does not answer.
-    """
-    address = testing.dask
-    if address is None:
-        yield testing
-        return
-    if address.startswith(_SPARK):
-        from queries.spark import SparkExecutor, spark_session
-
-        session = spark_session(address)
-        try:
-            with SparkExecutor(session) as executor:
-                yield replace(testing, executor=executor)
-        finally:
-            session.stop()
-        return
-    with _client(address) as client:
-        yield replace(testing, executor=client.get_executor())
-
-
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise QuestionError(
-            f'{option("dask")} needs the dask extra: python3 -m pip install "scorehouse[dask]"'
-        ) from error
-    if address == "local":
-        return Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
-    try:
-        client = _within(2 * PATIENCE, lambda: Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            client.close()
-            raise TimeoutError("it has no workers") from None
-        return client
-    except (OSError, TimeoutError, ValueError) as error:
-        raise QuestionError(f"{option('dask')} {address}: no cluster answers there: {error}") from error
-
-
-def _within(seconds: float, act: Callable[[], Any]) -> Any:
-    """What a function returns; it is left alone in its thread where it takes longer.
-
-    Raises TimeoutError; what the function raises.
-    """
-    done: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(act())
-        except Exception as error:
-            done.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    try:
-        return done.result(seconds)
-    except TimeoutError:
-        raise TimeoutError(f"no answer within {seconds:g} s") from None

@@ -1,61 +1,35 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.answer import Result, table_notes, table_parts, without
+from metaeval.answer import Result, table_notes, table_parts
 from metaeval.evaluation import without_pairs
-from metaeval.grids import gridded
 from metaeval.inputs import Inputs
 from metaeval.measures.parameters import shortest
-from metaeval.remarks import slice_remarks
 from queries.blocks import Block
-from queries.counting import named_pairs
-from queries.engines import COUNTS, Engine, Unit, opened
+from queries.counting import COUNTS, Unit
 from queries.slices import Slice
 from warehouse import Warehouse
-from warehouse.export.reimport import Source
-from warehouse.progress import Progress
 
 
 def pair_counts(
-    data: Warehouse | Source | str | Path,
-    asked: Slice,
-    by: Unit = "item",
-    epsilon: float = 0.0,
-    round_human: int | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    warehouse: Warehouse, asked: Slice, by: Unit = "item", epsilon: float = 0.0, round_human: int | None = None
 ) -> Result:
     """Pair counts of the metrics of a slice that have segment scores.
 
-    data: a warehouse, the folder of an export, or a source that is open already.
     by: item (groups are segments), system, or none (one group, "all").
-    engine: None for a numpy kernel in a warehouse, which sorts where the engines join, and for Polars in an export.
     Columns: metric, by, group, epsilon and the five counts; one row per metric and group. A group without a pair has no
     row.
-    Raises QuestionError: see `Inputs.judged_segments`, `gridded`. SourceError: see `opened`.
+    Raises QuestionError: see `Inputs.judged_segments`.
     """
-    n_metrics = None
-    if isinstance(data, Warehouse) and engine is None:
-        inputs = Inputs(data, asked, round_human)
-        block = inputs.judged_segments()
-        frame, notes = _counted(block, by, epsilon), table_notes(block, inputs.of_level("seg").excluded)
-    else:
-        with opened(data, asked.testset, asked.lp) as source:
-            found = gridded(source, asked, engine or "polars", round_human=round_human)
-            metrics, excluded = found.complete()
-            grid = found.grid.of([choice.scorer_id for choice in metrics])
-            frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)
-        block, n_metrics = found.block, len(metrics)
-        notes = (*without(excluded), *slice_remarks(found.selection, metrics))
+    inputs = Inputs(warehouse, asked, round_human)
+    block = inputs.judged_segments()
+    frame, notes = _counted(block, by, epsilon), table_notes(block, inputs.of_level("seg").excluded)
     keys = ("metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"))
     what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
-    parts = table_parts(what, block, rounding, n_metrics=n_metrics)
+    parts = table_parts(what, block, rounding)
     return Result(frame.select(*keys, *COUNTS), parts, (*_without_pairs(frame, block, by), *notes))
 
 

@@ -1,47 +1,39 @@
 """Means of systems by people and metrics: of a slice, and by domain."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from metaeval.answer import Result, table_parts
-from metaeval.grids import gridded
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.remarks import slice_remarks
-from queries.counting import named_means
-from queries.engines import Engine, opened
+from queries.counting import human_block, named_means
 from queries.evalsets import stored_human
+from queries.selection import select
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.export.reimport import Source
 from warehouse.progress import Progress
 
 
-def system_means(
-    data: Warehouse | Source | str | Path, asked: Slice, engine: Engine = "polars", *, progress: Progress | None = None
-) -> Result:
+def system_means(warehouse: Warehouse, asked: Slice, *, progress: Progress | None = None) -> Result:
     """System scores of the human score and of every metric of a slice, complete or not.
 
-    data: a warehouse, the folder of an export, or a source that is open already.
     Columns: kind (human or metric), scorer, system, submitted (null for a part of a test set), mean (over all
     segments), judged_mean (over annotated segments; null where there is none), n_segments (scores in mean), n_judged
     (scores in judged_mean), n_missing (segments listed without a score). Rows: the human score first, then metrics,
-    each by system. Spark adds up in no fixed order, so that last digits vary.
-    Raises QuestionError, SourceError: see `gridded`, `opened`; a human score standardised by annotator.
+    each by system.
+    Raises QuestionError: see `select`; a human score standardised by annotator.
     """
-    with opened(data, asked.testset, asked.lp) as source:
-        found = gridded(source, asked, engine, human="optional")
-        selection = found.selection
-        metrics = selection.chosen_metrics
-        if selection.human is not None and stored_human(selection.human) != selection.human:
-            reason = f"means shows scores as they are stored, not {selection.human}; systems has its means"
-            raise QuestionError(reason)
-        human = () if selection.human_id is None else (selection.human_id,)
-        if progress is not None:
-            progress("computing means", 0, 0)
-        frame = named_means(found.counter, selection, found.grid.of((*human, *found.grid.scorers)), source.catalogue)
-    parts = table_parts(("table", "means"), found.block, n_metrics=len(metrics))
+    block = human_block(warehouse, select(warehouse, asked, "seg", human="optional"))
+    selection = block.selection
+    metrics = selection.chosen_metrics
+    if selection.human is not None and stored_human(selection.human) != selection.human:
+        reason = f"means shows scores as they are stored, not {selection.human}; systems has its means"
+        raise QuestionError(reason)
+    human = () if selection.human_id is None else (selection.human_id,)
+    if progress is not None:
+        progress("computing means", 0, 0)
+    frame = named_means(warehouse, block, [*human, *(choice.scorer_id for choice in metrics)])
+    parts = table_parts(("table", "means"), block, n_metrics=len(metrics))
     notes = slice_remarks(selection, metrics)
     if not metrics:
         notes = [str(no_metric(selection, {})), *notes]

@@ -101,7 +101,7 @@ def test_every_question_about_the_warehouse_is_a_tool_with_a_valid_schema() -> N
 
 def test_no_tool_takes_a_file_or_an_address() -> None:
     for question in questions().values():
-        assert not {"with_file", "folder", "texts", "dask", "engine", "threads"} & set(fields_offered(question))
+        assert not {"with_file", "folder", "texts", "threads"} & set(fields_offered(question))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,6 @@ def test_no_tool_takes_a_file_or_an_address() -> None:
         ("diff", {"before": "a", "after": "b"}, "unknown tool 'diff'"),
         ("rank", {}, "testset"),
         ("rank", {**EN_DE, "with_file": "/etc/hostname"}, "unknown argument 'with_file'"),
-        ("rank", {**EN_DE, "dask": "tcp://127.0.0.1:1"}, "unknown argument 'dask'"),
         ("rank", {**EN_DE, "human": "nobody"}, "nobody"),
         ("protocol", {"rules": "/etc/passwd.toml"}, "reads no file"),
         ("rank", {**EN_DE, "alpha": "much"}, "alpha"),

@@ -8,7 +8,7 @@ from metaeval.options import Options
 from metaeval.ranking import RankingInputs, load_ranking_inputs, ranked
 from metaeval.tables.agreement import clustered, extremes
 from metaeval.tables.counts import together
-from queries.engines import COUNTS
+from queries.counting import COUNTS
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 

@@ -13,7 +13,7 @@ import pytest
 
 from metaeval.options import Options, SystemScore
 from metaeval.tables.counts import pair_counts
-from queries.engines import COUNTS
+from queries.counting import COUNTS
 from queries.slices import Slice
 from tests.helpers import beside_data, but_slow, rank
 from warehouse import Warehouse

@@ -19,7 +19,7 @@ from metaeval.ranking import excluded, explanation
 from metaeval.signature import program_version
 from metaeval.study import RANKING_SCHEMA, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
-from queries.engines import Unit
+from queries.counting import Unit
 from queries.slices import Slice
 from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse

@@ -6,13 +6,11 @@ import pytest
 
 from queries.blocks import fetch_block
 from queries.counting import system_means
-from queries.engines import Engine
 from queries.selection import select
 from queries.slices import Slice
 from tests.helpers import LP, TESTSET
 from warehouse import Warehouse
 
-ENGINES: tuple[Engine, ...] = ("polars", "duckdb")
 SCHEMA = {
     "scorer": pl.String,
     "system": pl.String,
@@ -25,9 +23,8 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_means_of_the_tiny_task_are_those_worked_out_by_hand(engine: Engine, tiny: Warehouse) -> None:
-    found = system_means(tiny, select(tiny, Slice(TESTSET, LP, metrics=("Rough", "Only"))), engine)
+def test_means_of_the_tiny_task_are_those_worked_out_by_hand(tiny: Warehouse) -> None:
+    found = system_means(tiny, select(tiny, Slice(TESTSET, LP, metrics=("Rough", "Only"))))
     assert dict(found.schema) == SCHEMA
     assert found.rows() == [
         ("Only-src", "Ash", 0.7, None, None, 0, 0, 0),
@@ -39,9 +36,8 @@ def test_means_of_the_tiny_task_are_those_worked_out_by_hand(engine: Engine, tin
     ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_part_of_a_test_set_has_means_of_its_own_and_none_submitted(engine: Engine, tiny: Warehouse) -> None:
-    found = system_means(tiny, select(tiny, Slice(TESTSET, LP, metrics=("Rough",), domain=("speech",))), engine)
+def test_a_part_of_a_test_set_has_means_of_its_own_and_none_submitted(tiny: Warehouse) -> None:
+    found = system_means(tiny, select(tiny, Slice(TESTSET, LP, metrics=("Rough",), domain=("speech",))))
     assert found["submitted"].to_list() == [None, None, None]
     assert found["mean"].to_list() == [35.0, 40.0, 20.0]
     assert found["judged_mean"].to_list() == [30.0, 30.0, 20.0]

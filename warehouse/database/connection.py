@@ -30,8 +30,12 @@ _Answer = TypeVar("_Answer")
 class Warehouse:
     """An open warehouse. Use it in a `with` block; results are Polars frames, numpy columns or plain rows."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, path: Path, beside: contextlib.ExitStack | None = None
+    ) -> None:
+        """beside: what is closed with it."""
         self._connection = connection
+        self._beside = contextlib.ExitStack() if beside is None else beside
         self.path = path
         self.is_closed = False
         self._turn = threading.RLock()  # of threads: what one of them executes, it fetches
@@ -152,6 +156,7 @@ class Warehouse:
         with self._turn:
             self.is_closed = True
             self._connection.close()
+            self._beside.close()
 
     def __enter__(self) -> Self:
         return self

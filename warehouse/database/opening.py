@@ -219,7 +219,8 @@ def reaching(
     names = dict.fromkeys((*beside, *files, *map(pattern, files)))
     connection.execute(f"SET allowed_paths = [{', '.join(map(literal, names))}]")
     if below is not None:
-        connection.execute(f"SET allowed_directories = [{literal(plain_path(below) + os.sep)}]")
+        folder = plain_path(below) + os.sep
+        connection.execute(f"SET allowed_directories = [{literal(folder)}, {literal(pattern(folder))}]")
     connection.execute("SET enable_external_access = false")
     return connection
 

@@ -15,15 +15,32 @@ from warehouse.progress import Progress
 
 __all__ = ["FORMATS", "ExportedEvalset", "ImportedEvalset", "export", "import_parquet", "is_export", "is_unfinished"]
 
-FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], ExportedEvalset]] = {
+Write = Callable[[Warehouse, Sequence[EvalsetKey], Path, Progress | None], list[ExportedEvalset]]
+
+
+def _one_by_one(write: Callable[[Warehouse, EvalsetKey, Path], ExportedEvalset]) -> Write:
+    def write_all(
+        warehouse: Warehouse, keys: Sequence[EvalsetKey], folder: Path, progress: Progress | None
+    ) -> list[ExportedEvalset]:
+        done = []
+        for number, key in enumerate(keys):
+            if progress is not None:
+                progress(f"{key.testset} {key.lp}: writing", number, len(keys))
+            done.append(write(warehouse, key, folder))
+        return done
+
+    return write_all
+
+
+FORMATS: Mapping[str, Write] = {
     "parquet": export_parquet,
-    "csv": export_csv,
-    "mtme": export_layout,
-    "subset2evaluate": export_items,
-    "texts": export_texts,
-    "spans": export_spans,
+    "csv": _one_by_one(export_csv),
+    "mtme": _one_by_one(export_layout),
+    "subset2evaluate": _one_by_one(export_items),
+    "texts": _one_by_one(export_texts),
+    "spans": _one_by_one(export_spans),
 }
-"""What writes one evaluation set below a folder, by name of the format."""
+"""What writes evaluation sets below a folder, by name of the format."""
 
 
 def export(
@@ -50,12 +67,8 @@ def export(
         raise SourceError(f"{folder}: a file, expected a folder")
     with Warehouse.open(database, writes_below=folder) as warehouse:
         chosen = _chosen(warehouse, testset, lp)
-        done = []
         with unfinished(folder, form):
-            for number, key in enumerate(chosen):
-                if progress is not None:
-                    progress(f"{key.testset} {key.lp}: writing", number, len(chosen))
-                done.append(FORMATS[form](warehouse, key, folder))
+            done = FORMATS[form](warehouse, chosen, folder, progress)
             if not any(item.n_files for item in done):
                 raise _nothing(done)
     return done

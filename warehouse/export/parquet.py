@@ -6,8 +6,9 @@ beside them where a question would need them. The manifest has every file with i
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, copy, write_text
 from warehouse.names import EXPORT_MANIFEST
+from warehouse.progress import Progress
 
 MANIFEST = EXPORT_MANIFEST
-VERSION = 2
+VERSION = 3
 _FORMAT = "scorehouse parquet"
 _AGAIN = "export it again, into a new folder"
 _SHOWN = 3  # files named in a message
@@ -38,8 +40,23 @@ class FileRecord:
             return cls(rows, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
-Files = Mapping[str, FileRecord]  # by table
-Manifest = dict[tuple[str, str], Files]  # by test set and language pair
+Files = Mapping[str, FileRecord]  # by table; a table without a file has no rows
+
+
+@dataclass(frozen=True)
+class Partition:
+    """What the manifest says of one evaluation set.
+
+    batch: the call to `export` that wrote it; identifiers are those of one warehouse within a batch alone.
+    program: the version of scorehouse that wrote it.
+    """
+
+    files: Files
+    batch: int
+    program: str
+
+
+Manifest = dict[tuple[str, str], Partition]  # by test set and language pair
 
 
 def partition_file(folder: Path, table: str, key: EvalsetKey) -> Path:
@@ -58,8 +75,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         "format": _FORMAT,
         "version": VERSION,
         "evalsets": [
-            {"testset": testset, "lp": lp, "files": {table: asdict(file) for table, file in files.items()}}
-            for (testset, lp), files in sorted(manifest.items())
+            {"testset": testset, "lp": lp, **asdict(partition)} for (testset, lp), partition in sorted(manifest.items())
         ],
     }
     write_text(folder / MANIFEST, json.dumps({**data, "sha256": _seal(data)}, indent=1) + "\n")
@@ -73,23 +89,39 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        if data["format"] != _FORMAT or data["version"] != VERSION:
+        if data["format"] != _FORMAT or data["version"] not in (2, VERSION):
             found = f"{data['format']}, version {data['version']}"
             raise ValueError(f"{found}, expected {_FORMAT}, version {VERSION}, as this version of scorehouse writes it")
         if data.pop("sha256") != _seal(data):
             raise ValueError("its content does not match its checksum")
         return {
-            (evalset["testset"], evalset["lp"]): {
-                table: FileRecord(**record) for table, record in evalset["files"].items()
-            }
-            for evalset in data["evalsets"]
+            (_text(evalset["testset"]), _text(evalset["lp"])): Partition(
+                {_table(table): FileRecord(**record) for table, record in evalset["files"].items()},
+                int(evalset.get("batch", number)),
+                _text(evalset.get("program", "")),
+            )
+            for number, evalset in enumerate(data["evalsets"])
         }
     except OSError as error:
         raise SourceError(
             f"cannot be read: {error.strerror}; expected a folder that `export` wrote", about=str(path)
         ) from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(f"not the manifest of a complete export: {error}; {_AGAIN}", about=str(path)) from error
+
+
+def _text(value: Any) -> str:
+    """A name of the manifest. Raises ValueError: it is none."""
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError(f"{value!r} is no name")
+    return value
+
+
+def _table(name: Any) -> str:
+    """A table of the manifest. Raises ValueError: no export has it."""
+    if name not in TABLES:
+        raise ValueError(f"{name!r} is no table")
+    return str(name)
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
@@ -99,10 +131,13 @@ def check_files(folder: Path, manifest: Manifest) -> None:
     """
     listed = {
         partition_file(folder, table, EvalsetKey(0, testset, lp)): record
-        for (testset, lp), files in manifest.items()
-        for table, record in files.items()
+        for (testset, lp), partition in manifest.items()
+        for table, record in partition.files.items()
     }
+    root = folder.resolve()
     try:
+        if outside := [path for path in listed if not path.resolve().is_relative_to(root)]:
+            raise SourceError(f"links lead out of the folder: {_named(folder, outside)}", about=str(folder))
         missing = [path for path in listed if not path.is_file()]
         changed = [path for path, record in listed.items() if path not in missing and not _is_same(path, record)]
     except OSError as error:
@@ -218,19 +253,90 @@ _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell
 TABLE_COLUMNS = "SELECT name FROM pragma_table_info($table) ORDER BY cid"
 
 
-def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
-    """Write one evaluation set's partitions; each file takes its place once it is complete, the manifest comes last.
+def export_parquet(
+    warehouse: Warehouse, keys: Sequence[EvalsetKey], folder: Path, progress: Progress | None = None
+) -> list[ExportedEvalset]:
+    """Write the partitions of evaluation sets; each file takes its place once it is complete, the manifest comes last.
 
+    Small evaluation sets are read together, with one query per table, and large ones are streamed one by one.
     Raises SourceError: a manifest there that is not an export's. OSError: the folder can't be written.
     """
     manifest = read_manifest(folder) if is_export(folder) else {}
-    files = {}
-    for table, (more, origin, order) in TABLES.items():
-        own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
-        columns = ", ".join([f'"{name}"' for name in own] + ([more] if more else []))
-        query = f"SELECT {columns} FROM {origin} AS x WHERE x.evalset_id = {key.evalset_id:d} ORDER BY {order}"
+    batch = 1 + max((partition.batch for partition in manifest.values()), default=-1)
+    done: list[ExportedEvalset] = []
+    for group in _grouped(warehouse, keys):
+        if progress is not None:
+            progress(f"{group[0].testset} {group[0].lp}: writing", len(done), len(keys))
+        written: dict[EvalsetKey, dict[str, FileRecord]] = {key: {} for key in group}
+        for table in TABLES:
+            for key, record in _write(warehouse, table, group, folder):
+                written[key][table] = record
+        for key, files in written.items():
+            before = manifest.get((key.testset, key.lp))
+            for table in set() if before is None else before.files.keys() - files.keys():
+                remove_file(partition_file(folder, table, key))
+            manifest[key.testset, key.lp] = Partition(files, batch, version("scorehouse"))
+            n_rows, n_bytes = (sum(getattr(file, name) for file in files.values()) for name in ("rows", "bytes"))
+            done.append(ExportedEvalset(key.testset, key.lp, len(files), n_rows, n_bytes))
+    write_manifest(folder, manifest)
+    return done
+
+
+_ROWS_TOGETHER = 500_000  # scores of evaluation sets that are read together
+_ROWS = """
+    SELECT evalset_id, sum(n_values) FROM vector GROUP BY evalset_id
+    UNION ALL
+    SELECT e.evalset_id, count(*) FROM segment_text AS e GROUP BY e.evalset_id
+"""
+
+
+def _grouped(warehouse: Warehouse, keys: Sequence[EvalsetKey]) -> Iterator[list[EvalsetKey]]:
+    """The evaluation sets in their order, those without many rows together."""
+    sizes: dict[int, int] = {}
+    for evalset, n_rows in warehouse.rows(_ROWS):
+        sizes[evalset] = sizes.get(evalset, 0) + int(n_rows)
+    group: list[EvalsetKey] = []
+    n_rows = 0
+    for key in keys:
+        n_rows += sizes.get(key.evalset_id, 0)
+        if group and n_rows > _ROWS_TOGETHER:
+            yield group
+            group, n_rows = [], sizes.get(key.evalset_id, 0)
+        group.append(key)
+    yield group
+
+
+def _write(
+    warehouse: Warehouse, table: str, keys: Sequence[EvalsetKey], folder: Path
+) -> Iterator[tuple[EvalsetKey, FileRecord]]:
+    """Write a table's files of some evaluation sets; those that have rows of it."""
+    more, origin, order = TABLES[table]
+    own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
+    columns = ", ".join([f'"{name}"' for name in own] + ([more] if more else []))
+    chosen = ", ".join(f"{key.evalset_id:d}" for key in keys)
+    query = f"SELECT {columns} FROM {origin} AS x WHERE x.evalset_id IN ({chosen}) ORDER BY {order}"
+    if len(keys) == 1:
+        with beside(partition_file(folder, table, keys[0])) as fresh:
+            record = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
+        if record.rows:
+            yield keys[0], record
+        else:
+            remove_file(partition_file(folder, table, keys[0]))
+        return
+    by_id = {key.evalset_id: key for key in keys}
+    rows = warehouse.sql(query.replace("SELECT ", "SELECT x.evalset_id AS partition_of, ", 1))
+    for (evalset,), part in rows.partition_by("partition_of", as_dict=True, include_key=False).items():
+        key = by_id[evalset]
         with beside(partition_file(folder, table, key)) as fresh:
-            files[table] = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
-    write_manifest(folder, {**manifest, (key.testset, key.lp): files})
-    n_rows, n_bytes = sum(file.rows for file in files.values()), sum(file.bytes for file in files.values())
-    return ExportedEvalset(key.testset, key.lp, len(files), n_rows, n_bytes)
+            part.write_parquet(fresh)
+            record = FileRecord.of(fresh, part.height)
+        yield key, record
+
+
+def remove_file(path: Path) -> None:
+    """Delete a file of an export, and the folders that it leaves empty."""
+    path.unlink(missing_ok=True)
+    for folder in list(path.parents)[:3]:
+        if not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()

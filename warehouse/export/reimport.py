@@ -1,7 +1,6 @@
-"""What comes back from exported Parquet: a whole warehouse, or one evaluation set opened for questions."""
+"""A warehouse made again of exported Parquet."""
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +9,14 @@ import duckdb
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
 from warehouse.database.opening import literal, plain_path
-from warehouse.database.updating import apply_migrations, in_memory, writing
-from warehouse.errors import SourceError, unknown
-from warehouse.export.exported import EvalsetKey, is_unfinished
+from warehouse.database.updating import in_memory, writing
+from warehouse.errors import SourceError
+from warehouse.export.exported import EvalsetKey
 from warehouse.export.parquet import (
     TABLE_COLUMNS,
     TABLES,
     Files,
-    Manifest,
     check_files,
-    is_export,
     partition_file,
     read_manifest,
 )
@@ -57,17 +54,18 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     check_files(folder, manifest)
     done = []
     with in_memory(database, below=folder) as connection:
-        for number, ((testset, lp), files) in enumerate(sorted(manifest.items())):
+        for number, ((testset, lp), partition) in enumerate(sorted(manifest.items())):
+            files = partition.files
             if progress is not None:
                 progress(f"{testset} {lp}: loading", number, len(manifest))
             key = EvalsetKey(0, testset, lp)
-            if _is_held(connection, folder, database, key):
-                done.append(ImportedEvalset(testset, lp, "unchanged", n_files=files["source"].rows))
+            if _is_held(connection, folder, database, key, files):
+                done.append(ImportedEvalset(testset, lp, "unchanged", n_files=_rows(files, "source")))
                 continue
             with writing(database, connection):
                 connection.execute("BEGIN")
                 try:
-                    _import(connection, folder, key)
+                    _import(connection, folder, key, files)
                 except BaseException:
                     connection.execute("ROLLBACK")
                     raise
@@ -77,11 +75,17 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
 
 
 def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> ImportedEvalset:
-    n_scores = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'score', key)}") or 0
-    n_units = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'aggregate_score', key)}") or 0
-    n_rows = files["score"].rows + files["aggregate_score"].rows
-    n_missing = n_rows - n_scores - n_units
-    return ImportedEvalset(key.testset, key.lp, "loaded", files["source"].rows, n_scores, n_rows, n_missing)
+    tables = [table for table in ("score", "aggregate_score") if table in files]
+    n_rows = sum(files[table].rows for table in tables)
+    counts = [_one(connection, f"SELECT count(value) FROM {partition_rows(folder, one, key)}") or 0 for one in tables]
+    n_scores = counts[0] if "score" in tables else 0
+    return ImportedEvalset(
+        key.testset, key.lp, "loaded", _rows(files, "source"), n_scores, n_rows, n_rows - sum(counts)
+    )
+
+
+def _rows(files: Files, table: str) -> int:
+    return files[table].rows if table in files else 0
 
 
 def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
@@ -90,7 +94,9 @@ def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
     return f"read_parquet({path}, hive_partitioning = false, file_row_number = true)"
 
 
-def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey) -> bool:
+def _is_held(
+    connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey, files: Files
+) -> bool:
     """Whether the warehouse has the evaluation set from the same files.
 
     Raises SourceError: it has it from other ones.
@@ -102,7 +108,11 @@ def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path
         if not warehouse.rows("SELECT 1 FROM evalsets WHERE testset = $testset AND lp = $lp", names):
             return False
         here = warehouse.rows("SELECT origin, sha256 FROM sources WHERE testset = $testset AND lp = $lp", names)
-    there = connection.execute(f"SELECT origin, sha256 FROM {partition_rows(folder, 'source', key)}").fetchall()
+    there = (
+        []
+        if "source" not in files
+        else connection.execute(f"SELECT origin, sha256 FROM {partition_rows(folder, 'source', key)}").fetchall()
+    )
     if sorted(here) == sorted(there):
         return True
     raise SourceError(
@@ -117,26 +127,29 @@ def _one(connection: duckdb.DuckDBPyConnection, query: str, parameters: dict[str
     return None if row is None or row[0] is None else int(row[0])
 
 
-def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
+def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> None:
+    def shifted(table: str, column: str) -> str:
+        return _shifted(connection, folder, key, table, column) if table in files else f"p.{column}"
+
     try:
         testset_id = _testset(connection, folder, key)
         evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
         file = plain_path(partition_file(folder, "scorer", key))
         connection.execute(statement(__package__, "imported_scorer"), {"file": file})
-        vector_id = _shifted(connection, folder, key, "vector", "vector_id")
+        vector_id = shifted("vector", "vector_id")
         new = {
             "testset_id": f"{testset_id:d}",
             "evalset_id": f"{evalset_id:d}",
-            "source_id": _shifted(connection, folder, key, "source", "source_id"),
-            "system_id": _shifted(connection, folder, key, "system", "system_id"),
+            "source_id": shifted("source", "source_id"),
+            "system_id": shifted("system", "system_id"),
             "vector_id": vector_id,
             **{name: vector_id.replace("vector_id", name) for name in ("vector_a", "vector_b")},
-            "judgement_id": _shifted(connection, folder, key, "judgement", "judgement_id"),
+            "judgement_id": shifted("judgement", "judgement_id"),
             "scorer_id": "(SELECT m.new_id FROM temp.imported_scorer AS m WHERE m.old_id = p.scorer_id)",
         }
         for table in TABLES:
-            if table == "preference" and not partition_file(folder, table, key).is_file():
-                continue  # exports of before there were preferences are complete without them
+            if table not in files:
+                continue
             # scorers are shared by evaluation sets: those that the warehouse knows by name are kept
             which = "p.scorer_id IN (SELECT m.old_id FROM temp.imported_scorer AS m WHERE m.is_new)"
             _insert(connection, folder, key, table, new, which if table == "scorer" else "true")
@@ -199,63 +212,3 @@ def _insert(
         ORDER BY p.file_row_number
         """
     )
-
-
-_READ = ("segment", "system", "scorer", "entry", "vector", "aggregate_score", "score")
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where scores are: in a warehouse, or in an export's Parquet file of segment scores beside its catalogue.
-
-    catalogue: of an export, a warehouse in memory of one evaluation set alone, with the export's identifiers; of
-    segment scores it has those of humans. scores: all segment scores (vector_id, segment, value), else None.
-    """
-
-    catalogue: Warehouse
-    scores: Path | None = None
-
-
-def exported_evalsets(folder: Path) -> Manifest:
-    """Files of each evaluation set of a folder that `export` wrote.
-
-    Raises SourceError: no export, or an unfinished one.
-    """
-    if not is_export(folder):
-        found = "no exported Parquet" if folder.is_dir() else "a file" if folder.exists() else "no such folder"
-        raise SourceError(f"{folder}: {found}; `scorehouse export DIR` writes a folder of exported Parquet")
-    if is_unfinished(folder):
-        raise SourceError(f"{folder}: an unfinished export; export it again")
-    return read_manifest(folder)
-
-
-@contextlib.contextmanager
-def open_export(folder: Path, testset: str, lp: str) -> Iterator[Source]:
-    """Open one evaluation set of a folder that `export` wrote.
-
-    Raises SourceError: no export, an unfinished one, or files that are missing or differ from its manifest.
-        QuestionError: the export has no such test set or language pair.
-    """
-    manifest = exported_evalsets(folder)
-    testsets = {name for name, _ in manifest}
-    if testset not in testsets:
-        raise unknown("test set", testset, testsets, where=str(folder))
-    if (testset, lp) not in manifest:
-        raise unknown("language pair", lp, {pair for name, pair in manifest if name == testset}, where=testset)
-    key = EvalsetKey(0, testset, lp)
-    files = manifest[testset, lp]
-    check_files(folder, {(testset, lp): {table: files[table] for table in ("evalset", *_READ)}})
-    with in_memory(None, below=folder) as connection:
-        apply_migrations(connection, str(folder))
-        try:
-            _read(connection, folder, key)
-        except duckdb.Error as error:
-            first = str(error).splitlines()[0]
-            raise SourceError(f"{folder}: {testset} {lp} has rows that no warehouse can hold: {first}") from error
-        yield Source(Warehouse(connection, folder), partition_file(folder, "score", key))
-
-
-def _read(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
-    new = {"testset_id": f"{_testset(connection, folder, key):d}"}
-    for table in ("evalset", *_READ):
-        _insert(connection, folder, key, table, new, "p.kind = 'human'" if table == "score" else "true")

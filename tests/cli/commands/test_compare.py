@@ -3,7 +3,6 @@
 import csv
 import io
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
@@ -176,41 +175,6 @@ def test_a_chart_of_two_metrics_is_refused(compare: Scorehouse, tmp_path: Path) 
     )
     refused(ran, 2, "two metrics have none")
     assert not (tmp_path / "x.svg").exists()
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
-    distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
-    words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--resamples", 60, "--format", "json", "--recompute")
-    alone = compare(*words)
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"
-    ) as cluster:
-        ran = compare(*words, "--dask", cluster.scheduler_address)
-        with pytest.raises(ValueError, match="No clients found"):  # the connection is closed
-            distributed.default_client()
-        assert compare("sim24", "en-de", "-m", "pa", "--resamples", 0, "--dask", cluster.scheduler_address).code == 2
-        with pytest.raises(ValueError, match="No clients found"):
-            distributed.default_client()
-    assert ran.code == 0, ran.err
-    assert (ran.out, ran.err) == (alone.out, alone.err)
-
-
-@pytest.mark.slow
-def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the dask extra is not installed")
-    monkeypatch.setattr("metaeval.significance.options.PATIENCE", 1)
-    refused(compare("sim24", "en-de", "--dask", "tcp://127.0.0.1:9"), 2, "no cluster answers there")
-    refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
-
-
-@pytest.mark.slow
-def test_a_dask_address_that_never_answers_is_given_up(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the dask extra is not installed")
-    monkeypatch.setattr("metaeval.significance.options.PATIENCE", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        refused(compare("sim24", "en-de", "--dask", address), 2, "no cluster answers there")
 
 
 def test_the_paper_s_command_on_wmt23(scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path) -> None:

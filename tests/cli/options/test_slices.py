@@ -1,6 +1,5 @@
 """One slice, whatever the command: every command sees the same systems, metrics, segments and missing scores."""
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from metaeval.answer import Table
 from metaeval.measures import parse_measure
@@ -21,13 +19,11 @@ from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
 from metaeval.tables.thresholds import thresholds, ties
-from queries.engines import Source, opened
 from queries.slices import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare
 from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse, together
 from warehouse import Warehouse
-from warehouse.export import export
 from warehouse.export.mtme import ScoreTable
 from warehouse.fields import fields_of
 
@@ -96,7 +92,7 @@ FLAGS: dict[str, tuple[object, ...]] = {
 }
 CASES = [(name, value) for name, values in FLAGS.items() for value in values]
 BY_ARRAYS = ("mad_outliers", "intersection")
-"""Flags that engines do not have."""
+"""Flags that `means` does not have."""
 
 
 @pytest.fixture(scope="module")
@@ -148,15 +144,6 @@ def whole(warehouse: Warehouse) -> tuple[set[str] | None, dict[str, str]]:
     return _seen("rank", warehouse, Slice(TESTSET, LP))
 
 
-@pytest.fixture(scope="module")
-def exported(varied: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
-    """The same task as exported Parquet."""
-    folder = tmp_path_factory.mktemp("exported")
-    export(Path(shutil.copy(varied, tmp_path_factory.mktemp("copied"))), folder)  # the original may be open
-    with opened(folder, TESTSET, LP) as source:
-        yield source
-
-
 def _seen(command: str, warehouse: Warehouse, asked: Slice) -> tuple[set[str] | None, dict[str, str]]:
     """The metrics, and what the signature says of the human score, systems and segments."""
     metrics, signature = COMMANDS[command](warehouse, asked)
@@ -188,35 +175,6 @@ def test_every_command_sees_the_same_slice(
         assert {"human", "n_systems", "n_segments"} <= set(of_command), command
     if (flag, value) != ("human", None):
         assert (metrics, parts) != whole, "the flag changes nothing"
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize(
-    ("number", "flag", "value"),
-    [(number, *case) for number, case in enumerate([("human", None), *CASES]) if case[0] not in BY_ARRAYS],
-)
-def test_every_engine_counts_the_pairs_of_the_arrays_in_a_warehouse_and_in_an_export(
-    warehouse: Warehouse, exported: Source, number: int, flag: str, value: object, in_full: bool
-) -> None:
-    """By default the one engine with every other flag, and the other engine with those between them."""
-    asked = _slice(flag, value)
-    expected = pair_counts(warehouse, asked, "item", 0.5, 0)
-    if in_full or number % 2 == 0:
-        _assert_same_counts(pair_counts(warehouse, asked, "item", 0.5, 0, engine="polars"), expected)
-    if in_full or number % 2 == 1:
-        _assert_same_counts(pair_counts(exported, asked, "item", 0.5, 0, engine="duckdb"), expected)
-    means, found = system_means(warehouse, asked, "duckdb"), system_means(exported, asked, "polars")
-    assert_frame_equal(found.frame, means.frame, check_exact=False, rel_tol=1e-12)  # sums in another order
-    assert (found.signature, found.notes) == (means.signature, means.notes)
-
-
-def _assert_same_counts(found: Table, expected: Table) -> None:
-    """The same frame and signature; notes but for equal scores and wrong signs, which only arrays show."""
-    assert_frame_equal(found.frame, expected.frame)
-    assert found.signature == expected.signature
-    of_arrays = ("have exactly the same scores", "correlates negatively")
-    notes = [note for note in expected.notes if not any(words in note for words in of_arrays)]
-    assert list(found.notes) == notes
 
 
 @pytest.mark.slow

@@ -1,0 +1,41 @@
+"""The one place where evaluation sets are opened for questions: of a warehouse file, or of exported Parquet.
+
+Light: what reads exports is imported for a folder alone.
+"""
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import cache
+from pathlib import Path
+
+from warehouse import Warehouse
+
+Evalsets = Collection[tuple[str, str]]
+"""Pairs of test set and language pair."""
+
+
+def _all(there: Evalsets) -> None:
+    """All evaluation sets of a folder."""
+
+
+@contextlib.contextmanager
+def opening(
+    place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = _all, is_export: bool | None = None
+) -> Iterator[Callable[[], AbstractContextManager[Warehouse]]]:
+    """What opens a warehouse for questions: a file each time it is called, so that others may write; an export once.
+
+    evalsets: those out of an export's that the question may ask for; None: all. is_export: None for every folder.
+    """
+    if not (place.is_dir() if is_export is None else is_export):
+        yield lambda: Warehouse.open(place)
+        return
+    from warehouse.export.opening import exported_evalsets, open_export
+
+    with ExitStack() as stack:
+
+        @cache
+        def export() -> Warehouse:
+            return stack.enter_context(open_export(place, evalsets(exported_evalsets(place))))
+
+        yield lambda: nullcontext(export())
