@@ -39,8 +39,8 @@ def generated() -> Mapping[str, Mapping[str, Any]]:
 def flag(name: str, value: str | None = None) -> str:
     """An option as it is written behind its command.
 
-    >>> flag("user_metrics", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("reference", "refB")
-    ('--user-metrics', '--system-score mean', 'rank --explain', '--ref refB')
+    >>> flag("user_metrics", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("reference", "B")
+    ('--user-metrics', '--system-score mean', 'rank --explain', '--ref B')
     """
     command, _, name = name.rpartition(".")
     written = _FLAGS.get(name) or generated()["flags"].get(name) or dashed(name.replace("_", "-"))
