@@ -38,9 +38,9 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
         .agg(
             mean=there.mean(),
             judged_mean=judged.mean(),
-            n_segments=there.len(),
-            n_judged=judged.len(),
-            n_missing=pl.col("metric").null_count(),
+            n_segments=there.len().cast(pl.Int64),
+            n_judged=judged.len().cast(pl.Int64),
+            n_missing=pl.col("metric").null_count().cast(pl.Int64),
         )
     )
 
