@@ -133,32 +133,39 @@ def _reached_by_products(scores: Floats, signs: Floats) -> Ints:
     # what all systems share on a segment cancels in every difference: without it sums round less
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred.sum(axis=2)
-    first, second = np.triu_indices(n_systems, 1)
     result = np.full((n_scorers, n_systems, n_systems), len(signs))
-    step = max(1, BATCH_VALUES // (len(signs) * first.size))
+    drawn_signs, n_each = signs, None
+    if 2**n_segments < len(signs):  # few segments: each combination of signs is compared once
+        drawn_signs, n_each = np.unique(signs, axis=0, return_counts=True)
+
+    def count(is_reached: Bools) -> Ints:
+        return np.count_nonzero(is_reached, axis=2) if n_each is None else is_reached @ n_each
+
+    step = max(1, BATCH_VALUES // (max(drawn_signs.shape) * n_systems))
     for start in range(0, n_scorers, step):
         batch = slice(start, start + step)
-        part = centred[batch]
+        part, own, total = centred[batch], scores[batch], observed[batch]
         with single_blas_thread():
-            sums = part.reshape(len(part) * n_systems, n_segments) @ signs.T
-        sums = sums.reshape(len(part), n_systems, len(signs))
-        distance = np.stack([np.abs(a[first] - a[second]).sum(axis=1) for a in scores[batch]])  # (b, n_pairs)
-        size = np.abs(scores[batch]).sum(axis=2)
-        distance[distance <= NOISE * (size[:, first] + size[:, second])] = 0.0
-        gap = observed[batch][:, first] - observed[batch][:, second]
-        slack = TOLERANCE * distance
-        drawn = sums[:, first] - sums[:, second]  # (b, n_pairs, n_draws)
-        ahead = np.count_nonzero(drawn >= (gap - slack)[:, :, np.newaxis], axis=2)
-        behind = np.count_nonzero(drawn <= (gap + slack)[:, :, np.newaxis], axis=2)
-        result[batch, first, second] = np.where(distance > 0, ahead, len(signs))
-        result[batch, second, first] = np.where(distance > 0, behind, len(signs))
-        # pairs so alike that the sums' rounding exceeds the tolerance: from their differences
+            sums = part.reshape(len(part) * n_systems, n_segments) @ drawn_signs.T
+        sums = sums.reshape(len(part), n_systems, len(drawn_signs))
+        size = np.abs(own).sum(axis=2)
         rounding = ROUNDING * np.abs(part).sum(axis=2).max(axis=1)
-        for scorer, pair in np.argwhere((distance > 0) & (slack < rounding[:, np.newaxis])):
-            i, j = first[pair], second[pair]
-            gaps = scores[start + scorer, i] - scores[start + scorer, j]
-            one, other = _reached_by_gaps(gaps[np.newaxis], signs)
-            result[start + scorer, i, j], result[start + scorer, j, i] = one[0], other[0]
+        for row in range(n_systems - 1):  # with all later systems: pairs of all rows at once would not fit into a cache
+            later = slice(row + 1, None)
+            distance = np.abs(own[:, row : row + 1] - own[:, later]).sum(axis=2)  # (b, n_later)
+            distance[distance <= NOISE * (size[:, row : row + 1] + size[:, later])] = 0.0
+            gap = total[:, row : row + 1] - total[:, later]
+            slack = TOLERANCE * distance
+            drawn = sums[:, row : row + 1] - sums[:, later]  # (b, n_later, n_draws)
+            ahead = count(drawn >= (gap - slack)[:, :, np.newaxis])
+            behind = count(drawn <= (gap + slack)[:, :, np.newaxis])
+            # pairs so alike that the sums' rounding exceeds the tolerance: from their differences
+            for scorer, other in np.argwhere((distance > 0) & (slack < rounding[:, np.newaxis])):
+                gaps = own[scorer, row] - own[scorer, row + 1 + other]
+                one, two = _reached_by_gaps(gaps[np.newaxis], signs)
+                ahead[scorer, other], behind[scorer, other] = one[0], two[0]
+            result[batch, row, later] = np.where(distance > 0, ahead, len(signs))
+            result[batch, later, row] = np.where(distance > 0, behind, len(signs))
     return result
 
 

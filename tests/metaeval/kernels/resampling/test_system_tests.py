@@ -49,15 +49,18 @@ def tenths(draw: st.DrawFn, missing: bool) -> tuple[np.ndarray, np.ndarray]:
     return values, judged
 
 
-@given(st.booleans().flatmap(lambda missing: tenths(missing)))
-def test_p_values_equal_the_naive_loop_in_exact_arithmetic(drawn: tuple[np.ndarray, np.ndarray]) -> None:
+@pytest.mark.parametrize("signs", [EVERY_SIGN, np.vstack([EVERY_SIGN, EVERY_SIGN[3:10]])], ids=["distinct", "repeated"])
+@given(drawn=st.booleans().flatmap(lambda missing: tenths(missing)))
+def test_p_values_equal_the_naive_loop_in_exact_arithmetic(
+    signs: np.ndarray, drawn: tuple[np.ndarray, np.ndarray]
+) -> None:
     values, judged = drawn
-    p = sign_flip_p_values(np.where(judged, values, NAN), judged, EVERY_SIGN)
+    p = sign_flip_p_values(np.where(judged, values, NAN), judged, signs)
     for scorer in range(3):
         rows = np.where(judged, values[scorer], NAN).tolist()
         for i in range(3):
             for j in range(3):
-                assert p[scorer, i, j] == naive.sign_flip_p_value(rows[i], rows[j], EVERY_SIGN)
+                assert p[scorer, i, j] == naive.sign_flip_p_value(rows[i], rows[j], signs)
 
 
 def test_rounding_does_not_decide_ties_on_a_larger_scale() -> None:
