@@ -1,6 +1,6 @@
 """What people's judgements would have cost: replays of past campaigns, and levels of the tests of people.
 
-    python -m benchmarks.people all.duckdb    # a warehouse with the real data; about 20 minutes
+    python -m benchmarks.people all.duckdb    # a warehouse with the real data; about 10 minutes of CPU time
 
 Writes benchmarks/people.csv, which `python -m docs.generate` puts into docs/plan-annotation.md:
 
@@ -46,7 +46,7 @@ CAMPAIGNS = {
 }
 ONLY_PEOPLE = (("wmt24", "en-cs"), ("wmt24", "en-ja"), ("wmt24", "en-zh"), ("wmt24", "en-hi"))
 SIZES = (25, 50, 100, 200)
-N_REPLAYS, N_PAIRS = 100, 20
+N_REPLAYS, N_PAIRS = 100, 10
 N_ORDERS = 200
 N_WORLDS = 400
 

@@ -11,6 +11,7 @@ from metaeval.answer import Result, table_parts
 from metaeval.inputs import Inputs, check_judged, metric_place
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.assisted_means import AssistedMean, assisted_mean
+from metaeval.kernels.resampling.confidence_sequences import FEWEST
 from metaeval.people.reliability import numbered
 from metaeval.signature import Part
 from queries.blocks import Block
@@ -175,13 +176,15 @@ def assisted_means(
     Raises QuestionError: see `annotated_sample`; no system with 5 judged segments.
     """
     sample = annotated_sample(warehouse, asked, metrics, seed, probabilities)
-    rows, left = [], []
+    rows, left, rare = [], [], []
     for place, system in enumerate(sample.block.systems):
         human = sample.block.human[place]
         if (found := sample.mean(human, sample.scores[:, place])) is None:
             left.append(system)
             continue
         mean, *counts = found
+        if _n_other(human) < FEWEST:
+            rare.append(system)
         rows.append((system, sample.plain_mean(human), *mean, *counts))
     if not rows:
         raise QuestionError(
@@ -194,6 +197,11 @@ def assisted_means(
     if left:
         are = counted(len(left), "system")
         notes.append(f"{are} with fewer than {_FEWEST} judged {sample.unit}s excluded: {', '.join(left)}")
+    if rare:
+        notes.append(
+            f"intervals of {counted(len(rare), 'system')} may be too short: fewer than {FEWEST} of the judged segments "
+            f"differ from the most common score: {', '.join(rare)}"
+        )
     parts = table_parts(("means", "assisted"), sample.block, *sample.parts, ("seed", seed))
     return Result(frame.sort("assisted", descending=True), parts, (*notes, *sample.block.selection.notes))
 
@@ -218,6 +226,7 @@ def assisted_differences(
     within = asked if systems is None else replace(asked, systems=tuple(map(escape, systems)))
     sample = annotated_sample(warehouse, within, metrics, seed, probabilities)
     block, rows, n_left = sample.block, [], 0
+    n_rare = 0
     if len(block.systems) < 2:
         raise QuestionError(f"a difference needs two systems; {', '.join(block.systems)} is the only one with scores")
     for i, j in zip(*np.triu_indices(len(block.systems), 1), strict=True):
@@ -226,6 +235,7 @@ def assisted_differences(
             n_left += 1
             continue
         mean, n_judged, n_all = found
+        n_rare += _n_other(human) < FEWEST
         sign = 1 if mean.estimate >= 0 else -1
         names = (block.systems[i], block.systems[j])[::sign]
         low, high = sorted((sign * mean.low, sign * mean.high))
@@ -250,8 +260,19 @@ def assisted_differences(
     if n_left:
         are = counted(n_left, "pair")
         notes.append(f"{are} of systems with fewer than {_FEWEST} judged {sample.unit}s in common excluded")
+    if n_rare:
+        notes.append(
+            f"intervals of {counted(n_rare, 'pair')} may be too short: fewer than {FEWEST} judged segments differ from "
+            "the most common difference"
+        )
     parts = table_parts(("systems", "assisted"), block, *sample.parts, ("seed", seed))
     return Result(frame.drop("wins"), parts, (*notes, *block.selection.notes))
 
 
 _ALPHA = 0.05
+
+
+def _n_other(human: Floats) -> int:
+    """How many judged values differ from the most common one."""
+    _, n = np.unique(np.round(human[~np.isnan(human)], 9), return_counts=True)
+    return int(n.sum() - n.max(initial=0))

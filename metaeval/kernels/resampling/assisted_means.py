@@ -53,7 +53,7 @@ def assisted_mean(
     Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted: its λ is 1 - n / N of this one,
     as its metric scores are of outputs without judgement. Weights: Hájek's estimator.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     y, m, population = _checked(judged, metric_judged, metric_all)
     n, n_all = len(y), population.shape[1]
@@ -77,7 +77,7 @@ def assisted_mean(
         totals = np.bincount(number, residuals, minlength=n_units)
         return float(n_units / (n_units - 1) * (totals**2).sum() / weights.sum() ** 2)
 
-    half = t.ppf((1 + confidence) / 2, n_units - 1) * np.sqrt(spread(adjusted, 1 - chance))
+    half = stdtrit(n_units - 1, (1 + confidence) / 2) * np.sqrt(spread(adjusted, 1 - chance))
     estimate = np.average(adjusted, weights=weights)
     plain = spread(y, np.ones(n))
     saved = 1 - spread(adjusted, np.ones(n)) / plain if plain > 0 else float("nan")
@@ -132,6 +132,9 @@ def _slopes(y: Floats, m: Floats) -> Floats:
     if not has_spread.any():
         return slopes
     z = centred[has_spread] / spread[has_spread, np.newaxis]
+    if len(z) == 1:
+        slopes[has_spread] = z @ y / len(y) / spread[has_spread]
+        return slopes
     products, target = z @ z.T, z @ (y - y.mean())
     plain = np.linalg.lstsq(products, target, rcond=None)[0]
     penalty = 0.0

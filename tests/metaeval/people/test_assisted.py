@@ -198,3 +198,24 @@ def test_whole_documents_are_one_unit_and_an_unlike_sample_is_told(documents: Pa
     assert found.notes[0].startswith("the judged segments do not look like a random sample: by Liker")
     assert "better than all segments" in found.notes[0]
     assert found.frame["n_judged"].to_list() == [36, 36]
+
+
+def test_systems_with_few_errors_are_named_as_their_intervals_are_too_short(tmp_path: Path) -> None:
+    """A has 14 judged segments other than 0, B 15."""
+    people = [
+        f"{system},{n},{-1 - n if n < least else 0}\n" for system, least in (("A", 14), ("B", 15)) for n in range(30)
+    ]
+    rng = np.random.default_rng(9)
+    metric = [f"{system},{n},{rng.random()}\n" for system in "AB" for n in range(60)]
+    for name, rows, human in (("metric", metric, None), ("people", people, "score")):
+        column = "score" if human else "Metric1"
+        (tmp_path / f"{name}.csv").write_text(f"system,segment,{column}\n" + "".join(rows))
+        given = LoadHints(testset="lab", lp="en-de", human=human, first_segment=0)
+        load([tmp_path / f"{name}.csv"], tmp_path / "w.duckdb", given=given)
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        means = metaeval.means(warehouse, "lab", "en-de", assisted_by="Metric1").notes
+        pairs = metaeval.systems(warehouse, "lab", "en-de", assisted_by="Metric1").notes
+    (note,) = [note for note in means if "too short" in note]
+    assert note.startswith("intervals of 1 system may be too short: fewer than 15 of the judged segments")
+    assert note.endswith(": A")
+    assert any("intervals of 1 pair may be too short" in note for note in pairs)
