@@ -70,8 +70,8 @@ Alpha = Annotated[float, HowTested("Significance level.", least=0, most=1)]
 SampledBy = Annotated[
     Path | None,
     Option(
-        "File that `sample --method random` wrote, with the probability of each annotated segment, by whose inverse it "
-        "is weighted.",
+        "Random sample that `scorehouse sample` wrote: each annotated segment is weighted by the inverse of its "
+        "probability.",
         metavar="FILE",
     ),
 ]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from warehouse import QuestionError
+from warehouse.wording import option
 
 _SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 
@@ -10,7 +11,7 @@ _SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float]:
     """Probability of being sampled by segment, of an evaluation set.
 
-    path: what `sample --method random` wrote with --output: csv, tsv, json or parquet.
+    path: a random sample that the command `sample` wrote: csv, tsv, json or parquet.
     Raises QuestionError: no such file, no table, or segments that were selected, not drawn.
     """
     import polars as pl
@@ -29,7 +30,7 @@ def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         raise QuestionError(f"{path}: no table: {str(error).splitlines()[0]}") from None
     if "segment" not in table.columns:
-        raise QuestionError(f"{path} has no column segment; `scorehouse sample --method random` writes such a file")
+        raise QuestionError(f"{path} has no column segment; {option('sample.method', 'random')} writes such a file")
     for column, value in (("testset", testset), ("lp", lp)):
         if column in table.columns:
             table = table.filter(pl.col(column).cast(pl.String) == value)
@@ -38,7 +39,7 @@ def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float
     if "probability" not in table.columns or table["probability"].null_count():
         raise QuestionError(
             f"{path} has no probabilities: its segments were selected, or fill a budget of words or minutes, and say "
-            "nothing about the others; `scorehouse sample --method random --size N` draws segments"
+            f"nothing about the others; {option('sample.method', 'random')} draws segments"
         )
     try:
         segments, chances = table["segment"].cast(pl.Int64), table["probability"].cast(pl.Float64)

@@ -60,8 +60,8 @@ def without_lp(text: str) -> str:
 def of_any_task(text: str) -> str:
     """A sentence about translation as it is said of other tasks.
 
-    >>> of_any_task("over 6 MT systems and 30 segments, by --segment and segment_mean")
-    'over 6 systems and 30 items, by --segment and segment_mean'
+    >>> of_any_task("over 6 MT systems and 30 segments, by segment_mean")
+    'over 6 systems and 30 items, by segment_mean'
     """
     return _WORD_OF_TRANSLATION.sub(lambda found: _OF_TRANSLATION[found[0]], text)
 

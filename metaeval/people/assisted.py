@@ -81,7 +81,7 @@ class AnnotatedSample:
         else:
             notes.append(
                 f"the interval holds where the judged {self.unit}s are a random sample of all, not where they were "
-                f"chosen: {option('sampled_by')} takes the file of `sample --method random`"
+                f"chosen: {option('sampled_by')} takes the file that {option('sample.method', 'random')} wrote"
             )
             distance = _distance(self.block, self.scores, self.documents)
             if abs(distance) > _UNLIKELY:
