@@ -37,7 +37,7 @@ def designs(
     n_judgements (of one system), with metrics also saved, n_segments_assisted and n_judgements_assisted, as the metrics
     help; difference, error (standard error of the difference with 100 segments), n_there.
     By the normal approximation: n = (z of 1 - alpha / 2 + z of power)² variance / difference². The variance of the
-    difference on a segment is 2 (system:segment + residual / annotators), as view precision of `annotators` has it, or the
+    difference on a segment is 2 (system:segment + residual / annotators), as in `annotators` (view precision), or the
     observed one without n_annotators. Where documents are the unit it is larger by their design effect.
     Raises QuestionError: see `annotated_sample`; not two systems; no difference; no components.
     """
