@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
-from metaeval.tables.span_tables import span_table
+from metaeval.people.span_tables import span_table
 from queries.slices import Slice
 
 _SET = "wmt24.spans"

@@ -51,7 +51,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
-        from metaeval.tables.span_tables import span_table
+        from metaeval.people.span_tables import span_table
 
         with run.opened() as warehouse:
             found = span_table(
