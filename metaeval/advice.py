@@ -22,6 +22,7 @@ from warehouse import QuestionError
 from warehouse.wording import counted
 
 BEST = "✓"
+COST = "cost: ref says whether a metric needs a reference, kind what it is made of; model sizes are unknown"
 SCHEMA: dict[str, Any] = {
     **dict.fromkeys(("testset", "lp"), pl.String),
     "year": pl.Int64,
@@ -77,6 +78,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
         *(note for note in table.notes if isinstance(note, Partial)),
         f"{BEST} among the best: not significantly different from the best metric of its set ({' or '.join(words)}; "
         f"two-sided p > {testing.alpha:g}, not corrected); in brackets: 95% interval",
+        COST,
         "; ".join(
             f"{testset} {lp}: {counted(n_systems, 'system')}, {counted(n_segments, 'segment')}"
             for testset, lp, n_systems, n_segments in frame.select("testset", "lp", "n_systems", "n_segments")
@@ -153,9 +155,9 @@ def among_best(frame: pl.DataFrame) -> pl.DataFrame:
 def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     """The evidence with a row for each metric, and a column for each evaluation set, the newest first.
 
-    frame: as of `advice`. Those of the newest set come first, the best in front. Columns: metric (its newest name),
-    reference (needed or not), kind, best (in how many of its sets it is among the best), and for each set a text: the
-    value with its interval, and a mark where it is among the best.
+    frame: as of `advice`. Those of the newest set come first, the best in front. Columns: metric (its newest name), ref
+    (whether it needs a reference), kind, best (in how many of its sets it is among the best), and for each set a text:
+    the value with its interval, and a mark where it is among the best.
     """
     ends = pl.format(" [{}, {}]", *(fixed(name, 2) for name in ("low", "high")))
     mark = pl.when("is_among_best").then(pl.lit(f" {BEST}")).otherwise(pl.lit(""))
@@ -165,10 +167,10 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     cells = _keyed(frame).select("key", place=place, cell=cell)
     wide = cells.pivot("place", index="key", values="cell", maintain_order=True)
     known = _keyed(frame).unique("key", keep="first", maintain_order=True)
-    reference = pl.when("needs_reference").then(pl.lit("needed")).otherwise(pl.lit("no"))
+    reference = pl.when("needs_reference").then(pl.lit("yes")).otherwise(pl.lit("no"))
     best = pl.format("{} of {}", "n_best", "n_sets")
     return (
-        known.select("key", "metric", reference=reference, kind=pl.col("kind").fill_null("unknown"))
+        known.select("key", "metric", ref=reference, kind=pl.col("kind").fill_null("unknown"))
         .join(among_best(frame).select("key", best=best), on="key", how="left", maintain_order="left")
         .join(wide, on="key", how="left", maintain_order="left")
         .drop("key")

@@ -29,7 +29,8 @@ def show(answer: "Answer[Any]", output: Output) -> None:
     notes = answer.notes if answer.reading_notes is None else answer.reading_notes
     if asked.view == "within" and output.is_for_terminal:
         first = pl.col("what").replace_strict(dict(zip(_FIRST, range(4), strict=True)), default=4)
-        frame = frame.sort(first, maintain_order=True)
+        place = pl.when(pl.col("kind").is_null()).then(pl.col("name")).otherwise(pl.format("{}: {}", "kind", "name"))
+        frame = frame.sort(first, maintain_order=True).with_columns(name=place).drop("kind")
     if asked.view == "over-years":
         frame, more = _with_slope(frame)
         notes = (*more, *notes)

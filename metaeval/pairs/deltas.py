@@ -1,7 +1,7 @@
 """Deltas: how large a metric's difference between two systems must be for people to agree with it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -252,9 +252,16 @@ def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     what = f"a difference of {row['difference']:g} {row['metric']}"
     if row["agreement"] is None:
-        return f"No data for {what}: it is {row['reason']} ({data}).", ""
+        return f"No data for {what}: it is {row['reason']} ({data}).", _of_a_hundred(row)
     ends = "" if row["low"] is None else f" [{row['low']:.0%}, {row['high']:.0%}]"
     return f"People agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
+
+
+def _of_a_hundred(row: Mapping[str, Any]) -> str:
+    """What to ask where a difference seems to be in points of 100 and scores run from 0 to 1; else nothing."""
+    if not row["largest"] < row["difference"] <= 100 * row["largest"]:
+        return ""
+    return f"If you mean points of 100, take {option('difference', format(row['difference'] / 100, 'g'))}."
 
 
 def _tenths(gaps: Floats, agrees: Bools) -> pl.DataFrame:

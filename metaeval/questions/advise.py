@@ -25,7 +25,7 @@ class Advise(Evalset, Question["Result"], name="advise"):
     Example: scorehouse advise all en-de --reference-free -m pa
     """
 
-    important = ("metric", "reference", "best")
+    important = ("metric", "ref", "best")
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
     lp: Annotated[str, Argument("Language pair, such as en-de; several by commas, or all.", names="lp")] = "all"
@@ -72,8 +72,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         need = " without a reference" if self.reference_free else ""
         where = f"{best['lp']}{', ' + ', '.join(self.domain) if self.domain else ''}"
         value = f"{self.measure} {number(best['value'])}{interval(best, 'low', 'high')}"
-        data = f"{best['testset']} {best['human']}, {value}"
-        first = f"{best['metric']} is best for {where}{need} in the newest data ({data})"
+        year = "" if best["year"] is None else f" {best['year']}"
+        first = f"{best['metric']} is best for {where}{need} in{year} ({best['testset']} {best['human']}, {value})"
         n = newest.height - 1
         verb = "does" if len(others) == 1 else "do"
         if others:

@@ -28,6 +28,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     Example: scorehouse cutoff sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
+    important = ("threshold", "n_passed", "precision", "recall", "mcc", "cost")
     needs = requires(METRIC_FIELDS, "intersection", resamples=_DRAWN, seed=_DRAWN)
 
     metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]

@@ -1,6 +1,6 @@
 """`deltas`: how large a difference must be, and pairs that no metric orders right."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import requires
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer, Result
+    from warehouse import Warehouse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +45,27 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
                     raise QuestionError(f"{option(name)} and {option('hard')} cannot be combined")
         elif self.difference is not None and self.differs_from_default("agreement"):
             raise QuestionError(f"{option('difference')} and {option('agreement')} cannot be combined")
-        elif self.metric is None:
-            line = f"`scorehouse deltas {self.testset} {self.lp} BLEU`"
-            raise QuestionError(f"deltas needs a metric, such as {line}; {option('hard', True)} needs none")
+        elif self.metric is None and self.testset == "all":
+            raise self._without_metric()
+
+    def _without_metric(self) -> QuestionError:
+        line = " ".join(one for one in ("deltas", self.testset, self.lp, "BLEU") if one != "all")
+        return QuestionError(f"deltas needs a metric, such as `scorehouse {line}`; {option('hard', True)} needs none")
+
+    def _slice_and_metric(self, warehouse: "Warehouse") -> tuple[Slice, str]:
+        """What is asked about; a single name that is not a test set's is the metric's.
+
+        Raises QuestionError: no metric is named.
+        """
+        from queries.evalsets import stored_name, stored_names
+
+        asked = self.part(Slice)
+        if self.metric is not None:
+            return asked, self.metric
+        loaded = stored_names(warehouse)["testset"]
+        if all(one in loaded for one in stored_name(self.testset, loaded).split(",")):
+            raise self._without_metric()
+        return replace(asked, testset="all"), self.testset
 
     def answer(self, run: Run) -> "Answer[Result]":
         from metaeval.answer import answer_of
@@ -61,8 +80,8 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
                 return answer_of(self, found, reading=reading)
             from metaeval.pairs.deltas import deltas
 
-            assert self.metric is not None
-            found = deltas(warehouse, asked, self.metric, options, self.part(DeltaSettings), run.progress)
+            asked, metric = self._slice_and_metric(warehouse)
+            found = deltas(warehouse, asked, metric, options, self.part(DeltaSettings), run.progress)
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
         return answer_of(
             self,

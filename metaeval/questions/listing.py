@@ -20,7 +20,7 @@ class List(Question[None], name="list"):
     Example: scorehouse list metrics sim24 en-de
     """
 
-    important = ("measure", "meaning")
+    important = ("measure", "meaning", "n_metrics", "n_humans")
 
     what: Annotated[
         Literal[

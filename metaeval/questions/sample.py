@@ -31,6 +31,8 @@ class Sample(Slice, Question["Result"], name="sample"):
     Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
 
+    important = ("n", "spa gain")
+
     method: Annotated[
         Literal["metric_var", "metric_avg", "metric_cons", "diversity", "random"] | None,
         Option("Selection method.", default="metric_var; all with evaluate"),

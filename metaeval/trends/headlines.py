@@ -1,6 +1,7 @@
 """The sentence that opens a history, for each of its views."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -17,19 +18,50 @@ _WHO: Mapping[Kind, tuple[str, str]] = {
 }
 
 
+_KINDS = {
+    "string": "string-based",
+    "embedding": "embedding-based",
+    "likelihood": "likelihood-based",
+    "llm": "LLM-based",
+    "unknown": "other",
+}
+
+
+def _leader(row: Mapping[str, Any]) -> str:
+    """A group of one year as the subject of a sentence.
+
+    >>> _leader({"by": "family", "group": "COMET"}), _leader({"by": "kind", "group": "llm, reference-free"})
+    ('COMET', 'the best reference-free LLM-based metric')
+    >>> [_leader({"by": "best", "group": "best", "lp": n, "metric": "COMET-refA"}) for n in (1, 2)]
+    ['COMET-refA', 'the best metric']
+    """
+    if row["by"] == "best":
+        return str(row["metric"]) if row["lp"] == 1 else "the best metric"
+    if row["by"] not in CHOSEN:
+        return str(row["group"])
+    kind, _, free = row["group"].partition(", ")
+    return " ".join(filter(None, ["the best", free, _KINDS.get(kind, kind), "metric"]))
+
+
 def of_years(found: History, rows: pl.DataFrame) -> str:
-    """The leader of the latest year, its gap to the anchor, and the years without values."""
+    """The leader of the latest year, its gap to the anchor, the leaders before, and the years without values."""
     official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
-    latest = official.drop_nulls("year").filter(pl.col("year") == pl.col("year").max())
-    means = latest.group_by("by", "group", maintain_order=True).agg(
-        pl.col("value", "gap").mean(), pl.col("lp").n_unique(), pl.col("human").first()
+    means = (
+        official.drop_nulls("year")
+        .group_by("year", "by", "group", maintain_order=True)
+        .agg(pl.col("value", "gap").mean(), pl.col("lp").n_unique(), pl.col("metric").first())
     )
-    means = means.filter(~pl.col("by").is_in(["kind", *CHOSEN])) if (~means["by"].is_in(["kind"])).any() else means
+    means = means.filter(~pl.col("by").is_in(CHOSEN)) if (~means["by"].is_in(CHOSEN)).any() else means
     if means.is_empty():
         return f"No year has a value of {found.measure}."
-    best = means.sort("value", descending=True, maintain_order=True).row(0, named=True)
+    best, *before = (
+        means.sort("year", "value", descending=True, maintain_order=True)
+        .unique("year", keep="first", maintain_order=True)
+        .to_dicts()
+    )
     mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
-    lead = f"In {latest['year'][0]}, {best['group']} leads by {found.measure} ({number(best['value'])}{mean_of})"
+    leader = _leader(best)
+    lead = f"In {best['year']}, {leader} leads by {found.measure} ({number(best['value'])}{mean_of})"
     if best["group"] == found.anchor:
         lead += ", the anchor of all gaps"
     elif best["gap"] is not None:
@@ -37,11 +69,17 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
         lead += f", {number(abs(best['gap']))} {above} {found.anchor} on the same data"
     else:
         lead += f"; {found.anchor} has no value there"
-    years = sorted(set(official["year"].drop_nulls().to_list()))
-    without = sorted({one.year for one in found.entries if one.year is not None} - set(years))
-    missing = f" No values for {named(without, 5)}." if without else ""
-    return opening(
-        f"{lead}.{missing}", "Only gaps on the same data are comparable between years." if len(years) > 1 else ""
+    earlier = [
+        f"{_leader(one)} ({one['year']}"
+        + ("" if one["gap"] is None or one["group"] == found.anchor else f", {one['gap']:+.3f}")
+        + ")"
+        for one in before
+    ]
+    without = sorted({one.year for one in found.entries if one.year is not None} - set(means["year"]))
+    missing = f"No values for {named(without, 5)}." if without else ""
+    start = " ".join([f"{lead}.", missing]).strip()
+    return either(
+        *(f"{start} Before: {named(earlier, n)}." for n in (3, 2, 1) if earlier), opening(f"{lead}.", missing)
     )
 
 
@@ -87,7 +125,11 @@ def of_bridges(found: History, frame: pl.DataFrame) -> str:
 def of_slopes(found: Within) -> str:
     """Whether newer metrics are better on the same data: of each kind of metrics."""
     first, *others = (_slope(one, found, is_first=place == 0) for place, one in enumerate(found.slopes))
-    return opening(f"{first}.", *(f"{one[0].upper()}{one[1:]}." for one in others))
+    said = [f"{one[0].upper()}{one[1:]}." for one in others]
+    text = " ".join([f"{first}.", *said])
+    return either(
+        text, text.replace(" are not significantly better (", ": not significant ("), opening(f"{first}.", *said)
+    )
 
 
 def _slope(one: KindSlope, found: Within, *, is_first: bool) -> str:

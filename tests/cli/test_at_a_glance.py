@@ -98,6 +98,44 @@ _DEAR = frozenset(
 _EXTRAS = {"compute": "sacrebleu", "explore": "marimo"}
 
 
+_ANSWER_COLUMNS: dict[tuple[str, ...], str] = {
+    ("advise", "{set}", "{lp}", "-m", "pearson"): "metric ref best",
+    ("annotators", "{set}", "{lp}"): "n_judgements n_outputs",
+    ("autorank", "{set}", "{lp}"): "# system autorank",
+    ("compare", "{set}", "{lp}", "-m", "pearson"): "# metric value cluster",
+    ("compare", "{set}", "{lp}", "{a}", "{b}", "-m", "pearson"): "test p",
+    ("correlations", "{set}", "{lp}", "-m", "pearson"): "least like r",
+    ("counts", "{set}", "{lp}"): "metric concordant",
+    ("cutoff", "{set}", "{lp}", "{a}", "--good", "-1"): "threshold n_passed precision cost",
+    ("cutoff", "{set}", "{lp}", "{a}", "--good", "-1", "--curve"): "threshold precision recall mcc",
+    ("deltas", "{set}", "{a}", "--resamples", "50"): "protocol agreement delta safe",
+    ("deltas", "{set}", "{a}", "--difference", "0.1", "--resamples", "50"): "protocol agreement low high",
+    ("list",): "testset n_metrics n_humans",
+    ("list", "measures"): "measure meaning",
+    ("list", "metrics", "{set}", "{lp}"): "metric status levels",
+    ("means", "{set}", "{lp}"): "scorer system mean",
+    ("protocol", "wmt24", "--on", "{set}", "--lp", "{lp}"): "metric overall",
+    ("rank", "{set}", "{lp}", "-m", "pearson", "-m", "tau_b(by=item)"): "# metric pearson tau_b(by=item)",
+    ("sample", "{set}", "{lp}", "--evaluate"): "method n gain",
+    ("scatter", "{set}", "{lp}", "{a}"): "system human metric",
+    ("sql", "--example", "reference-free"): "year testset lp gap",
+    ("systems", "{set}", "{lp}"): "# system value cluster",
+    ("thresholds", "{set}", "{lp}"): "metric value ε",
+    ("trend", "-m", "pearson", "--anchor", "simBLEU", "--bridges"): "human other_human group value step agreement",
+    ("trend", "-m", "pearson", "--anchor", "simBLEU", "--over-years"): "group slope p reason",
+}
+"""Columns that are the answer of a command."""
+_ONLY_SIMULATED = {"deltas", "sample", "cutoff", "protocol", "annotators", "autorank", "trend", "advise"}
+
+
+def _headings(ran: Ran) -> set[str]:
+    """Words of what stands above and in the headings of the table, and of columns that are rows."""
+    lines = ran.out.splitlines()
+    ruled = next(place for place, line in enumerate(lines) if "─" in line and not line.strip("─ "))
+    first = {line.split()[0] for line in lines[ruled + 1 :] if line.strip()}
+    return {word for line in lines[:ruled] for word in line.replace(",", " ").split()} | first
+
+
 def _filled(words: Sequence[str], names: dict[str, str]) -> tuple[str, ...]:
     return tuple(word.format(**names) for word in words)
 
@@ -109,6 +147,7 @@ def _on_terminal(words: Sequence[str], width: int, database: Path) -> Ran:
         patch.setenv("SCOREHOUSE_DB", str(database))
         patch.delenv("COLUMNS", raising=False)
         patch.setenv("TERM", "xterm-256color")
+        patch.setenv("PAGER", "")  # which would write past the streams that are read here
         threads, files = [], []
         for place, name in enumerate(("stdout", "stderr")):
             reader, writer = pty.openpty()
@@ -234,6 +273,40 @@ def test_every_command_is_shown_on_a_terminal() -> None:
 @pytest.mark.parametrize("words", _MORE, ids=" ".join)
 def test_answers_on_real_data_fit_the_terminal(words: tuple[str, ...], wmt23_database: Path) -> None:
     assert _all_faults(_filled(words, REAL), wmt23_database) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", _ANSWER_COLUMNS, ids=" ".join)
+def test_columns_that_are_the_answer_fit_100_characters(words: tuple[str, ...], default_database: Path) -> None:
+    ran = _on_terminal(_filled(words, SIMULATED), 100, default_database)
+    assert set(_ANSWER_COLUMNS[words].split()) <= _headings(ran)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [one for one in _ANSWER_COLUMNS if one[0] not in _ONLY_SIMULATED], ids=" ".join)
+def test_columns_that_are_the_answer_fit_on_real_data(words: tuple[str, ...], wmt23_database: Path) -> None:
+    ran = _on_terminal(_filled(words, REAL), 100, wmt23_database)
+    assert set(_ANSWER_COLUMNS[words].split()) <= _headings(ran)
+
+
+@pytest.mark.slow
+def test_slopes_within_evaluation_sets_say_of_whom_they_are(wmt23_database: Path) -> None:
+    ran = _on_terminal(("trend", "wmt23", "en-de", "--within"), 100, wmt23_database)
+    assert {"name", "estimate", "low", "high", "reference-based:"} <= set(ran.out.split())
+
+
+@pytest.mark.slow
+def test_differences_of_warehouses_are_counted_at_100_characters(
+    default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Warehouse.open(default_database) as warehouse:
+        lps = {lp for (lp,) in warehouse.rows("SELECT lp FROM evalsets WHERE testset = 'sim24'")}
+    shutil.copy(default_database, "other.duckdb")
+    for lp in sorted(lps)[1:]:
+        assert _on_terminal(("remove", "sim24", lp, "--db", "other.duckdb"), 100, default_database).code == 0
+    ran = _on_terminal(("diff", "other.duckdb", "--exit-zero"), 100, default_database)
+    assert {"what", "added", "gone", "changed"} <= _headings(ran)
 
 
 def test_what_does_not_fit_is_found() -> None:

@@ -49,12 +49,12 @@ def test_a_metric_of_several_years_is_one_row_by_its_newest_name() -> None:
     assert by_metric(ROWS).to_dicts() == [
         _shown("New-src", "1 of 1", f"0.900 [0.80, 1.00] {BEST}", None),
         _shown("Old-src", "1 of 2", "0.800 [0.70, 0.90]", f"0.700 [0.60, 0.80] {BEST}"),
-        _shown("Other-refA", "0 of 1", None, "0.600", reference="needed", kind="unknown"),
+        _shown("Other-refA", "0 of 1", None, "0.600", ref="yes", kind="unknown"),
     ]
 
 
 def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str) -> dict[str, Any]:
-    row = {"metric": metric, "reference": "no", "kind": "llm", "best": best, "wmt24 mqm": new, "wmt23 mqm": old}
+    row = {"metric": metric, "ref": "no", "kind": "llm", "best": best, "wmt24 mqm": new, "wmt23 mqm": old}
     return row | more
 
 
@@ -86,7 +86,7 @@ def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "cs-uk", "measure": "pearson"}
     free = metaeval.advise(simulated_warehouse, **asked, reference_free=True)
     assert not free.frame["needs_reference"].any()
-    assert " is best for cs-uk without a reference in the newest data (sim24 " in free.summary
+    assert " is best for cs-uk without a reference in 2024 (sim24 " in free.summary
     sure = metaeval.advise(simulated_warehouse, **asked, alpha=1e-300)
     assert sure.frame["is_among_best"].all()
     with pytest.raises(QuestionError):

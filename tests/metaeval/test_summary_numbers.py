@@ -136,11 +136,12 @@ def _correlations(at: Place, found: Answer[Any]) -> list[str]:
 
 def _years(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null() & (pl.col("by") == "family"))
-    latest = rows.filter(pl.col("year") == pl.col("year").max())
-    best = latest.sort("value", descending=True).row(0, named=True)
+    leaders = rows.sort("year", "value", descending=True).unique("year", keep="first", maintain_order=True).to_dicts()
+    best, *before = leaders
+    earlier = [f"{one['group']} ({one['year']}, {one['gap']:+.3f})" for one in before[:1] if one["gap"] is not None]
     gap = ["the anchor of all gaps"] if best["gap"] == 0 else [f"{number(abs(best['gap'] or 0))} "]
     gap = ["has no value there"] if best["gap"] is None else gap
-    return [f"In {best['year']}, ", f"({number(best['value'])})", *gap]
+    return [f"In {best['year']}, ", f"({number(best['value'])})", *gap, *earlier]
 
 
 def _no_trend(at: Place, found: Answer[Any]) -> list[str]:

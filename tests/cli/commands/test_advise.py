@@ -12,5 +12,5 @@ def test_the_newest_year_comes_first_and_the_table_has_a_column_for_each_set(sco
     assert years == sorted(years, reverse=True)
     assert len(set(years)) > 1
     header = scorehouse("advise", "cs-uk", "-m", "pearson").table[0].split()
-    assert header[:4] == ["metric", "reference", "kind", "best"]
+    assert header[:4] == ["metric", "ref", "kind", "best"]
     assert next(word for word in header[4:] if word.startswith("sim")) == "sim24"

@@ -30,3 +30,20 @@ def test_a_difference_that_was_not_seen_has_no_agreement(scorehouse: Scorehouse)
     assert ran.out.startswith("No data for a difference of 1000 simBLEU: it is outside the differences seen, ")
     ran = scorehouse(*WORDS, "--difference", "5", "--agreement", "0.8")
     refused(ran, 2, "--difference and --agreement cannot be combined")
+
+
+def test_a_metric_needs_no_test_set_before_it(scorehouse: Scorehouse) -> None:
+    alone = scorehouse("deltas", "simBLEU", "--difference", "0.1", "--resamples", "20", "--format", "csv")
+    assert (
+        alone.out
+        == scorehouse("deltas", "all", "simBLEU", "--difference", "0.1", "--resamples", "20", "--format", "csv").out
+    )
+    of_pair = scorehouse("deltas", "simBLEU", "cs-uk", "--difference", "0.1", "--resamples", "20", "--format", "csv")
+    assert "simBLEU" in of_pair.out
+    assert of_pair.out != alone.out
+    assert "deltas needs a metric, such as `scorehouse deltas sim24 BLEU`" in scorehouse("deltas", "sim24").err
+
+
+def test_points_of_a_hundred_are_recognised(scorehouse: Scorehouse) -> None:
+    said = scorehouse("deltas", "sim24", "cs-uk", "Oriole", "--difference", "4", "--resamples", "20").out
+    assert "If you mean points of 100, take --difference 0.04." in " ".join(said.split())
