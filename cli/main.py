@@ -224,7 +224,7 @@ _PANELS: Mapping[str, str] = {
     "Rank and compare": "rank compare advise protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",
-    "How sure, how much": "deltas noise plan cutoff sample annotators",
+    "How sure, how much": "deltas noise plan cutoff sample annotators judges",
     "The data": "audit diff compute export",
     "Papers": "paper",
 }
@@ -241,6 +241,7 @@ _PAGES: Mapping[str, str] = {
     "shared-task": "protocol plan sample annotators diff",
     "rankings": "systems",
     "over-the-years": "trend",
+    "other-tasks": "judges",
     "python": "counts means mcp",
     "papers": "paper",
     "methods/beyond-rankings": "autorank deltas noise",

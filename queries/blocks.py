@@ -323,6 +323,18 @@ def with_marked_errors(warehouse: Warehouse, block: Block) -> Block:
     return replace(block, marked_errors=errors.reshape(block.human.shape))
 
 
+def output_lengths(warehouse: Warehouse, block: Block) -> Floats:
+    """(N, S) characters of the outputs; NaN where no text is loaded."""
+    found = warehouse.columns(
+        "SELECT name, segment, length(text) AS n FROM segment_text WHERE evalset_id = $evalset AND kind = 'output'",
+        {"evalset": block.selection.evalset_id},
+    )
+    places = places_of(block, list(found["name"]), list(found["segment"]))
+    lengths = np.full(block.human.size, np.nan)
+    lengths[places[places >= 0]] = np.asarray(found["n"], dtype=np.float64)[places >= 0]
+    return lengths.reshape(block.human.shape)
+
+
 def _judged_systems(block: Block) -> Block:
     """The block of a part of a test set without systems that were not judged there.
 

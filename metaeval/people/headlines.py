@@ -128,3 +128,53 @@ def of_differences(frame: pl.DataFrame) -> str:
     if helped:
         helped = helped.replace("judgements.", "judgements of a pair (median).")
     return opening(f"{n} of {frame.height} pairs of systems differ significantly (p <= .05).{helped}")
+
+
+def of_judges(frame: pl.DataFrame, view: str) -> str:
+    """The answer of `judges` in a sentence or two."""
+    if view == "agreement":
+        return _of_agreement(frame)
+    if view == "runs":
+        row = frame.row(0, named=True)
+        return opening(
+            f"{row['metric']} has {number(row['value'])} as the mean of {row['n_runs']} runs, single runs "
+            f"{number(row['run_mean'])} ± {number(row['run_sd'])}.",
+            f"The next metric, {row['next']}, is {number(row['distance'])} away." if row["next"] is not None else "",
+        )
+    if view == "drift":
+        row = frame.row(0, named=True)
+        is_sure = row["p"] is not None and row["p"] <= 0.05
+        said = "differ significantly" if is_sure else "do not differ significantly on average"
+        return opening(
+            f"{row['version_a']} and {row['version_b']} {said}: change {number(row['change'])}, "
+            f"{row['changed']:.0%} of verdicts changed."
+        )
+    if view == "shares":
+        rows = frame.drop_nulls("corrected").sort("corrected", descending=True, maintain_order=True)
+        if rows.is_empty():
+            return "No judge tells good outputs from bad ones better than chance."
+        row = rows.row(0, named=True)
+        return opening(
+            f"{row['corrected']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the outputs of {row['system']} are good "
+            f"by {row['metric']}, corrected for its errors ({row['judged']:.0%} as judged)."
+        )
+    biased = [f"{row['metric']} ({row['bias']})" for row in frame.filter(pl.col("p") <= 0.05).iter_rows(named=True)]
+    lead = f"{len(biased)} of {frame.height} biases are significant at p ≤ 0.05"
+    return opening(f"{lead}: {', '.join(biased[:3])}." if biased else f"{lead}, uncorrected.")
+
+
+def _of_agreement(frame: pl.DataFrame) -> str:
+    judges = frame.filter(kind="judge")
+    row = judges.row(0, named=True)
+    name = row["scorer"]
+    if row["verdict"] is None:
+        said = f"{row['accuracy']:.0%} of verdicts" if row["accuracy"] is not None else f"r {number(row['r'] or 0.0)}"
+        return opening(f"{name} agrees best with people ({said}); single annotators are not known or too few.")
+    words = {
+        "better": "Yes: {} agrees with annotators better than they agree with each other",
+        "as good": "Yes: {} is as good as a second annotator",
+        "worse": "No: {} agrees with annotators less than they agree with each other",
+        "undecided": "Undecided: too few outputs tell whether {} is as good as a second annotator",
+    }[row["verdict"]]
+    lead = f"{words.format(name)} (lead {row['lead']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]; accuracy "
+    return opening(f"{lead}{row['accuracy']:.3f}, kappa {number(row['kappa'] or 0.0)}).")

@@ -30,6 +30,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "cutoff": ("cutoff", "Cutoff"),
     "sample": ("sample", "Sample"),
     "annotators": ("annotators", "Annotators"),
+    "judges": ("judges", "Judges"),
     "audit": ("audit", "Audit"),
     "diff": ("diff", "Diff"),
     "paper": ("paper", "Paper"),

@@ -58,6 +58,8 @@ OF_A_SLICE = (
     ("segments", "--metric", "BLEU", "--metric", "XCOMET-XL", "--by", "length"),
     ("sample", "--balance", "--size", "20"),
     ("sample", "--evaluate", "--selections", "2"),
+    ("judges",),
+    ("judges", "--view", "bias", "--status", "all"),
     ("systems", "--resamples", "5"),
     ("systems", "--scorer", "BLEU", "--resamples", "5"),
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),

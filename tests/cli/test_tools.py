@@ -66,6 +66,7 @@ MORE_CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("cutoff", {**EN_DE, "metric": "simBLEU", "good": "-1"}, "simBLEU --good -1"),
     ("sample", {**EN_DE, "size": 50}, "--size 50"),
     ("annotators", EN_DE, ""),
+    ("judges", EN_DE, ""),
     ("paper", {"paper": "graham-2014", "item": "figure-2", **EN_DE}, "graham-2014 figure-2 --testset sim24 --lp en-de"),
 )
 

@@ -29,5 +29,5 @@ WORDS: dict[str, tuple[str, ...]] = {
     "thresholds": (*SLICE, "--curve"),
     "trend": (*SLICE, "-m", "pearson"),
     **dict.fromkeys(("demo", "download", "audit", "mcp"), ()),
-    **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "spans", "systems"), SLICE),
+    **dict.fromkeys(("compare", "correlations", "counts", "judges", "means", "segments", "spans", "systems"), SLICE),
 }

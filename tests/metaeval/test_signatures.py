@@ -146,6 +146,7 @@ ASKED: dict[str, tuple[str, LoadHints]] = {
     "annotators": ("annotators", QUICK),
     "annotators, as asked": ("annotators", SIM),
     "annotators, sets": ("annotators", {**QUICK, "view": "sets"}),
+    "judges": ("judges", SIM),
     "audit": ("audit", SIM),
     "sample": ("sample", {**SIM, "size": 40}),
     "sample, words": ("sample", {**SIM, "words": 200}),
@@ -202,7 +203,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "absolute": (True,),
     "interval_over": ("systems",),
     "interval": ("percentile", "centred"),
-    "pool": ("mean", "hunter-schmidt"),
+    "pool": ("mean", "hunter-schmidt", True),
+    "margin": (0.01,),
+    "length": ("simchrF",),
     "significance": (True,),
     "ceiling": (True,),
     "rules": ("wmt24",),
@@ -267,7 +270,13 @@ SHOWS |= {
     *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted", "sequential"),
 }
 """What names the question, or how much of the answer is shown."""
-OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
+OF_ITSELF = {
+    ("judges", "view"),
+    ("spans", "pool"),
+    ("scatter", "view"),
+    ("protocol", "agreement"),
+    ("protocol", "measure"),
+}
 """Views of one answer."""
 IN_COLUMNS = {("trend", "by"), ("rank, with people", "ceiling")}
 """What other columns of a row say; the signature of the whole says it, too."""
@@ -286,13 +295,14 @@ def options_of(function: str) -> list[str]:
 ELSEWHERE = {
     *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
     *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
+    *(("judges", name) for name in ("margin", "measure", "good", "length")),
     *(("annotators", "rule"), ("means", "sampled_by"), ("systems", "sampled_by")),
     *(("plan", "annotators"), ("plan", "assisted_by")),
 }
 """Options whose data the varied task has not.
 
 `test_document_scores`, `test_remarks`, `trends/test_within`, `people/test_several_annotators`,
-`people/test_assisted` and `planning/test_designs` hold their signatures.
+`people/test_assisted`, `planning/test_designs` and, of judges, `test_judges` hold their signatures.
 """
 OPTIONS = [
     (function, option)

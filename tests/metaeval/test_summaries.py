@@ -58,6 +58,7 @@ ASKED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("cutoff", (*SIM, "simBLEU"), {"view": "reliability"}),
     ("sample", SIM, {"size": 5}),
     ("annotators", SIM, {"resamples": 20}),
+    ("judges", SIM, {}),
     ("audit", SIM, {}),
     ("audit", (*SIM, ("issues",)), {}),
     ("paper", (), {}),

@@ -167,6 +167,11 @@ def _segments(at: Place, found: Answer[Any]) -> list[str]:
     ]
 
 
+def _judges(at: Place, found: Answer[Any]) -> list[str]:
+    row = found.frame.filter(kind="judge").row(0, named=True)
+    return [row["scorer"], f"{row['r']:.3f}" if row["accuracy"] is None else f"{row['accuracy']:.0%}"]
+
+
 def _scatter(at: Place, found: Answer[Any]) -> list[str]:
     human, metric = (found.frame[name].to_numpy() for name in ("human", "metric"))
     first, second = np.triu_indices(len(human), 1)
@@ -316,6 +321,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any], Check]] = {
     "cutoff, curve": ("cutoff", ("metric", "good"), {"curve": True}, _curve),
     "sample": ("sample", (), {"size": 5}, _sample),
     "annotators": ("annotators", (), {"resamples": 5}, _annotators),
+    "judges": ("judges", (), {}, _judges),
     "audit": ("audit", (), {}, _audit),
     "paper": ("paper", (), {}, _paper),
 }

@@ -10,7 +10,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair, language_pair_called
 from warehouse.facts.metrics import describe
-from warehouse.facts.testsets import facts, facts_beside
+from warehouse.facts.testsets import TestsetFacts, facts, facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records
@@ -55,6 +55,8 @@ class LongTableReader:
 
 def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fault], notes: Sequence[str]) -> Records:
     """Records of the rows of a table; human scores of annotators (`rater`) are judgements; scores are their means."""
+    scores, of_runs = with_runs(scores)
+    notes = [*notes, *of_runs]
     scores, of_gaps = where_scored(scores)
     notes = [*notes, *of_gaps]
     is_judged = (pl.col("kind") == "human") & pl.col("rater").is_not_null().any().over("kind", "scorer")
@@ -80,6 +82,43 @@ def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fa
         faults=faults,
         notes=[*notes, f"{counted(once.height, 'judgement')} by {counted(once['rater'].n_unique(), 'annotator')}"],
     )
+
+
+def with_runs(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The rows with versions and runs in their metrics' names, those of a metric's mean over its runs, and a note.
+
+    scores: perhaps with columns version and run, which count for metrics.
+    """
+    is_metric = pl.col("kind") == "metric"
+    if "version" in scores.columns:
+        versioned = pl.format("{}:{}", "scorer", "version")
+        is_versioned = is_metric & pl.col("version").is_not_null()
+        scores = scores.with_columns(scorer=pl.when(is_versioned).then(versioned).otherwise("scorer"))
+    if "run" not in scores.columns:
+        return scores, []
+    is_run = is_metric & pl.col("run").is_not_null()
+    runs = scores.filter(is_run)
+    if runs.is_empty():
+        return scores, []
+    place = (
+        "testset",
+        "lp",
+        "level",
+        "kind",
+        "scorer",
+        "reference",
+        "system",
+        "domain",
+        "document",
+        "segment",
+        "index",
+    )
+    keys = [name for name in place if name in runs.columns]
+    means = runs.group_by(keys, maintain_order=True).agg(pl.col("line").min(), pl.col("value").mean())
+    named = scores.with_columns(scorer=pl.when(is_run).then(pl.format("{}@{}", "scorer", "run")).otherwise("scorer"))
+    n_runs = runs.group_by("scorer", maintain_order=True).agg(pl.col("run").n_unique())
+    said = ", ".join(f"{name} ({counted(n, 'run')})" for name, n in n_runs.iter_rows())
+    return pl.concat([named, means], how="diagonal"), [f"means over runs, and single runs as NAME@RUN: {said}"]
 
 
 def _of_others(n_rows: int) -> list[str]:
@@ -218,7 +257,7 @@ def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFr
     named = table.select("scorer", "testset", "lp").unique().drop_nulls()
     declared = {testset: facts_beside(testset, root) for testset in named["testset"].unique()}
     standard = [
-        (scorer, testset, lp, standard_reference(scorer, testset, lp, declared[testset]))
+        (scorer, testset, lp, _standard(scorer, testset, lp, declared[testset]))
         for scorer, testset, lp in named.iter_rows()
     ]
     names = ("scorer", "testset", "lp", "standard")
@@ -226,6 +265,13 @@ def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFr
     table = table.join(facts, on=["scorer", "testset", "lp"], how="left", maintain_order="left")
     needs = (pl.col("kind") == "metric") & ~pl.col("is_reference_stated")
     return table.with_columns(reference=pl.when(needs).then("standard").otherwise("reference"))
+
+
+def _standard(scorer: str, testset: str, lp: str, declared: TestsetFacts) -> str | None:
+    """The reference of a metric that names none; other tasks than translation have one only where it is declared."""
+    if lp == NO_LP and declared.evalset(lp).standard_reference is None:
+        return None
+    return standard_reference(scorer, testset, lp, declared)
 
 
 def is_human_score(name: str, given: LoadHints) -> bool:

@@ -29,8 +29,9 @@ from warehouse.wording import option
 
 _PLACES = (
     *("testset", "lp", "source", "target", "level", "system"),
-    *("domain", "document", "segment", "index", "reference"),
+    *("domain", "document", "segment", "index", "reference", "item", "run", "version"),
 )
+_RUN = re.compile(r"(?P<judge>.+?)[-_. ]run[-_ ]?(?P<run>\d+)", re.IGNORECASE)  # of a judge with several
 _RATER = re.compile(
     r"(?:(?P<human>.+?)[-_. ])?(?P<rater>(?:annotator|annot|ann|rater|assessor)[-_ ]?(?:\d+|[a-z]))", re.IGNORECASE
 )
@@ -82,6 +83,8 @@ class WideTableReader:
             part = numbers(part, column, claim.path, faults)
             if column in raters:
                 part = part.filter(pl.col(column).is_not_null()).with_columns(rater=pl.lit(raters[column]))
+            if kind == "metric" and (of_run := _RUN.fullmatch(name)) is not None:
+                name, part = of_run["judge"], part.with_columns(run=pl.lit(of_run["run"]))
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
         notes = unread([*(name for name in header.columns if not name), *left], header.columns, reasons)

@@ -2,6 +2,9 @@
 
 import csv
 import json
+import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -223,3 +226,33 @@ def test_correlations_of_summarisers_are_those_of_scipy(published: Path) -> None
         assert [f"{value:.6f}" for value in of_metric[row["metric"]]] == [
             row[name] for name in ("min", "median", "max", "mean")
         ]
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_the_commands_print_and_its_numbers_are_theirs(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also each number of the prose: three digits behind a point, up to the part on judges."""
+    data = beside_data("more", "other-tasks")
+    for path in ("unieval/topical_chat_result.json", "simplification/wide.en-en.tsv", "realsumm/realsumm.wide.tsv"):
+        shutil.copy(data / path, tmp_path)
+    shutil.copy(data / "simplification" / "simplicity_DA_ratings.csv", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).resolve().parents[3] / "docs" / "other-tasks.md").read_text(encoding="utf-8")
+    page = page.partition("## Is my judge")[0]
+    printed = ""
+    for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL):
+        again = ""
+        for command in re.findall(r"^\$ (scorehouse .*)$", block, re.MULTILINE):
+            ran = scorehouse("--db", "page.duckdb", *shlex.split(command)[1:])
+            assert ran.code == 0, ran.err
+            again += f"$ {command}\n" + ("" if " load " in command else ran.out)
+            printed += ran.out + ran.err
+        assert again == block
+    numbers = [float(one) for one in re.findall(r"\d*\.\d+", printed)]
+    prose = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    said = [float(one) for one in re.findall(r"(?<!\d)\.\d{3}\b", prose)]
+    assert len(said) == 11
+    assert [one for one in said if not any(abs(one - number) < 0.00051 for number in numbers)] == []
+    for count in ("360", "302", "600", "25", "100"):
+        assert count in printed

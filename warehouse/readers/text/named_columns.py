@@ -25,7 +25,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
     "level": ("level", "granularity"),
     "kind": ("kind",),
     "scorer": ("scorer", "scorername"),
-    "metric": ("basemetric", "metric", "metricname", "method"),
+    "metric": ("basemetric", "metric", "metricname", "method", "judge", "judgename", "judgemodel"),
     "human": ("human", "humanscore", "protocol"),
     "reference": ("ref", "reference", "refset", "referencename"),
     "system": ("system", "sys", "systemid", "systemname", "sysname", "mtsystem", "model", "engine"),
@@ -33,6 +33,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
     "document": ("doc", "document", "docid", "documentid", "docname", "documentname"),
     "segment": ("seg", "segment", "segid", "segmentid", "sentid", "sid", "line"),
     "index": ("index", "indexindocument", "docindex", "docsegid", "segmentindocument"),
+    "item": ("item", "itemid"),
+    "run": ("run", "runid"),
+    "version": ("promptversion", "judgeversion"),
     "rater": ("annotator", "rater", "annotatorid", "raterid", "annotatorname", "assessor", "workerid"),
     "value": ("score", "value", "overall"),
 }
@@ -179,9 +182,11 @@ def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFram
     first: the number that the file has for the first segment, 0 or 1.
 
     The level is that of the row, or what its place says: a segment or index, else a document, else a domain, else
-    the system as a whole.
+    the system as a whole. An item, if nothing else says the place, is a document of one segment.
     """
     faults: list[Fault] = []
+    if "item" in table.columns and not {"document", "segment", "index"}.intersection(table.columns):
+        table = table.with_columns(document="item", index=pl.when(pl.col("item").is_not_null()).then(pl.lit("1")))
     for column in ("domain", "document", "segment", "index", "level"):
         if column not in table.columns:
             table = table.with_columns(pl.lit(None, pl.String).alias(column))
