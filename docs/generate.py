@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from docs.level_tables import levels_of_defaults
+from docs.people_tables import assisted_replays, replacement_levels, sequential_replays
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md")))
@@ -30,7 +31,12 @@ _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DO
 
 def sections() -> dict[str, str]:
     """Every generated section by name."""
-    return {"levels": levels_of_defaults()}
+    return {
+        "levels": levels_of_defaults(),
+        "assisted-replays": assisted_replays(),
+        "sequential-replays": sequential_replays(),
+        "replacement-levels": replacement_levels(),
+    }
 
 
 def renewed(text: str, generated: Mapping[str, str]) -> str:

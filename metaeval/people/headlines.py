@@ -88,10 +88,16 @@ def _of_replacement(frame: pl.DataFrame) -> str:
         return opening(f"The metric beats {len(names)} of {tested.height} annotators: {named(names)}.")
     metrics = frame.filter(kind="metric")
     passed = metrics.filter(pl.col("winning_rate") >= 0.5)
-    people = frame.filter(kind="annotator").select(pl.mean("agreement")).item()
+    measured = "agreement" if "agreement" in frame.columns else "rmse"
+    people = frame.filter(kind="annotator").select(pl.mean(measured)).item()
     if passed.is_empty():
         return opening(f"No metric may replace an annotator: none of {metrics.height} beats half of them.")
     best = passed.row(0, named=True)
+    if measured == "rmse":
+        return opening(
+            f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} is off "
+            f"by {number(best['rmse'], 2)} from annotators, who are off by {number(people, 2)} from each other (RMSE)."
+        )
     return opening(
         f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} agrees with "
         f"annotators on {best['agreement']:.1%} of pairs of outputs; they agree with each other on {people:.1%}."

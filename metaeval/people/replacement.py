@@ -1,7 +1,8 @@
 """May a metric replace an annotator? Each metric beside the annotators of a human score with several of them.
 
-An item is a segment with two systems, and what is compared is the answer: which system is better, or a tie. A metric's
-tie threshold is chosen on the other half of the documents, so that no item helps to set its own threshold.
+An item is a segment with two systems, and what is compared is the answer: which system is better, or a tie; or an item
+is an output, and what is compared is its score. A metric's tie threshold, or its line to the human scale, is fitted on
+the other half of the documents, so that no item helps to set its own.
 """
 
 from typing import Any, Literal
@@ -24,6 +25,7 @@ from warehouse.errors import unknown
 from warehouse.wording import counted, option
 
 Rule = Literal["authors", "clustered"]
+Items = Literal["pairs", "scores"]
 FEWEST_ITEMS = 30
 _FALSE_DISCOVERIES = 0.05
 _FEWEST_ANNOTATORS = 3
@@ -39,6 +41,7 @@ def replacements(
     epsilon: float,
     rule: Rule,
     by_document: bool,
+    items: Items = "pairs",
 ) -> Result:
     """Whether each metric agrees with the annotators as well as they agree with each other.
 
@@ -48,7 +51,8 @@ def replacements(
     n_items. With metric, a row for each annotator: annotator, agreement, advantage, p (one-sided, before correction),
     is_beaten, n_items.
     epsilon: see `alternative_annotator_test`. rule: authors: items are independent, as in the source; clustered: items
-    of one segment count as dependent. by_document: those of one document do, whatever the rule.
+    of one segment count as dependent. by_document: those of one document do, whatever the rule. items: pairs of
+    outputs; or scores, which have the column rmse, root mean squared distance from the others, instead of agreement.
     Raises QuestionError: fewer than 3 annotators, no metric, an unknown metric, or too many items.
     """
     score = judged_score(warehouse, testset, lp, human)
@@ -57,7 +61,9 @@ def replacements(
     block = block.take(segments=block.judged.any(axis=0), metrics=block.with_segments)
     raters, judged = _judgements(warehouse, score, block)
     pairs = np.triu_indices(len(block.systems), 1)
-    answers = _answers(judged, pairs)
+    of_pairs = items == "pairs"
+    answers = _answers(judged, pairs) if of_pairs else judged.reshape(len(judged), -1)
+    n_rows = len(pairs[0]) if of_pairs else len(block.systems)
     is_item = (~np.isnan(answers)).sum(axis=0) >= 2
     answers = answers[:, is_item]
     n_items = (~np.isnan(answers)).sum(axis=1)
@@ -69,10 +75,13 @@ def replacements(
         )
     documents = numbered(block.selection.documents)
     segments = np.arange(len(block.segments))
-    group = np.tile(segments if documents is None else documents, len(pairs[0]))[is_item]
-    clusters = group if by_document else np.tile(segments, len(pairs[0]))[is_item] if rule == "clustered" else None
-    differences = (block.scores[:, pairs[0]] - block.scores[:, pairs[1]]).reshape(len(block.metrics), -1)[:, is_item]
-    of_metrics = _with_ties(differences, answers, group % 2 == 0)
+    group = np.tile(segments if documents is None else documents, n_rows)[is_item]
+    clusters = group if by_document else np.tile(segments, n_rows)[is_item] if rule == "clustered" else None
+    if of_pairs:
+        differences = block.scores[:, pairs[0]] - block.scores[:, pairs[1]]
+        of_metrics = _with_ties(differences.reshape(len(block.metrics), -1)[:, is_item], answers, group % 2 == 0)
+    else:
+        of_metrics = _on_human_scale(block.scores.reshape(len(block.metrics), -1)[:, is_item], answers, group % 2 == 0)
     names = [choice.name for choice in block.metrics]
     chosen = range(len(names))
     if metric is not None:
@@ -85,20 +94,22 @@ def replacements(
             answers,
             of_metrics[place],
             epsilon=epsilon,
+            scoring="accuracy" if of_pairs else "rmse",
             min_items=FEWEST_ITEMS,
             q=_FALSE_DISCOVERIES,
             clusters=clusters,
         )
         for place in chosen
     ]
-    agreement = _agreement(answers, answers, among_themselves=True)
+    column = "agreement" if of_pairs else "rmse"
+    agreement = _agreement(answers, answers, items, among_themselves=True)
     if metric is not None:
-        columns = {"agreement": agreement, "advantage": tests[0].advantage, "p": tests[0].p}
+        columns = {column: agreement, "advantage": tests[0].advantage, "p": tests[0].p}
         frame = pl.DataFrame({"annotator": raters, **columns, "is_beaten": tests[0].is_beaten, "n_items": n_items})
         frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None)).sort("p", "annotator", nulls_last=True)
     else:
         people = zip(raters, agreement, strict=True)
-        values = zip(names, _agreement(of_metrics, answers), tests, strict=True)
+        values = zip(names, _agreement(of_metrics, answers, items), tests, strict=True)
         rows: list[tuple[Any, ...]] = [
             (name, "metric", *map(or_none, (value, test.winning_rate, test.advantage_probability)), *_counts(test))
             for name, value, test in values
@@ -107,12 +118,13 @@ def replacements(
         frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
         counts = [answers.shape[1]] * len(names) + n_items.tolist()
         frame = frame.with_columns(n_items=pl.Series(counts, dtype=pl.Int64))
-        frame = frame.sort("agreement", "name", descending=[True, False], nulls_last=True)
+        frame = frame.rename({"agreement": column}).sort(column, "name", descending=[of_pairs, False], nulls_last=True)
     parts = stamped(
         ("replace", "all" if metric is None else names[chosen[0]]),
         *slice_parts(block.selection),
-        ("items", "pairs_of_systems"),
-        ("ties", "threshold_of_other_half"),
+        ("items", "pairs_of_systems" if of_pairs else "scores"),
+        ("ties", "threshold_of_other_half" if of_pairs else None),
+        ("scale", None if of_pairs else "line_of_other_half"),
         ("epsilon", f"{epsilon:g}"),
         ("clusters", "document" if by_document else "segment" if rule == "clustered" else None),
         ("correction", f"benjamini-yekutieli_{_FALSE_DISCOVERIES:g}"),
@@ -120,7 +132,7 @@ def replacements(
         ("n_systems", len(block.systems)),
         ("n_items", answers.shape[1]),
     )
-    notes = _notes(agreement, n_items, epsilon, documents is None)
+    notes = _notes(agreement, n_items, epsilon, documents is None, items)
     if clusters is None:
         notes = (*notes, _INDEPENDENT)
     return Result(frame, parts, notes, {"agreement": agreement})
@@ -144,9 +156,17 @@ def _counts(test: AlternativeAnnotator) -> tuple[int, int]:
     return int(test.is_beaten.sum()), int((~np.isnan(test.p)).sum())
 
 
-def _notes(agreement: Floats, n_items: Ints, epsilon: float, without_documents: bool) -> tuple[str, ...]:
+def _notes(agreement: Floats, n_items: Ints, epsilon: float, without_documents: bool, items: Items) -> tuple[str, ...]:
+    among = (
+        f"annotators agree with each other on {np.nanmean(agreement):.3f} of the pairs of outputs (better, worse, tie)"
+    )
+    if items == "scores":
+        among = (
+            f"rmse: distance from the other annotators' scores, {np.nanmean(agreement):.3f} among annotators; metrics "
+            "are put on the human scale by a line"
+        )
     notes = [
-        f"annotators agree with each other on {np.nanmean(agreement):.3f} of the pairs of outputs (better, worse, tie)",
+        among,
         "winning_rate: share of annotators that the metric beats; .5 or more passes. It beats one who is right more "
         f"often than the metric on significantly less than {epsilon:g} of the items ({option('epsilon')})",
     ]
@@ -193,14 +213,38 @@ def _with_ties(differences: Floats, answers: Floats, is_first_half: Bools) -> Fl
     return found
 
 
-def _agreement(given: Floats, answers: Floats, *, among_themselves: bool = False) -> Floats:
-    """(rows of given,) mean over items of the share of annotators, or of the others, with the same answer."""
+def _on_human_scale(scores: Floats, judged: Floats, is_first_half: Bools) -> Floats:
+    """(metrics, items) scores by the least-squares line to the annotators' means, in each half that of the other."""
+    found = np.full(scores.shape, np.nan)
+    target = np.nanmean(judged, axis=0)
+    for half in (is_first_half, ~is_first_half):
+        if not half.any() or half.all():
+            continue
+        x, y = scores[:, ~half], target[~half]
+        centre = x.mean(axis=1, keepdims=True)
+        spread = ((x - centre) ** 2).sum(axis=1)
+        products = ((x - centre) * (y - y.mean())).sum(axis=1)
+        slope = np.divide(products, spread, out=np.zeros(len(x)), where=spread > 0)
+        found[:, half] = y.mean() + slope[:, None] * (scores[:, half] - centre)
+    return found
+
+
+def _agreement(given: Floats, answers: Floats, items: Items, *, among_themselves: bool = False) -> Floats:
+    """(rows of given,) mean over items of the share of annotators, or of the others, with the same answer.
+
+    Of scores, the root mean squared distance from them.
+    """
     found = np.full(len(given), np.nan)
     for row, one in enumerate(given):
         others = np.delete(answers, row, axis=0) if among_themselves else answers
         is_there = ~np.isnan(others) & ~np.isnan(one)
         n = is_there.sum(axis=0)
-        same = ((others == one) & is_there).sum(axis=0)
-        if n.any():
+        if not n.any():
+            continue
+        if items == "scores":
+            squares = np.where(is_there, (others - one) ** 2, 0).sum(axis=0)
+            found[row] = np.sqrt((squares[n > 0] / n[n > 0]).mean())
+        else:
+            same = ((others == one) & is_there).sum(axis=0)
             found[row] = (same[n > 0] / n[n > 0]).mean()
     return found

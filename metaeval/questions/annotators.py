@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from metaeval.fields import requires
 from metaeval.options import Resamples, Run, Seed
 from metaeval.question import EvalsetQuestion
+from warehouse import QuestionError
 from warehouse.fields import Argument, Option
+from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer, Result
 
 _OF_ONE = ("pace", "replace", "variance", "precision")  # views of one evaluation set
@@ -66,6 +70,13 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
             most=1,
         ),
     ] = 0.2
+    items: Annotated[
+        Literal["pairs", "scores"],
+        Option(
+            "View replace: compare which of two outputs of a segment is better, or scores of outputs, with metrics on "
+            "the human scale."
+        ),
+    ] = "pairs"
     rule: Annotated[
         Literal["authors", "clustered"],
         Option(
@@ -110,7 +121,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         if self.view == "replace":
             from metaeval.people.replacement import replacements
 
-            how = (self.metric, self.epsilon, self.rule, self.by_document)
+            how = (self.metric, self.epsilon, self.rule, self.by_document, self.items)
             with run.opened() as warehouse:
                 return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
         if self.view != "pace":
@@ -128,3 +139,10 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         from metaeval.people.headlines import of_annotators
 
         return of_annotators(answer.frame, self.view)
+
+    def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
+        if self.view != "precision":
+            raise QuestionError(f"only {option('view', 'precision')} has a chart")
+        from metaeval.charts.precision import precision_chart
+
+        return precision_chart(answer.result)

@@ -256,6 +256,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "assisted_by": ("simBLEU",),
     "by_document": (True,),
     "rule": ("clustered",),
+    "items": ("scores",),
     "sampled_by": ("drawn.csv",),
     "annotators": (2,),
 }
@@ -296,7 +297,7 @@ ELSEWHERE = {
     *(("rank", "level"), ("rank", "without_optimised"), ("trend", "without_contaminated")),
     *(("annotators", "metric"), ("annotators", "epsilon"), ("annotators", "by_document")),
     *(("judges", name) for name in ("margin", "measure", "good", "length")),
-    *(("annotators", "rule"), ("means", "sampled_by"), ("systems", "sampled_by")),
+    *(("annotators", "rule"), ("annotators", "items"), ("means", "sampled_by"), ("systems", "sampled_by")),
     *(("plan", "annotators"), ("plan", "assisted_by")),
 }
 """Options whose data the varied task has not.

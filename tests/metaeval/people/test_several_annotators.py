@@ -168,6 +168,16 @@ def test_components_of_variance_are_those_of_the_kernel(lab: Path, judged: dict[
     assert row["n_judgements"] == 600
 
 
+@pytest.mark.slow
+def test_precision_is_drawn_and_no_other_view(lab: Path) -> None:
+    with Warehouse.open(lab) as warehouse:
+        answer = metaeval.annotators(warehouse, "lab", "en-de", view="precision")
+        rows = answer.chart().to_dict()["datasets"]["precision"]
+        assert [row["error"] for row in rows] == answer.frame.sort("n_raters", "n_segments")["error"].to_list()
+        with pytest.raises(QuestionError, match="has a chart"):
+            metaeval.annotators(warehouse, "lab", "en-de", view="variance").chart()
+
+
 def _judged_file(folder: Path, rows: list[str]) -> Path:
     (folder / "people.csv").write_text("system,segment,annotator,score\n" + "".join(rows))
     load([folder / "people.csv"], folder / "w.duckdb", given=LoadHints(testset="lab", lp="en-de", human="score"))
