@@ -1,4 +1,4 @@
-"""System means of a slice: a lazy query over its segment scores, and answers with names."""
+"""Pair counts and system means: lazy queries over segment scores, and answers with names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +20,46 @@ def human_block(warehouse: Warehouse, selection: Selection) -> Block:
     """The block of a selection without arrays of metrics, which its selection still names."""
     block = fetch_block(warehouse, replace(selection, metrics=()))
     return replace(block, selection=replace(block.selection, metrics=selection.metrics))
+
+
+def pairs(scores: pl.LazyFrame, by: Unit, epsilon: float) -> pl.LazyFrame:
+    """Pair counts of each scorer and group.
+
+    scores: columns scorer, system, segment, human, metric. Columns: scorer, unit (the segment, the system, or 0) and
+    the five counts (int64), sorted by both; a group without a pair has no row. A pair is tied by the metric if its
+    scores differ by at most epsilon; a missing human or metric score makes no pair.
+    """
+    unit = {"item": pl.col("segment"), "system": pl.col("system"), "none": pl.lit(0)}[by]
+    there = scores.filter(pl.col("metric").is_not_null() & pl.col("human").is_not_null()).with_columns(unit=unit)
+    is_first = (pl.col("system") < pl.col("system_right")) | (
+        (pl.col("system") == pl.col("system_right")) & (pl.col("segment") < pl.col("segment_right"))
+    )
+    human_tied = pl.col("human") == pl.col("human_right")
+    metric_tied = (pl.col("metric") - pl.col("metric_right")).abs() <= epsilon
+    agree = (pl.col("human") > pl.col("human_right")) == (pl.col("metric") > pl.col("metric_right"))
+    counts = (
+        ~human_tied & ~metric_tied & agree,
+        ~human_tied & ~metric_tied & ~agree,
+        human_tied & ~metric_tied,
+        ~human_tied & metric_tied,
+        human_tied & metric_tied,
+    )
+    return (
+        there.join(there, on=["scorer", "unit"])
+        .filter(is_first)
+        .group_by("scorer", "unit")
+        .agg(is_counted.sum().cast(pl.Int64).alias(name) for name, is_counted in zip(COUNTS, counts, strict=True))
+        .sort("scorer", "unit")
+    )
+
+
+def scores_of(block: Block) -> pl.LazyFrame:
+    """The scores of a block as `pairs` takes them, with the places of scorers, systems and segments."""
+    shape = block.scores.shape
+    scorer, system, segment = (places.ravel() for places in np.indices(shape, dtype=np.int32))
+    scores = {"human": np.broadcast_to(block.human, shape).ravel(), "metric": block.scores.ravel()}
+    values = {name: pl.Series(value, nan_to_null=True) for name, value in scores.items()}
+    return pl.LazyFrame({"scorer": scorer, "system": system, "segment": segment, **values})
 
 
 def means(scores: pl.LazyFrame) -> pl.LazyFrame:

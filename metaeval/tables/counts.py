@@ -9,7 +9,7 @@ from metaeval.evaluation import without_pairs
 from metaeval.inputs import Inputs
 from metaeval.measures.parameters import shortest
 from queries.blocks import Block
-from queries.counting import COUNTS, Unit
+from queries.counting import COUNTS, Unit, pairs, scores_of
 from queries.slices import Slice
 from warehouse import Warehouse
 
@@ -60,12 +60,14 @@ def together(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
+    """Columns metric, unit and the counts: by item from a query, unless its join is large, else from a kernel."""
+    n_joined = block.human.size * len(block.systems)  # of one metric
+    if by == "item" and n_joined <= _MOST_JOINED:
+        n_queries = max(1, -(-n_joined * len(block.metrics) // _MOST_JOINED))
+        parts = np.array_split(np.arange(len(block.metrics)), n_queries)
+        return pl.concat([_counted_by_query(block.take(metrics=part), epsilon) for part in parts])
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
-    names = {
-        "item": block.segments.astype(str),
-        "system": np.array(block.systems, dtype=object),
-        "none": np.array(["all"], dtype=object),
-    }[by]
+    names = {"item": block.segments, "system": block.systems, "none": ("all",)}[by]
     groups = [str(names[label]) for label in counts.labels]
     columns: dict[str, object] = {
         "metric": [metric.name for metric in block.metrics for _ in groups],
@@ -74,3 +76,13 @@ def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
     columns |= {name: getattr(counts, name).ravel() for name in COUNTS}
     texts = dict.fromkeys(("metric", "unit"), pl.String)  # also where there is no row
     return pl.DataFrame(columns, schema_overrides={**texts, **dict.fromkeys(COUNTS, pl.Int64)})
+
+
+_MOST_JOINED = 50_000_000  # rows of one query's join
+
+
+def _counted_by_query(block: Block, epsilon: float) -> pl.DataFrame:
+    frame = pairs(scores_of(block), "item", epsilon).collect()
+    metrics = pl.Series("metric", [metric.name for metric in block.metrics], dtype=pl.String)
+    segments = pl.Series("unit", block.segments.astype(str), dtype=pl.String)
+    return frame.select(metrics.gather(frame["scorer"]), segments.gather(frame["unit"]), *COUNTS)

@@ -19,7 +19,6 @@ from metaeval.ranking import excluded, explanation
 from metaeval.signature import program_version
 from metaeval.study import RANKING_SCHEMA, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
-from queries.counting import Unit
 from queries.slices import Slice
 from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
@@ -230,13 +229,6 @@ def test_counts_name_metrics_without_segments_and_have_a_signature(tiny: Warehou
     assert found.frame["metric"].to_list() == ["Copy-src", "Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert found.signature.startswith("counts:pairs(by=none, epsilon=0.5)|testset:tiny24|lp:en-de|human:mqm|")
     assert found.frame["epsilon"].unique().to_list() == [0.5]
-
-
-@pytest.mark.parametrize("by", ["item", "system", "none"])
-def test_pairs_are_counted_as_by_a_query(by: Unit, tiny: Warehouse) -> None:
-    found = pair_counts(tiny, Slice(TESTSET, LP), by, 0.1).frame
-    asked = pair_counts(tiny, Slice(TESTSET, LP), by, 0.1, engine="polars").frame
-    assert found.sort("metric", "group").equals(asked.sort("metric", "group"))
 
 
 def test_counts_add_up_to_all_pairs_and_carry_the_accuracy(simulated_warehouse: Warehouse) -> None:

@@ -1,4 +1,4 @@
-"""Pair counts three ways: plain loops, the macro stored in the file, and the kernel on dense arrays; all the same."""
+"""Pair counts four ways: plain loops, the macro stored in the file, a lazy query, the kernel on dense arrays."""
 
 import numpy as np
 import polars as pl
@@ -6,8 +6,9 @@ import pytest
 
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
+from metaeval.tables.counts import pair_counts
 from queries.blocks import fetch_block
-from queries.counting import COUNTS, Unit
+from queries.counting import COUNTS, Unit, pairs, scores_of
 from queries.selection import Selection, select
 from queries.slices import Slice
 from tests import naive
@@ -30,6 +31,23 @@ def _kernel(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float
         for g, label in enumerate(counts.labels)
     ]
     return pl.DataFrame(rows, schema=["metric", "unit", *COUNTS], orient="row")
+
+
+def _lazy(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float = 0.0) -> pl.DataFrame:
+    """The same from the lazy query; a group without a pair has no row."""
+    block = fetch_block(warehouse, selection)
+    block = block.take(metrics=block.with_segments)
+    found = pairs(scores_of(block), by, epsilon).collect()
+    units = {"item": [str(s) for s in block.segments], "system": list(block.systems), "none": ["all"]}[by]
+    return found.select(
+        pl.col("scorer").replace_strict(dict(enumerate(metric.name for metric in block.metrics))).alias("metric"),
+        pl.col("unit").replace_strict(dict(enumerate(units))),
+        *COUNTS,
+    )
+
+
+def _with_pairs(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(pl.sum_horizontal(COUNTS) > 0)
 
 
 def _macro(warehouse: Warehouse, selection: Selection, epsilon: float) -> pl.DataFrame:
@@ -85,6 +103,7 @@ def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse
     ]
     expected = pl.DataFrame(rows, schema=["metric", "unit", *COUNTS], orient="row")
     _assert_same(_kernel(tiny, selection, by, epsilon), expected)
+    _assert_same(_lazy(tiny, selection, by, epsilon), _with_pairs(expected))
 
 
 @pytest.mark.slow
@@ -137,3 +156,13 @@ def test_macros_of_the_file_and_kernels_give_the_same_coefficients(simulated_war
         expected = TAUS[name](counts).ravel()
         values = found[name].cast(pl.Float64).to_numpy()
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12, err_msg=name)  # NULL and NaN meet
+
+
+def test_counts_by_item_do_not_depend_on_how_they_are_counted(tiny: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one query, in one of each metric, or by the kernel, which is for large joins."""
+    whole = pair_counts(tiny, Slice(TESTSET, LP)).frame
+    n_joined = 3 * 3 * 5  # systems, systems, segments
+    for most in (n_joined, n_joined - 1):
+        monkeypatch.setattr("metaeval.tables.counts._MOST_JOINED", most)
+        again = _with_pairs(pair_counts(tiny, Slice(TESTSET, LP)).frame)
+        assert again.rows() == whole.rows()
