@@ -1,5 +1,7 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -67,7 +69,7 @@ def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
         parts = np.array_split(np.arange(len(block.metrics)), n_queries)
         return pl.concat([_counted_by_query(block.take(metrics=part), epsilon) for part in parts])
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
-    names = {"item": block.segments, "system": block.systems, "none": ("all",)}[by]
+    names: Sequence[object] = {"item": block.segments.tolist(), "system": block.systems, "none": ("all",)}[by]
     groups = [str(names[label]) for label in counts.labels]
     columns: dict[str, object] = {
         "metric": [metric.name for metric in block.metrics for _ in groups],
