@@ -11,7 +11,7 @@ from cli.options.folding import folded
 from cli.options.output import Output
 from cli.render.output import progress
 
-METRICS = ("bleu", "chrf", "ter")
+METRICS = ("bleu", "chrf", "chrf++", "ter")
 
 
 @folded

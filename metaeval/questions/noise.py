@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
-    The option oracles shows how measures rank metrics of known quality.
+    The option oracles shows how measures rank metrics of known quality. The option languages shows whether a metric
+    scores the same quality alike in all language pairs, such as outputs with one injected error.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --simulations 5
     """
@@ -43,7 +44,23 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     oracles: Annotated[
         bool, Option("Rank oracles: metrics made from the marked errors with other weights, and other human scores.")
     ] = False
+    languages: Annotated[
+        bool,
+        Option(
+            "Compare scores of equal quality between language pairs.",
+            excludes={"oracles": "it compares languages, not measures", "metric": "all metrics are compared"},
+        ),
+    ] = False
     round_human: RoundHuman = None
+
+    def answer(self, run: Run) -> "Answer[Result]":
+        if not self.languages:
+            return super().answer(run)
+        from metaeval.answer import answer_of
+        from metaeval.robustness.languages import languages
+
+        with run.opened() as warehouse:
+            return answer_of(self, languages(warehouse, self.part(Slice)), digits=3)
 
     def check_fields(self) -> None:
         if self.differs_from_default("shares") and "outliers" not in self.kinds:
@@ -71,6 +88,17 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         from metaeval.sentences import number, opening
 
         frame = answer.frame
+        if self.languages:
+            rows = frame.drop_nulls("bias")
+            if rows.is_empty():
+                return "No metric rises with quality, so no bias has a unit."
+            worst = max(rows.iter_rows(named=True), key=lambda row: abs(row["bias"]))
+            side = "more" if worst["bias"] < 0 else "fewer"
+            return opening(
+                f"{worst['metric']} is most biased: it scores {worst['lp']} as if outputs of equal quality had "
+                f"{number(abs(worst['bias']), 2)} errors {side} than on average; {worst['wrong']:.0%} of pairs across "
+                "languages are in the wrong order."
+            )
         if self.oracles:
             measure = frame["measure"][0]
             rows = frame.filter(measure=measure).drop_nulls("value").sort("value", descending=True, maintain_order=True)
@@ -93,4 +121,6 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.noise import noise_chart, oracles_chart
 
+        if self.languages:
+            raise QuestionError(f"no chart goes with {option('languages')}")
         return (oracles_chart if self.oracles else noise_chart)(answer.frame, answer.signature)

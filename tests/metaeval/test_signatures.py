@@ -268,7 +268,7 @@ SHOWS = {
 }
 SHOWS |= {
     *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "folder"),
-    *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted", "sequential"),
+    *("evaluate", "each_set", "all_tests", "difference", "versions", "gate", "trusted", "sequential", "languages"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {

@@ -13,8 +13,13 @@ from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
 from warehouse.wording import option
 
-METRICS = ("bleu", "chrf", "ter")
-_NAMES = {"bleu": "sacreBLEU-BLEU", "chrf": "sacreBLEU-chrF", "ter": "sacreBLEU-TER"}
+METRICS = ("bleu", "chrf", "chrf++", "ter")
+_NAMES = {
+    "bleu": "sacreBLEU-BLEU",
+    "chrf": "sacreBLEU-chrF",
+    "chrf++": "sacreBLEU-chrF++",
+    "ter": "sacreBLEU-TER",
+}
 _ERROR_MEASURES = frozenset({"ter"})
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's own choice by target language
 
@@ -310,8 +315,9 @@ def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:
             "computing metrics needs sacreBLEU, which is not installed: python3 -m pip install 'scorehouse[metrics]'"
         ) from error
     version = str(sacrebleu.__version__)
-    if metric == "chrf":
-        return CHRF(), CHRF(), version
+    if metric in ("chrf", "chrf++"):
+        order = 2 if metric == "chrf++" else 0
+        return CHRF(word_order=order), CHRF(word_order=order), version
     if metric == "ter":
         return TER(), TER(), version
     options: dict[str, Any] = {} if tokenize is None else {"tokenize": tokenize}

@@ -7,6 +7,8 @@ from pathlib import Path
 from warehouse.database.stage import Stage
 from warehouse.names import GRADE
 from warehouse.readers.challenge.demetr import TESTSET, is_demetr, pairs_of, read_demetr
+from warehouse.readers.challenge.equal_quality import TESTSET as XQ_MEVAL
+from warehouse.readers.challenge.equal_quality import pair_of, read_outputs
 from warehouse.readers.challenge.items import Items, lay_out
 from warehouse.readers.challenge.submitted import part_of, read_submitted
 from warehouse.readers.challenge.tables import ACES, evalsets_in, is_nameless, is_table, read_table
@@ -18,7 +20,7 @@ NAME = "challenge-set/1"
 
 
 class ChallengeSetReader:
-    """Reader of challenge sets: DEMETR's files, those submitted to WMT25, ACES and tables of the user."""
+    """Reader of challenge sets: DEMETR's, XQ-MEval's and WMT25's files, ACES and tables of the user."""
 
     name = NAME
 
@@ -26,6 +28,9 @@ class ChallengeSetReader:
         if path.suffix == ".json" and is_demetr(path):
             testset = given.testset or TESTSET
             return self._claim(path, tuple((testset, lp) for lp in pairs_of(path)), f"{testset}/{path.name}")
+        if path.suffix == ".parquet" and (lp := pair_of(path)) is not None:
+            testset = given.testset or XQ_MEVAL
+            return self._claim(path, ((testset, lp),), f"{testset}/{path.name}")
         if is_table(path):
             if is_nameless(path) and given.testset is None:
                 return f"a challenge set in ACES format; name it with {option('testset', ACES)} or another name"
@@ -39,7 +44,7 @@ class ChallengeSetReader:
         return None
 
     def _claim(self, path: Path, evalsets: tuple[tuple[str, str], ...], origin: str) -> Claim:
-        is_counted = path.suffix in (".json", ".txt")  # JSON that was cut is none, and lines are counted
+        is_counted = path.suffix in (".json", ".txt", ".parquet")  # JSON that was cut is none, and lines are counted
         return Claim(
             path, self.name, origin, evalsets, human=GRADE, is_text=True, declares="segments", may_lack_end=is_counted
         )
@@ -54,6 +59,8 @@ class ChallengeSetReader:
             path, evalset = content.claim.path, stage.evalset
             if path.suffix == ".json":
                 items = read_demetr(path, evalset.lp)
+            elif path.suffix == ".parquet":
+                items = read_outputs(path)
             else:
                 items = read_table(path, evalset.testset, evalset.lp)
             for fault in items.faults:
