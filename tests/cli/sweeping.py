@@ -42,6 +42,7 @@ OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--status", "all"),
     ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--status", "all", "--ceiling"),
+    ("rank", "-m", "pa", "--status", "all", "--ceiling", "--by", "domain"),
     ("compare", "-m", "pa", "--resamples", "5"),
     ("compare", "-m", "tau_b(by=item)", "--resamples", "5", "--status", "all"),
     ("advise", "-m", "pa"),
@@ -157,6 +158,8 @@ THOROUGH = (
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--compare", "systems", "--simulations", "20"),
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--compare", "systems", "--assisted-by", "{first}"),
     ("plan", "{testset}", "{lp}", "--sequential", "--simulations", "20"),
+    ("systems", "{testset}", "{lp}", "--assisted-by", "{first}"),
+    ("means", "{testset}", "{lp}", "--assisted-by", "{first}"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "system", "-m", "pa", "--simulations", "20"),
     *(
         ("export", f"{{folder}}.{form}", "{testset}", "{lp}", "--format", form)
