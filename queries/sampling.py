@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import polars as pl
+
 from warehouse import QuestionError
 from warehouse.wording import option
 
@@ -14,8 +16,6 @@ def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float
     path: a random sample that the command `sample` wrote: csv, tsv, json or parquet.
     Raises QuestionError: no such file, no table, or segments that were selected, not drawn.
     """
-    import polars as pl
-
     if not path.is_file():
         raise QuestionError(f"{path}: no such file")
     if path.suffix not in _SUFFIXES:
