@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
-from metaeval.charts.parts import Rows, tips, titled
-from metaeval.stars import star
+from metaeval.charts.parts import Rows, names, tips, titled
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -118,21 +117,20 @@ def _heatmap(cells: "list[Cell]") -> list[Drawn]:
 
 def _squares(cells: "list[Cell]", panel: str, values: Rows) -> Drawn:
     """The squares of a panel; where the cells say them, lines between clusters of metrics and `=` on exact ties."""
-    names = list(dict.fromkeys([one["row"] for one in values] + [one["column"] for one in values]))
-    data = {"values": values, **_marks(cells, panel, names)}
+    order = list(dict.fromkeys([one["row"] for one in values] + [one["column"] for one in values]))
+    data = {"values": values, **_marks(cells, panel, order)}
     is_p = panel.rpartition("_")[2] == "p" or panel in ("p", "p_legacy")
     steps = alt.Scale(type="threshold", domain=[0.001, 0.01, 0.05], range=_GREENS)
     colour = alt.Color("value:Q").title(panel).scale(steps if is_p else alt.Scale(domain=[0, 1], scheme="viridis"))
-    across = alt.X("column:N").title(None).sort(None).scale(domain=names).axis(labelAngle=-60, labelExpr=star(names))
-    down = alt.Y("row:N").title(None).sort(None).scale(domain=names).axis(labelExpr=star(names))
+    across, down = names(alt.X("column:N").sort(None), order, labelAngle=-60), names(alt.Y("row:N").sort(None), order)
     base = alt.Chart().encode(x=across, y=down)
     shown = tips("row:N", "column:N", "value:Q")
     layers: list[Any] = [base.mark_rect().encode(color=colour, tooltip=shown).properties(data=alt.NamedData("values"))]
     if "tied" in data:
         layers.append(base.mark_text(text="=").properties(data=alt.NamedData("tied")))
         rule = alt.Chart(alt.NamedData("edges")).mark_rule()
-        layers.append(rule.encode(x=alt.X("edge:N", bandPosition=0).scale(domain=names)))
-        layers.append(rule.encode(y=alt.Y("edge:N", bandPosition=0).scale(domain=names)))
+        layers.append(rule.encode(x=alt.X("edge:N", bandPosition=0).scale(domain=order)))
+        layers.append(rule.encode(y=alt.Y("edge:N", bandPosition=0).scale(domain=order)))
     return panel, alt.layer(*layers, width=alt.Step(14), height=alt.Step(14)), data
 
 

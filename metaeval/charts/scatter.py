@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Result
 
 PLOT = (330, 330)
-_INSIDE: dict[str, Any] = {"orient": "bottom-right", "direction": "vertical"}
+_INSIDE: dict[str, Any] = {"orient": "top-left", "direction": "vertical"}  # above the line, left of most points
 """Where a legend moves no title: titles of panels stand at one height."""
 _VERDICTS = {"agree": (BLUE, "circle"), "disagree": (ORANGE, "triangle-up"), "tie": (GREY, "square")}
 

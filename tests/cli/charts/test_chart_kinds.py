@@ -194,7 +194,7 @@ def test_names_in_every_chart_are_texts_and_nothing_else(
 ) -> None:
     pytest.importorskip("vl_convert", reason="the report extra is not installed")
     monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
-    words = _calls("hostile24", f"{HOSTILE[1]}-src")[kind]
+    words = _calls("hostile24", "quo\"te'stxt-src")[kind]  # loaded without what no one sees
     ran = on_odd(*words, "--chart", tmp_path / f"x.{ending}")
     assert ran.code == 0, ran.err
     if ending == "svg":

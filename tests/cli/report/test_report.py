@@ -534,12 +534,14 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
         found = axe.Axe().run(browser, **own)["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
-        browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-        )
-        browser.refresh()
-        _drawn(browser, "light")
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+        beyond = "return [...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().right)"
+        for width in (1280, 1024, 390):
+            size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width == 390}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            browser.refresh()
+            _drawn(browser, "light")
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            assert max(browser.execute_script(beyond)) <= width
         folds = "return [...document.querySelectorAll('details.section')].map((one) => one.open)"
         assert browser.execute_script(folds)[:3] == [True, True, False], "narrow screens open what comes first"
         browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
