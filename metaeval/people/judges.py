@@ -66,6 +66,13 @@ class Verdicts:
         pooled = float(np.average(within[k > 1], weights=k[k > 1] - 1))
         return np.where(k > 0, pooled / np.maximum(k, 1), np.nan)
 
+    def is_on_another_scale(self, at: int) -> bool:
+        """Whether over a tenth of a metric's scores are beyond the annotators' categories, or all on one end."""
+        own = self.scores[at][~np.isnan(self.scores[at])]
+        low, high = self.categories[0], self.categories[-1]
+        is_beyond = (own < low - 0.5) | (own > high + 0.5)
+        return bool(is_beyond.mean() > 0.1 or own.max() <= low or own.min() >= high)
+
     @property
     def as_categories(self) -> Floats:
         """(M, n) the scores as the nearest category of the annotators."""
@@ -144,6 +151,8 @@ def agreement(warehouse: Warehouse, asked: Slice, margin: float) -> Result:
             f"verdict: lead over an annotator with its 95% interval, items independent; as good: not worse by "
             f"{margin:g} ({option('margin')})"
         )
+    if found.categories and (other := [name for at, name in enumerate(found.names) if found.is_on_another_scale(at)]):
+        notes.append(f"on another scale than the annotators, so r alone: {', '.join(other)}")
     if len(found.raters) == 1:
         notes.append("annotators are not known one by one, so a judge is compared with their mean alone")
     parts = table_parts(
@@ -160,7 +169,7 @@ def agreement(warehouse: Warehouse, asked: Slice, margin: float) -> Result:
 def _judge_row(found: Verdicts, at: int, margin: float) -> tuple[Any, ...]:
     own, r = found.scores[at], _correlation(found.scores[at], found.human)
     n = int((~np.isnan(own) & ~np.isnan(found.annotators).all(axis=0)).sum())
-    if not found.categories:
+    if not found.categories or found.is_on_another_scale(at):
         return (found.names[at], "judge", None, None, r, n, None, None, None, None, None)
     own = found.as_categories[at]
     effect = clustered_mean(judge_lead(found.annotators, own), found.items)

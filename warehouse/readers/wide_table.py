@@ -35,6 +35,10 @@ _RUN = re.compile(r"(?P<judge>.+?)[-_. ]run[-_ ]?(?P<run>\d+)", re.IGNORECASE)  
 _RATER = re.compile(
     r"(?:(?P<human>.+?)[-_. ])?(?P<rater>(?:annotator|annot|ann|rater|assessor)[-_ ]?(?:\d+|[a-z]))", re.IGNORECASE
 )
+VERDICTS = {
+    **dict.fromkeys(("yes", "true", "pass", "good", "correct"), "1"),
+    **dict.fromkeys(("no", "false", "fail", "bad", "incorrect"), "0"),
+}
 _GENERIC = {"human", "humans", "score", "scores", "avg", "average", "mean", "seg", "segment", "sys", "system", "raw"}
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
 _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same, are seen to be no scores
@@ -66,6 +70,12 @@ class WideTableReader:
         table, more = placed(table, claim.path, given.first_segment)
         faults += more
         columns = dict(zip(header.columns, header.names, strict=True))
+        of_words = {columns[column]: _as_numbers(table[columns[column]]) for column in _columns(header)}
+        if any(
+            name in of_words and of_words[name] is not None
+            for name in map(columns.get, filter(_RATER.fullmatch, columns))
+        ):
+            table = table.with_columns(cells for cells in of_words.values() if cells is not None)
         reasons = {column: _no_scores(column, table[columns[column]], given) for column in _columns(header)}
         scored = [column for column, reason in reasons.items() if not reason]
         if not scored:
@@ -169,8 +179,17 @@ def numeric(header: Header, head: Sequence[str]) -> list[str]:
         if len(row) == len(header.columns)
         for at, cell in enumerate(row)
         if finite(cell.strip()) is not None
+        or (cell.strip().lower() in VERDICTS and _RATER.fullmatch(header.columns[at]) is not None)
     }
     return [column for column in _columns(header) if header.columns.index(column) in numbers_at]
+
+
+def _as_numbers(cells: pl.Series) -> pl.Series | None:
+    """Verdicts in words, such as yes and no, as 1 and 0; None for other cells."""
+    words = cells.drop_nulls().str.to_lowercase().unique()
+    if words.is_empty() or not set(words) <= VERDICTS.keys():
+        return None
+    return cells.str.to_lowercase().replace(VERDICTS)
 
 
 def _no_scores(column: str, cells: pl.Series, given: LoadHints) -> str:

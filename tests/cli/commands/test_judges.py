@@ -77,6 +77,7 @@ def test_each_judge_has_its_agreement_beside_annotators_and_a_constant(database:
     rows = np.array([row[2:] for row in csv.reader(table.read_text().splitlines())][1:], dtype=np.float64)
     same = float((rows[:, 0] == rows[:, 1]).mean())
     assert by_name["annotator_1"]["accuracy"] == pytest.approx(same)
+    assert (by_name["n_words-src"]["accuracy"], by_name["n_words-src"]["verdict"]) == (None, None)
     bad = float((rows[:, [4]] == rows[:, :2]).mean())
     assert by_name["bad-src"]["accuracy"] == pytest.approx(bad)
     assert by_name["bad-src"]["lead"] == pytest.approx(bad - same)
@@ -149,3 +150,14 @@ def test_what_there_is_not_is_said(scorehouse: Scorehouse, database: Path) -> No
     refused(scorehouse(*ask, "agreement", "--good", "3"), 2, "--good")
     with Warehouse.open(database) as warehouse, pytest.raises(QuestionError, match="no judge of mine has several runs"):
         metaeval.judges(warehouse, "mine", view="runs", metrics=["bad-src", "gpt-4o-src"])
+
+
+def test_verdicts_may_be_words(tmp_path: Path) -> None:
+    rows = [["q1", "A", "yes", "Yes", "no"], ["q1", "B", "no", "yes", "no"], ["q2", "A", "yes", "", "yes"]]
+    written(tmp_path / "x.csv", rows, ("item", "system", "annotator_1", "annotator_2", "J"))
+    assert load([tmp_path], tmp_path / "x.duckdb", given=LoadHints(testset="mine", human="right")).is_clean
+    with Warehouse.open(tmp_path / "x.duckdb") as warehouse:
+        people = warehouse.rows("SELECT system, document, value FROM human_scores ORDER BY ALL")
+        judged = warehouse.rows("SELECT system, document, value FROM scores ORDER BY ALL")
+    assert people == [("A", "q1", 1.0), ("A", "q2", 1.0), ("B", "q1", 0.5)]
+    assert judged == [("A", "q1", 0.0), ("A", "q2", 1.0), ("B", "q1", 0.0)]
