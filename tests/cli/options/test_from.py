@@ -62,6 +62,7 @@ WORDS = (
     "cutoff sim24 en-de simBLEU --good -1",
     "sample sim24 en-de --size 20",
     "annotators sim24 en-de",
+    "judges sim24 en-de --view bias",
     "audit",
     "audit sim24",
     "paper graham-2014 figure-2 --testset sim24 --lp en-de",
