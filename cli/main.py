@@ -131,7 +131,7 @@ def _check(option: Any, n_times: int, words: list[str]) -> None:
 
 
 _OUTPUT = "Output"
-_OF_OPTIONS = ("Options", "Which data", "Which metrics", "How values are computed", _OUTPUT, "How metrics are tested")
+_OF_OPTIONS = ("Options", "Data", "Metrics", "Computation", _OUTPUT, "Tests and resampling")
 
 
 class OnceCommand(_Once, TyperCommand):
@@ -224,8 +224,8 @@ _PANELS: Mapping[str, str] = {
     "Rank and compare": "rank compare advise protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",
-    "How sure, how much": "deltas noise plan cutoff sample annotators judges",
-    "The data": "audit diff compute export",
+    "Uncertainty and planning": "deltas noise plan cutoff sample annotators judges",
+    "Data": "audit diff compute export",
     "Papers": "paper",
 }
 PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}

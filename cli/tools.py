@@ -36,7 +36,8 @@ _TYPES = {int: "integer", float: "number", bool: "boolean"}
 _PAGES = ("agreement", "significance", "years", "beyond-rankings")
 INSTRUCTIONS = (
     "scorehouse holds metric scores and human scores of the WMT metrics shared tasks, and tests which metrics agree "
-    "with people. Call `list` first: it names the test sets. Values of different test sets are not comparable: their "
+    "with human scores. Call `list` first: it names the test sets. Values of different test sets are not comparable: "
+    "their "
     "systems, segments and human scores differ. Quote the signature with a number."
 )
 

@@ -96,11 +96,11 @@ def transfer(
     frame = pl.DataFrame(rows, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
     one, *_ = decisions.values()
     more = (*one.parts, ("folds", FOLDS), ("resamples", draws), ("seed", seed), ("sets", len(decisions)))
-    own = f"own_mcc: of a threshold for each tenth of the target's {one.units.unit}s, chosen on the other nine"
+    own = f"own_mcc: MCC of a threshold for each tenth of the target's {one.units.unit}s, chosen on the other nine"
     notes = (
-        "threshold: the one with the highest MCC on the source; own_threshold: on the target",
+        "threshold: highest MCC on the source; own_threshold: highest MCC on the target",
         own,
-        "loss_low, loss_high: 95% interval, source and target resampled",
+        "loss_low, loss_high: 95% interval over resamples of source and target",
         *_converted(decisions),
         *notes,
     )
@@ -172,9 +172,11 @@ def elsewhere(
             n_without += 1
     notes = []
     if any(", " in name for name in found):
-        notes.append(f"domains of {next(iter(found))} are part of it: between it and them no outputs are new")
+        notes.append(
+            f"domains of {next(iter(found))} are part of it, so transfer between it and them is not to new outputs"
+        )
     if n_without:
         places = counted(n_without, "evaluation set or domain", "evaluation sets or domains")
-        why = f"without {base_name}, without human scores by {protocol_of(human)}, or all outputs are good or none is"
+        why = f"without {base_name}, without human scores by {protocol_of(human)}, or with all or no outputs good"
         notes.append(f"not compared: {places} ({why})")
     return found, tuple(notes)

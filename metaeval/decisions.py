@@ -98,7 +98,7 @@ def load_decision_inputs(
     if block.excluded:
         raise QuestionError(f"{block.metrics[0].name} is excluded: {block.excluded[block.metrics[0].name].sentence}")
     if (why := measure.without_variation(block)) is not None:
-        raise QuestionError(f"nothing to decide: {why}")
+        raise QuestionError(f"no decision to evaluate: {why}")
     kept = block.judged.any(axis=0)
     found = good_outputs(block, measure[GOOD.name])
     units = units_of(block.selection, kept, unit)
@@ -192,9 +192,9 @@ def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0
     n_looked = len(thresholds)
     looked = "" if n_looked == every.height else f" ({n_looked} of {every.height} thresholds examined, evenly by rank)"
     notes = [
-        "observed: the lowest threshold that reaches the precision; safe: the lowest from which the 95% interval "
-        f"stays above it{looked}; on new {decision.units.unit}s like these, precision falls short with a probability "
-        "of about 2.5%",
+        "observed: the lowest threshold that reaches the precision; safe: the lowest threshold from which the 95% "
+        f"interval stays above it{looked}; on new {decision.units.unit}s like these, precision falls short with a "
+        "probability of about 2.5%",
         _on_intervals(decision),
     ]
     more: list[dict[str, object]] = []

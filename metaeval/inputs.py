@@ -23,7 +23,7 @@ from warehouse.errors import IT
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.wording import option
 
-_OF_DOCUMENTS = "of documents are spa, pearson(by=none), kendall_like and others of segment scores"
+_OF_DOCUMENTS = "spa, pearson(by=none), kendall_like and other measures of segment scores use documents"
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
@@ -214,11 +214,11 @@ def check_whole(options: Options, asked: Slice) -> None:
 def check_documents(measure: Measure) -> None:
     """Raises QuestionError: the measure takes no scores of documents."""
     if measure.definition.needs_spans or measure.get("good", "") == "error_free":
-        raise QuestionError(f"{measure} counts marked errors, which are of segments, not of documents")
+        raise QuestionError(f"{measure} counts marked errors, which belong to segments, not documents")
     if measure.definition.needs_preferences:
-        raise QuestionError(f"{measure} counts preferences, which are of segments, not of documents")
+        raise QuestionError(f"{measure} counts preferences, which belong to segments, not documents")
     if not measure.definition.needs_segments:
-        raise QuestionError(f"{measure} is of submitted system scores, whatever {option('level')}; {_OF_DOCUMENTS}")
+        raise QuestionError(f"{measure} uses submitted system scores, whatever {option('level')}; {_OF_DOCUMENTS}")
 
 
 def check_used(options: Options, measures: Sequence[Measure]) -> None:
@@ -228,7 +228,7 @@ def check_used(options: Options, measures: Sequence[Measure]) -> None:
     for name, is_given in (("system_score", options.system_score is not None), ("raw_ties", options.raw_ties)):
         if is_given:
             shown = ", ".join(dict.fromkeys(map(str, measures)))
-            raise QuestionError(f"{name} goes with a measure of systems, such as pearson, not with {shown}")
+            raise QuestionError(f"{name} applies to measures of systems, such as pearson, not to {shown}")
 
 
 def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> QuestionError:

@@ -90,11 +90,12 @@ def _ends(
         if by_systems is not None:
             n = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
             if n < LEAST_FOR_INTERVAL:
-                few = f"no intervals, {counted(n, 'system')}: with fewer than {LEAST_FOR_INTERVAL} they hold any value"
+                least = f"with fewer than {LEAST_FOR_INTERVAL} an interval contains nearly any value"
+                few = f"no intervals, {counted(n, 'system')}: {least}"
                 return none, none, few, ""
             how = f"{CONFIDENCE:.0%} intervals of the value over all such systems (Fisher's z, jackknife, t({n - 1}))"
             if measure.is_sensitive and n >= LEAST_TOO_NARROW:
-                how += f", {TOO_NARROW}: then .87 to .94 hold it"
+                how += f", {TOO_NARROW}: .87 to .94 of them then contain the value"
             return *by_systems, how, interval_in_words(CONFIDENCE, "fisher_z", "systems", None, options.seed)
         units = measure.units(block, unit)
         by_unit = f"for new {units.unit}s"

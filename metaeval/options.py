@@ -45,15 +45,15 @@ SystemScore = Literal["submitted", "mean", "judged-mean"]
 Alternative = Literal["greater", "two-sided"]
 Correction = Literal["none", "holm", "bh"]
 
-HowComputed = partial(Option, panel="How values are computed")
-HowTested = partial(Option, panel="How metrics are tested")
+HowComputed = partial(Option, panel="Computation")
+HowTested = partial(Option, panel="Tests and resampling")
 
 
 # Fields that some questions have without the other options; what a unit is: `metaeval.measures.judged.units_of`.
 RoundHuman = Annotated[
     int | None,
     HowComputed(
-        "Decimals to which human segment scores are rounded first.",
+        "Round human segment scores to this many decimals first.",
         metavar="DIGITS",
         least=0,
         most=MOST_DECIMALS,
@@ -80,7 +80,7 @@ UnitOption = Annotated[
     Unit | None,
     HowTested(
         "Resampling unit: segment or whole document.",
-        default="document where there are at least 10, else segment",
+        default="document if there are at least 10, else segment",
     ),
 ]
 
@@ -119,7 +119,7 @@ class TestOptions(Fields):
         TestUnit | None,
         HowTested(
             "Resampling unit: segment, whole document, or annotator (only tau_rr and acc_rr).",
-            default="document where there are at least 10, else segment",
+            default="document if there are at least 10, else segment",
         ),
     ] = None
     test: Annotated[
@@ -140,7 +140,7 @@ class TestOptions(Fields):
     mid_p: Annotated[
         bool | None,
         HowTested(
-            "Resamples that tie with the data count half.",
+            "Count resamples that tie with the data as half.",
             ("mid-p", "no-mid-p"),
             default="half for measures with few distinct values, such as pa, unless a test is named",
         ),

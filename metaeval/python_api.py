@@ -167,6 +167,14 @@ def _parameter(field: Field) -> inspect.Parameter:
 
 
 def documentation(question: type[Question[Any]]) -> str:
-    """What a question's class says, and a line for each option."""
-    lines = [f"    {name}: {field.option.help}" for name, field in fields_of(question).items()]
-    return "\n".join([inspect.cleandoc(question.__doc__ or "").partition("\nExample:")[0], *lines])
+    """What a question's class says, with its options as keywords, and a line for each option."""
+    fields = fields_of(question)
+    lines = [f"    {name}: {field.option.help}" for name, field in fields.items()]
+    keywords = {flag: name for name, field in fields.items() for flag in field.option.flags}
+    text = inspect.cleandoc(question.__doc__ or "").partition("\nExample:")[0]
+    text = re.sub(
+        r"`--([a-z-]+)(?: ([^`]*))?`",
+        lambda found: keywords.get(found[1], found[1].replace("-", "_")) + (f"={found[2]!r}" if found[2] else ""),
+        text,
+    )
+    return "\n".join([text, *lines])

@@ -37,7 +37,9 @@ def all_alike(block: Block) -> list[Decisive]:
         there = np.where(np.isnan(block.human), np.nan, scores)
         known = np.count_nonzero(~np.isnan(there), axis=0) > 1
         if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
-            text = f"{metric.name}: all systems have the same scores, so system-level values such as spa are chance"
+            text = (
+                f"{metric.name}: all systems have the same scores, so system-level values such as spa are due to chance"
+            )
             found.append(Decisive(text, "the same scores for all systems:", metric.name))
     return found
 
@@ -75,8 +77,7 @@ _LEAST = 3  # other systems; a line through two has no residuals
 def own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line on each included system that metrics which are ranked here, or their relatives, selected."""
     return [
-        f"{one.system} was made by {one.how}, so {', '.join(judges)} {'scores' if len(judges) < 2 else 'score'} a "
-        "system optimised for it"
+        f"{one.system} was made by {one.how}, so it is optimised for {', '.join(judges)} or a related metric"
         for one, judges in _judged(selection, metrics)
     ]
 
@@ -93,7 +94,8 @@ def overrated(block: Block) -> list[str]:
     parts = "; ".join(f"{metric} {_rates(system, away)}" for metric, system, away in found)
     return [
         NoteWithHint(
-            f"{parts}: residuals of the metric's regression on human scores over {n} not optimised for any metric",
+            f"{parts}: residuals of the metric's regression on human scores, fitted on {n} not optimised for any "
+            "metric",
             hint,
         )
     ]
@@ -241,7 +243,7 @@ def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricCho
     left = "" if any(metric.reference for metric in metrics) else ", so only reference-free ones are left"
     return [
         Decisive(
-            f"no included metric compared with reference {asked.reference}{left}; "
+            f"no included metric uses reference {asked.reference}{left}; "
             f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
         )
     ]

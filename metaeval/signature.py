@@ -131,7 +131,7 @@ def restricted(
 
 
 def option_parts(options: "Options") -> Parts:
-    """How values are computed, whatever the measure: where it is not as the organisers do."""
+    """How values are computed, whatever the measure, if not as by the organisers."""
     return [("ties", "raw_floats" if options.raw_ties else None), ("round_human", options.round_human)]
 
 

@@ -76,7 +76,7 @@ def wide(frame: pl.DataFrame) -> Wide:
     there = ~np.isnan(values)
     n = there.sum(axis=1)
     means = np.where(there, values, 0.0).sum(axis=1) / np.maximum(n, 1)
-    people = set(keyed.filter(kind="people")["metric"]) if "kind" in keyed.columns else set()
+    people = set(keyed.filter(kind="human")["metric"]) if "kind" in keyed.columns else set()
     order = sorted(
         range(len(metrics)), key=lambda place: (metrics[place] in people, -n[place], -means[place], metrics[place])
     )

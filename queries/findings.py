@@ -146,7 +146,7 @@ def _missing(row: Row) -> Said:
         n_systems = counted(row["n_systems_incomplete"], "system")
         n_missing = counted(row["n_segments_missing"], "segment score")
         words.append(
-            f"{n_missing} missing, in {n_systems}: rankings that need one of them exclude it "
+            f"{n_missing} missing, in {n_systems}: rankings that need any of these exclude the metric "
             f"(`{option('rank.intersection', True)}` does not)"
         )
     return ("warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info", row["metric"], "; ".join(words))
@@ -154,7 +154,11 @@ def _missing(row: Row) -> Said:
 
 def _misspelt(row: Row) -> Said:
     of_other = f"{row['other']} ({counted(row['n_other'], 'score')})"
-    return ("error", row["system"], f"{counted(row['n'], 'score')} of a system named nearly as {of_other}; misspelt?")
+    return (
+        "error",
+        row["system"],
+        f"{counted(row['n'], 'score')} of a system with nearly the same name as {of_other}; misspelt?",
+    )
 
 
 def _shifted(row: Row) -> Said:
@@ -163,8 +167,8 @@ def _shifted(row: Row) -> Said:
     return (
         "error" if judges else "info",
         f"{row['scorer']}, {row['system']}",
-        f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
-        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['in_place']:.3f} in place"
+        f"scores agree better if shifted {'back' if row['shift'] > 0 else 'forward'} by {by}: correlation with the "
+        f"mean of the metrics {row['shifted']:.3f} shifted, {row['in_place']:.3f} as they are"
         + ("" if judges else _NEED_NOT),
     )
 
@@ -182,7 +186,8 @@ def _sign(row: Row) -> Said:
     return (
         "error" if judges else "info",
         row["metric"],
-        f"{whose} fall where all others together rise: correlation {r}" + ("; wrong sign?" if judges else _NEED_NOT),
+        f"{whose} correlate negatively with the mean of all other metrics: {r}"
+        + ("; wrong sign?" if judges else _NEED_NOT),
     )
 
 

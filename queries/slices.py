@@ -17,8 +17,8 @@ Outliers = Literal["organisers", "mad", "none"]
 Scored = Literal["seg", "doc"]
 """What has scores and is judged: segments or documents."""
 
-WhichData = partial(Option, panel="Which data")
-WhichMetrics = partial(Option, panel="Which metrics")
+WhichData = partial(Option, panel="Data")
+WhichMetrics = partial(Option, panel="Metrics")
 METRIC_FIELDS = ("metrics", "kind", "status", "user_metrics")
 
 
@@ -47,8 +47,8 @@ class Slice(Evalset):
     human: Annotated[
         str | None,
         WhichData(
-            "Human score; NAME:z for one standardised by annotator, rr:ew, rr:bto, rr:trueskill or rr:bt for system "
-            "scores from rankings.",
+            "Human score: a name, NAME:z (standardised by annotator), or a system score from rankings (rr:ew, "
+            "rr:bto, rr:trueskill, rr:bt).",
             names="human",
             default="the official one",
         ),
@@ -72,7 +72,7 @@ class Slice(Evalset):
     human_references: Annotated[
         bool | None,
         WhichData(
-            "Include extra human references as systems, or not.",
+            "Rank additional human references as systems, or exclude them.",
             ("with-human-references", "without-human-references"),
             default="as the organisers did",
         ),
@@ -81,15 +81,15 @@ class Slice(Evalset):
         False
     )
     mad_outliers: Annotated[
-        bool, WhichData("Exclude outlier systems by the MAD rule, not by the organisers' list.")
+        bool, WhichData("Exclude outlier systems by the MAD rule instead of the organisers' list.")
     ] = False
     intersection: Annotated[
-        bool, WhichData("Keep metrics with missing scores; use only segments that all of them scored.")
+        bool, WhichData("Keep metrics with missing scores, and use only the segments that every metric scored.")
     ] = False
     metrics: Annotated[
         tuple[str, ...],
         WhichMetrics(
-            "Only these metrics (shell patterns); one named exactly is included whatever its status or reference.",
+            "Only these metrics (shell patterns). A metric named exactly is included whatever its status or reference.",
             names="metric",
         ),
     ] = ()
@@ -98,7 +98,10 @@ class Slice(Evalset):
     )
     status: Annotated[
         Literal["primary", "official", "all"],
-        WhichMetrics("Primary and baseline metrics, all that were submitted to the metrics task, or others too."),
+        WhichMetrics(
+            "Metrics to include: primary and baseline ones, all that were submitted to the metrics task, or all that "
+            "are loaded."
+        ),
     ] = "official"
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
@@ -122,7 +125,7 @@ class Slice(Evalset):
         if not (dash and first.isdecimal() and last.isdecimal() and int(first) >= 1):
             raise QuestionError(f"{option('segments')} {self.segments!r}: expected FIRST-LAST, such as 1-100")
         if int(first) > int(last):
-            raise QuestionError(f"{option('segments')} {self.segments!r}: the first is after the last")
+            raise QuestionError(f"{option('segments')} {self.segments!r}: FIRST is larger than LAST")
         return int(first), int(last)
 
     @property
@@ -138,6 +141,9 @@ class Slice(Evalset):
     def check_level(self) -> None:
         """Raises QuestionError: documents are restricted by what only segments have."""
         if self.level == "doc" and (self.phenomenon or self.segments is not None):
-            raise QuestionError(f"{option('level', 'doc')} is of whole documents: no {option('segments')} or phenomena")
+            raise QuestionError(
+                f"{option('level', 'doc')} applies to whole documents and cannot be combined with "
+                f"{option('segments')} or phenomena"
+            )
         if self.level == "doc" and self.human is not None and self.human.endswith(BY_ANNOTATOR):
-            raise QuestionError(f"{self.human} is of segments: judgements of documents are not standardised")
+            raise QuestionError(f"{self.human} applies to segments: judgements of documents are not standardised")

@@ -30,9 +30,7 @@ def describe_limits(least: float | None, most: float | None) -> str:
     return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
 
 
-Panel = Literal[
-    "Arguments", "Options", "Which data", "Which metrics", "How values are computed", "How metrics are tested"
-]
+Panel = Literal["Arguments", "Options", "Data", "Metrics", "Computation", "Tests and resampling"]
 
 
 @dataclass(frozen=True)

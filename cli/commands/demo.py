@@ -15,20 +15,21 @@ from cli.render import note
 from cli.render.output import write
 
 GREETING = """\
-scorehouse on a simulated shared task: four years, three language pairs, and systems, humans and metrics
-none of which are real. You can type each command below yourself; what follows it is its output."""
+A tour of scorehouse on a simulated shared task: four years, three language pairs, and made-up systems, human scores and
+metrics. You can run each command below yourself; its output follows."""
 
 WALK: tuple[tuple[str, str], ...] = (
     ("The score files are read and checked like real ones.", "load {folder}"),
     ("What has been loaded?", "list testsets"),
     ("Which human scores are there, and how many segments were not judged?", "list humans sim24"),
     (
-        "Which metric agrees best with the humans: on whole systems (spa), and on single segments (acc_eq)?",
+        "Which metric agrees best with human scores: on whole systems (spa), and on single segments (acc_eq)?",
         "rank sim24 en-de -m spa -m 'acc_eq(by=item)'",
     ),
     ("Which systems and metrics are in that ranking, which are not, and why?", "rank sim24 en-de --explain"),
     (
-        "Is a metric really better than the next, or by chance? Metrics in one cluster do not differ significantly.",
+        "Is a metric really better than the next, or only by chance? Metrics in one cluster do not differ "
+        "significantly.",
         "compare sim24 en-de -m 'acc_eq(by=item)' --status primary",
     ),
     (
@@ -42,7 +43,7 @@ WALK: tuple[tuple[str, str], ...] = (
     ),
     ("Accuracies count pairs: concordant, discordant and tied.", "counts sim24 en-de --by none"),
     (
-        "All of it is in a database, which takes SQL: do metric families get better over the years?",
+        "Everything is in a database that you can query in SQL: do metric families get better over the years?",
         """sql "
     SELECT
       regexp_replace(base_metric, '-2[1-4]', '') AS name,
@@ -59,8 +60,8 @@ WALK: tuple[tuple[str, str], ...] = (
     ),
 )
 FAREWELL = """\
-That was it. `scorehouse COMMAND --help` explains each command, `scorehouse list measures` lists what metrics can
-be ranked by, `scorehouse sql --schema` every view and column. `scorehouse load PATH` loads your own files."""
+That was it. `scorehouse COMMAND --help` explains each command, `scorehouse list measures` lists all measures, and
+`scorehouse sql --schema` every view and column. `scorehouse load PATH` loads your own files."""
 
 
 @folded
@@ -79,7 +80,7 @@ def demo(
     from warehouse.temporary import temporary_folder
 
     if output.output is not None:
-        raise UsageError("the demo shows several results and has no single one for --output")
+        raise UsageError("the demo shows several results, so --output does not apply")
     database = output.db or (Path("demo.duckdb") if keep else None)
     if database is not None and database.exists():
         raise UsageError(

@@ -51,7 +51,8 @@ def explore(
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; open no browser.")] = False,
     edit: Annotated[
-        bool, typer.Option("--edit", help=f"Open a copy in a new folder here, {_NOTEBOOK}, as a notebook to change.")
+        bool,
+        typer.Option("--edit", help=f"Open a copy as a notebook that you can edit, in a new folder here: {_NOTEBOOK}."),
     ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", metavar="FILE", help="Write the initial page to a file and exit.")

@@ -30,7 +30,7 @@ def load(
         choice(
             get_args(Numbering),
             "--numbering",
-            help="Segment numbers count within a document or the test set, for files that do not say.",
+            help="Whether files that do not say so number segments within a document or within the test set.",
         ),
     ] = None,
     first_segment: FirstSegment = 1,

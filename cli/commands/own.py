@@ -21,7 +21,7 @@ def add(
     output: Output,
     metric: Annotated[str, typer.Option("--metric", help="The metric's name.")],
     system: Annotated[
-        str | None, typer.Option("--system", help="System that all scores belong to, if the files name none.")
+        str | None, typer.Option("--system", help="System that all scores belong to, if the files do not name one.")
     ] = None,
     reference: Annotated[
         str | None, typer.Option("--reference", "--ref", help="Reference that the metric used.")
@@ -86,8 +86,8 @@ def remove(
         str,
         typer.Argument(
             metavar="METRIC|PATH|SOURCE|TESTSET",
-            help="A metric of your own, or one variant (MyMetric-refA); a file or folder that was loaded; a source as "
-            "`list sources` names it; or a test set.",
+            help="Your own metric, or one variant of it (MyMetric-refA); a loaded file or folder; "
+            "a source as named by `list sources`; or a test set.",
             autocompletion=complete_metric,
         ),
     ],

@@ -56,6 +56,7 @@ def site(
     from cli.site.writing import write_site
     from metaeval.options import Run
     from warehouse import Warehouse
+    from warehouse.wording import counted
 
     check_folder(folder)
     database = output.database
@@ -64,7 +65,7 @@ def site(
         run = Run(lambda: Warehouse.open(database), database, advance)
         done = write_site(run, database, folder, testsets, with_texts=with_texts, engine=engine_file)
     if done.n_own:
-        output.note(f"metrics that users added are in the data: {done.n_own}; they are in no ranking")
+        output.note(f"{counted(done.n_own, 'metric')} added by users: in the data, but in no ranking")
     if done.why_no_engine:
         output.note(
             f"written without SQL in the browser: {done.why_no_engine}; --engine PATH takes duckdb-wasm from a file"

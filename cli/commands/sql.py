@@ -71,7 +71,10 @@ def sql(
     output: Output,
     query: Annotated[
         str | None,
-        typer.Argument(help="One SELECT statement; - or nothing reads it from stdin.", autocompletion=complete_query),
+        typer.Argument(
+            help="One SELECT statement. Without it, or with -, the query is read from stdin.",
+            autocompletion=complete_query,
+        ),
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the query from a file.")] = None,
     parameter: Annotated[
@@ -97,11 +100,16 @@ def sql(
     ] = None,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Print the data dictionary, or one view, macro or table of it: --schema NAME."),
+        typer.Option(
+            "--schema", help="Print the data dictionary, or describe one view, macro or table: --schema NAME."
+        ),
     ] = False,
     example: Annotated[
         bool,
-        typer.Option("--example", help="Print and run an example of the cookbook: --example NAME; no name lists them."),
+        typer.Option(
+            "--example",
+            help="Print and run an example from the cookbook: --example NAME. Without NAME, list the examples.",
+        ),
     ] = False,
 ) -> None:
     """Run your own SQL: read-only, no files, no network.

@@ -231,7 +231,7 @@ class ChartFlags:
         typer.Option(help="Draw the result: FILE.svg, .pdf, .png, .html or .json (Vega-Lite); needs the report extra."),
     ] = None
     no_signature: Annotated[
-        bool, typer.Option("--no-signature", help="Leave the signature out of the chart, as for a paper.")
+        bool, typer.Option("--no-signature", help="Omit the signature from the chart, for example for a paper.")
     ] = False
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ HEADINGS = {
     "rank_high": "rank to",
     "epsilon": "ε",
     "value_at_zero": "value at ε = 0",
-    "epsilon_high": "as good up to",
+    "epsilon_high": "equally good up to",
     "epsilon_sd": "ε in standard deviations",
     "in_sd": "difference (sd)",
     "protocol": "rules of",

@@ -191,7 +191,7 @@ class Place:
     def over_years(self) -> list[Ask]:
         """Raises QuestionError: there is a single year."""
         if len({one.year for one in self.desk.humans}) < 2:
-            raise QuestionError("the report is on a single year")
+            raise QuestionError("the report covers a single year")
         return [
             Ask("trend", {"anchor": self.anchor, **self.drawn}, "Values and gaps by year"),
             Ask("trend", {"bridges": True}, "Two human protocols on the same systems", is_charted=False),
@@ -415,8 +415,8 @@ def _evalsets(desk: Desk) -> Part:
         detailed = named([(one.testset, one.lp) for one in desk.detailed])
         notes.append(
             f"Charts of single evaluation sets are of {len(desk.detailed)} of the {len(desk.humans)} evaluation sets "
-            f"with human scores (`--details {desk.report.details}`: those whose segments humans scored first, then the "
-            f"latest, then those with most metrics): {detailed}."
+            f"with human scores (`--details {desk.report.details}`: those with human scores of segments first, then "
+            f"the newest, then those with most metrics): {detailed}."
         )
     notes += unranked(desk.states, desk.humans)
     return Part("Evaluation sets", (), (grid("Evaluation sets of this report", frame),), tuple(notes))
@@ -456,12 +456,13 @@ def _methods(desk: Desk) -> Part:
         notes.append(
             f"Clusters and p-values: two-sided tests at p ≤ 0.05, {counted(desk.report.resamples, 'resample')} where a "
             f"test resamples, random seed {desk.report.seed}; each signature names the test and what it generalises "
-            "to. Best first, a metric that is significantly worse than any of the current cluster begins the next."
+            "to. From the best down, a metric that is significantly worse than any metric of the current cluster "
+            "starts a new one."
         )
     if any("|interval:" in line for line in signatures):
-        notes.append("Intervals are at 95%; the lines above a chart say what was resampled.")
+        notes.append("Intervals are 95% intervals; the lines above a chart say what was resampled.")
     notes.append(
-        "Numbers in tables are rounded; CSV has them in full. A signature states everything a number depends on."
+        "Numbers in tables are rounded; CSV has full precision. A signature states everything that a number depends on."
     )
     grids = (grid("Measures", pl.DataFrame(rows).select(columns)),) if rows else ()
     return Part("Measures, tests and intervals", (), grids, tuple(notes))

@@ -39,13 +39,13 @@ class Report(Question["list[ReportSection]"], name="report"):
             "Measure, such as spa or acc_eq(by=item); repeatable.",
             ("measure", "m"),
             names="measure",
-            default="those of rank; pa where humans scored systems alone",
+            default="those of rank; pa if only systems have human scores",
         ),
     ] = ()
     user_metrics: Annotated[
         bool, WhichMetrics("Include metrics added with `scorehouse add` or `compute`.", formerly="own")
     ] = False
-    details: Annotated[int, Option("Number of evaluation sets with charts; others get tables only.", least=0)] = 6
+    details: Annotated[int, Option("Number of evaluation sets with charts; the others have only tables.", least=0)] = 6
     static: Annotated[
         bool, Option("Write a page without JavaScript: charts as images, plain tables.", is_computing=True)
     ] = False

@@ -55,22 +55,23 @@ SECTIONS = {
         Section(
             "rankings",
             "Rankings",
-            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. Where humans scored systems "
-            "alone, the measure is pa.",
+            "Values with 95% intervals, ranks with 95% ranges, and significance clusters. If there are human scores "
+            "of systems only, the measure is pa.",
             "evaluation set",
             lambda at: [at.ranking()],
         ),
         Section(
             "significance",
             "Significance",
-            "Is a metric better than another, or by chance? p-values of every pair of metrics, best metric first.",
+            "Is one metric better than another by more than chance? p-values of every pair of metrics, best metric "
+            "first.",
             "evaluation set",
             lambda at: [Ask("compare", {"measure": one, **at.drawn}) for one in at.measures],
         ),
         Section(
             "correlations",
             "Correlations",
-            "Which metrics behave alike? Correlations over annotated (system, segment) scores, or over systems where "
+            "Which metrics behave alike? Correlations over annotated (system, segment) scores, or over systems if "
             "there are no segment scores.",
             "evaluation set",
             lambda at: [Ask("correlations", {} if at.has_segments else {"measure": "pearson"})],
@@ -84,7 +85,7 @@ SECTIONS = {
         ),
         Section(
             "deltas",
-            "Metric against humans",
+            "Metric against human scores",
             "The top-ranked metric and an older one: do their score differences between two systems have the same sign "
             "as the human differences?",
             "evaluation set",
@@ -93,7 +94,7 @@ SECTIONS = {
         Section(
             "trends",
             "Over the years",
-            "Values of different years are not comparable (different systems, different annotation); the gap to an "
+            "Values from different years are not comparable (different systems, different annotation). Gaps to an "
             "anchor on the same data, and bridges between human protocols, are.",
             "report",
             lambda at: at.over_years(),
@@ -101,8 +102,8 @@ SECTIONS = {
         Section(
             "protocols",
             "Old rules on new data",
-            "Each test set scored by the rules of every year whose inputs it has: the winner, and how far the ranking "
-            "is from the one by the test set's own rules. The rules choose the language pairs, not the report; "
+            "Each test set scored by the rules of every year whose inputs it has: the winner, and how far the "
+            "ranking is from that by the test set's own rules. The rules, not the report, choose the language pairs; "
             "`scorehouse protocol --significance` adds tests.",
             "test set",
             lambda at: [
@@ -127,7 +128,7 @@ SECTIONS = {
         Section(
             "spans",
             "Error spans",
-            "F of predicted error spans by mpp, and the ten outputs with most that is not matched.",
+            "F of predicted error spans by mpp, and the ten outputs with most unmatched spans.",
             "evaluation set",
             lambda at: [
                 Ask("spans", title="Spans", is_charted=False),
@@ -138,7 +139,7 @@ SECTIONS = {
             "audit",
             "Audit",
             "Errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues. An "
-            "error cannot be right; look at a warning before you trust the data.",
+            "error cannot be correct data; check warnings before you trust the data.",
             "report",
             lambda at: [
                 Ask("audit", title="Kinds of findings", is_charted=False),
@@ -148,7 +149,7 @@ SECTIONS = {
         Section(
             "methods",
             "Methods",
-            "How the numbers of this page were made.",
+            "How the numbers on this page were computed.",
             "report",
             lambda at: [],  # see `making.methods`
         ),

@@ -73,7 +73,7 @@ def description(evalsets: pl.DataFrame, *, with_texts: bool) -> str:
     when = f", {years[0]} to {years[-1]}" if len(years) > 1 else f", {years[0]}" if years else ""
     texts = "Texts are included." if with_texts else "Texts are not included."
     return (
-        f"Scores by automatic metrics and by people of machine translation systems in "
+        f"Scores of machine translation systems by automatic metrics and human annotators in "
         f"{counted(evalsets.height, 'evaluation set')} of the WMT metrics shared tasks{when}. {texts}"
     )
 

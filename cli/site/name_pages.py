@@ -8,7 +8,7 @@ from queries.pages import page_query
 from warehouse.facts.metrics import describe
 from warehouse.wording import counted
 
-DATA_NOTE = "Ranks of different evaluation sets do not compare: their systems, segments and human scores differ."
+DATA_NOTE = "Ranks from different evaluation sets are not comparable: systems, segments and human scores differ."
 
 
 class NamePages(Places):
@@ -108,7 +108,9 @@ class NamePages(Places):
         first = scores.filter(pl.col("rank") == 1).select("testset", "lp").n_unique() if scores.height else 0
         n = scores.select("testset", "lp").n_unique()
         lead = f"In {counted(listed.select('testset', 'lp').n_unique(), 'evaluation set')}; " + (
-            f"people scored it in {n}, and it is first in {first} of them." if n else "people scored it in none."
+            f"it has human scores in {n}, and it ranks first in {first} of these."
+            if n
+            else "it has human scores in none."
         )
         return Page(
             self.systems[name],

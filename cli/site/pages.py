@@ -63,7 +63,7 @@ class Pages(NamePages):
             tables.append(
                 Table(
                     f"leaders-{slug(testset) or year}",
-                    f"{testset}{f' ({year})' if year else ''}: the metrics that agree best with people",
+                    f"{testset}{f' ({year})' if year else ''}: the metrics that agree best with human scores",
                     pl.DataFrame(rows, infer_schema_length=None),
                     {
                         "lp": self.in_testset(testset),
@@ -91,7 +91,7 @@ class Pages(NamePages):
                     "Evaluation sets without a ranking",
                     others,
                     {"lp": self.to_evalset},
-                    lead="Their metric scores are here, their official human scores are not.",
+                    lead="Their metric scores are included, but their official human scores are not.",
                     is_open=False,
                 )
             )
@@ -171,7 +171,7 @@ class Pages(NamePages):
                         f"Who wins {testset} by the rules of each year",
                         rows,
                         {"winner": self.to_metric("winner")},
-                        lead="All language pairs that the rules take.",
+                        lead="All language pairs that the rules cover.",
                         is_open=False,
                     )
                 )
@@ -255,7 +255,7 @@ class Pages(NamePages):
         return Page(
             "methods",
             "Methods",
-            "How the numbers of this site were made, and what they depend on.",
+            "How the numbers on this site were computed, and what they depend on.",
             tables=(Table("measures", "Measures", self.of.measures.select(columns)),),
             command=("list", "measures"),
             sql=page_query("issues"),

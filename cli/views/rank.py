@@ -70,7 +70,7 @@ _UNTESTED = "; †: not tested"
 def _legend(asked: "Rank") -> list[str]:
     """What raised numbers and brackets are."""
     corrected = "uncorrected" if asked.correction == "none" else f"corrected by {asked.correction}"
-    text = f"raised: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected}){_UNTESTED}"
+    text = f"superscript: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected}){_UNTESTED}"
     return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
 
 
@@ -92,7 +92,7 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
     """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
     from cli.render.wide import marks
-    from metaeval.people.human_rows import PEOPLE
+    from metaeval.people.human_rows import HUMAN
 
     clusters = f"cluster {measure}"
     behind = marks(
@@ -106,7 +106,7 @@ def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str 
         if row[measure] is None:
             found.append(None)
             continue
-        text = number_text(row[measure], DIGITS).rjust(widest) + (mark if row.get("kind") != PEOPLE else "")
+        text = number_text(row[measure], DIGITS).rjust(widest) + (mark if row.get("kind") != HUMAN else "")
         if row.get("low") is not None:
             text += f" [{number_text(row['low'], 3)}, {number_text(row['high'], 3)}]"
         ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""

@@ -24,4 +24,4 @@ def autorank_chart(found: "Result") -> alt.VConcatChart:
                 tooltip=tips("system:N", "autorank:Q", "z:Q"),
             )
         )
-    return titled(alt.concat(*panels, columns=2), "Systems ranked by metrics alone", found.signature, datasets)
+    return titled(alt.concat(*panels, columns=2), "Systems ranked by metrics only", found.signature, datasets)

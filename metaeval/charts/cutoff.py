@@ -50,7 +50,13 @@ def _cost(found: "Result", metric: str) -> alt.VConcatChart:
     best = base.transform_filter("datum.is_best").mark_point(color=ORANGE, size=80)
     datasets = {"costs": found.frame.rows(named=True)}
     title = f"Cost of publishing by {metric}"
-    return titled(alt.layer(base.mark_line(), best), title, found.signature, datasets, "point: the cheapest share")
+    return titled(
+        alt.layer(base.mark_line(), best),
+        title,
+        found.signature,
+        datasets,
+        "point: the cheapest share of published outputs",
+    )
 
 
 def _reliability(found: "Result", metric: str) -> alt.VConcatChart:
@@ -75,7 +81,7 @@ def _transfer(found: "Result", metric: str) -> alt.VConcatChart:
         rows=("source", names),
         columns=("target", names),
         value="mcc",
-        title=f"MCC of thresholds on {metric}, carried from source (down) to target (across)",
+        title=f"MCC of thresholds of {metric}, transferred from source (rows) to target (columns)",
         signature=found.signature,
-        lines=["thresholds are those with the highest MCC on the source"],
+        lines=["each threshold has the highest MCC on its source"],
     )

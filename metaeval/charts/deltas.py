@@ -29,7 +29,7 @@ def deltas_chart(found: "Result") -> alt.VConcatChart:
         found.signature,
         datasets,
         "line: isotonic fit over all pairs of systems; band: 95%, evaluation sets and systems resampled",
-        "points: tenths of the pairs; dashed: smallest difference that reaches a level of agreement",
+        "points: tenths of the pairs; dashed: smallest difference that reaches the level of agreement",
     )
 
 
@@ -51,7 +51,7 @@ def _panel(levels: pl.DataFrame, found: "Result", datasets: dict[str, Rows]) -> 
     end = min(farthest, SHOWN * largest) or 1
     base = alt.Chart().encode(
         x=alt.X("difference:Q").title(f"difference of {row['metric']}").scale(domain=[0, end]),
-        y=alt.Y("agreement:Q").title("agreement with people").scale(domain=[0, 1]).axis(format="%", tickCount=10),
+        y=alt.Y("agreement:Q").title("agreement with human scores").scale(domain=[0, 1]).axis(format="%", tickCount=10),
         tooltip=tips("difference:Q", "agreement:Q"),
     )
     fit, tenths, rules = (base.properties(data=alt.NamedData(f"{protocol}_{name}")) for name in own)

@@ -49,10 +49,10 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
         f"{measure} over the years, by human protocol",
         signature,
         {"years": points, "bridges": steps, "edges": edges},
-        "one family of each kind of metric, the one in most years; other families grey",
+        "one family per kind of metric, the one with most years; other families grey",
         "bars: 95% intervals; hollow points: trained on human scores of that year",
-        "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
-        *(["triangles at the edge: far beyond it"] if edges else []),
+        "dashed: step from the value by the other protocol on the same systems, due to the protocol and not the metric",
+        *(["triangles at the edge: points beyond the axis"] if edges else []),
     )
 
 

@@ -61,5 +61,5 @@ def oracles_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
         "Values of oracle metrics by each measure",
         signature,
         {"oracles": rows},
-        "oracles: human error annotations with other weights; rounds: another human score, on outputs that both scored",
+        "oracles: human error annotations with other weights; rounds: other human scores, on outputs that both scored",
     )

@@ -12,14 +12,14 @@ _KINDS = {
     "concordant": "#08519c",
     "tied by both": "#6baed6",
     "tied by the metric": "#bdbdbd",
-    "tied by humans": "#e3e3e3",
+    "tied by human scores": "#e3e3e3",
     "discordant": "#e6700d",
 }
 _COLUMNS = {
     "concordant": "n_concordant",
     "tied by both": "n_tied_both",
     "tied by the metric": "n_tied_metric",
-    "tied by humans": "n_tied_human",
+    "tied by human scores": "n_tied_human",
     "discordant": "n_discordant",
 }
 _TIED = {
@@ -47,7 +47,7 @@ def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart
         f"Concordant, discordant and tied pairs: {groups.get(by, 'pairs of segments of each system')}",
         signature,
         {"pairs": rows},
-        "metrics by their share of concordant pairs; ties between concordant and discordant ones",
+        "metrics sorted by their share of concordant pairs; ties shown between concordant and discordant pairs",
     )
 
 
@@ -73,10 +73,10 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     panels = alt.Facet("panel:N").title(None).sort(list(titles.values()))
     return titled(
         bars.encode(x=share).properties(width=240).facet(panels, columns=3),
-        "Tied pairs of humans and metrics",
+        "Tied pairs of human scores and metrics",
         signature,
         {"ties": [{**row, "panel": titles[row["by"]]} for row in rows]},
-        f"first {' and '.join(humans) or 'the human score'}, then metrics by their share of ties",
+        f"first {' and '.join(humans) or 'the human score'}, then metrics sorted by their share of ties",
     )
 
 

@@ -66,7 +66,7 @@ def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float 
         ],
     }
     base = alt.Chart().encode(
-        x=alt.X("metric:Q").title(f"difference of {metric}"), y=alt.Y("human:Q").title("difference of people")
+        x=alt.X("metric:Q").title(f"difference of {metric}"), y=alt.Y("human:Q").title("human difference")
     )
     corners, dots, words = (base.properties(data=alt.NamedData(name)) for name in data)
     chart = alt.layer(

@@ -168,7 +168,7 @@ def _scatter(cells: "list[Cell]") -> list[Drawn]:
                 alt.Chart(alt.NamedData("points"))
                 .mark_point(opacity=0.7)
                 .encode(
-                    x=alt.X("human:Q").title("people").scale(zero=False),
+                    x=alt.X("human:Q").title("human score").scale(zero=False),
                     y=alt.Y("metric:Q").title(metric).scale(zero=False),
                     tooltip=tips("what:N", "metric:Q", "human:Q"),
                 ),

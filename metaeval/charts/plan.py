@@ -49,5 +49,6 @@ def plan_chart(found: "Result") -> alt.VConcatChart:
         f"How many {row['unit']}s tell {row['first']} and {row['second']} apart? {number}",
         found.signature,
         {name: rows for name, rows in datasets.items() if rows},
-        "thick: 95% by the number of simulated data sets alone; thin: with the uncertainty of the observed difference",
+        "thick: 95% interval from the number of simulated data sets; thin: including the uncertainty of the observed "
+        "difference",
     )

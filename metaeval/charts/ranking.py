@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WIDTH = 350
 PLOT = (WIDTH, 380)
 _LEFT, _RIGHT, _TO_RIGHT = alt.XValue(0), alt.XValue("width"), alt.X2Value("width")  # type: ignore[no-untyped-call]
-_KINDS = {"metric": ("circle", BLUE), "people": ("diamond", ORANGE), "own": ("square", GREEN)}
+_KINDS = {"metric": ("circle", BLUE), "human": ("diamond", ORANGE), "own": ("square", GREEN)}
 _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "rank_low", "rank_high", "cluster", "epsilon")
 
 
@@ -45,10 +45,12 @@ def ranking_dots(
             panels.append(panel.properties(title=f"{measures[1]} against {measures[0]}"))
     where = " ".join(str(frame[name][0]) for name in ("testset", "lp"))
     said = {
-        "after ranks: their ranges": "rank_low" in frame.columns,
+        "after each rank: its range": "rank_low" in frame.columns,
         "brackets: significance clusters": any(datasets[name] for name in datasets if name.startswith("clusters")),
-        "diamonds: people": any(row["is"] == "people" for row in datasets["ranking_1"]),
-        "triangles at the edge: far beyond it": any(row.get("beyond") for rows in datasets.values() for row in rows),
+        "diamonds: human scores": any(row["is"] == "human" for row in datasets["ranking_1"]),
+        "triangles at the edge: points beyond the axis": any(
+            row.get("beyond") for rows in datasets.values() for row in rows
+        ),
     }
     lines = [*lines, "; ".join(words for words, is_said in said.items() if is_said)]
     title = f"Agreement of metrics with {frame['human'][0]}, {where}"
@@ -164,9 +166,9 @@ def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> 
         rows=("metric", found.metrics),
         columns=("column", found.names),
         value=measures[0],
-        title=f"Agreement of metrics with humans by {measures[0]}",
+        title=f"Agreement of metrics with human scores by {measures[0]}",
         signature=signature,
-        lines=["bold: the best of its column; colours compare the metrics of a column, not columns"],
+        lines=["bold: best of its column; colours compare metrics within a column, not across columns"],
         marked="best",
         by_column=True,
     )

@@ -57,7 +57,7 @@ def _pairs(facts: Mapping[str, Any]) -> Any:
         zero.encode(y=alt.YDatum(0)),
         zero.encode(x=alt.XDatum(0)),
         points,
-        title=alt.Title("pairs of systems", subtitle="above the line the metric agrees with humans"),
+        title=alt.Title("pairs of systems", subtitle="above the line, the metric agrees with human scores"),
         width=PLOT[0],
         height=PLOT[1],
     )

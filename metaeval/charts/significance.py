@@ -78,8 +78,8 @@ def _heat_map(
         height=alt.Step(size),
     )
     datasets = {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges}
-    of_ranges = "after ranks: their ranges; " if ranges else ""
-    words = f"best first; {of_ranges}lines part the significance clusters; = marks equal values"
+    of_ranges = "after each rank: its range; " if ranges else ""
+    words = f"best first; {of_ranges}lines separate significance clusters; = marks equal values"
     return titled(body, title, signature, datasets, words)
 
 

@@ -35,11 +35,11 @@ def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
         for place, name in enumerate(found.metrics)
     ]
     rows = _in_panels(rows, titles)
-    lines = ["metrics by the overall score; a metric without a point has no value in the task"]
+    lines = ["metrics sorted by the overall score; a metric without a point has no value in the task"]
     if found.clusters.any():
         lines.append("circled: in the first significance cluster")
     if any(row["beyond"] for row in rows):
-        lines.append("triangles at the edge: far beyond it")
+        lines.append("triangles at the edge: points beyond the axis")
     title = f"{found.testset} by the rules of {found.protocol}: {len(found.tasks)} tasks"
     return titled(_panels(rows, found.metrics, titles), title, found.signature, {"values": rows}, *lines)
 

@@ -88,9 +88,9 @@ def _severities(found: "Result") -> alt.VConcatChart:
         rows=("marked", frame["marked"].unique(maintain_order=True).to_list()),
         columns=("predicted", frame["predicted"].unique(maintain_order=True).to_list()),
         value="share",
-        title="Severities that metrics predict (across) for those marked (down)",
+        title="Severities predicted by metrics (columns) for marked spans (rows)",
         signature=found.signature,
-        lines=["none: the span overlaps none of the other side"],
+        lines=["none: the span overlaps no span of the other side"],
     )
 
 

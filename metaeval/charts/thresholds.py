@@ -59,6 +59,7 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         f"{measure} over tie thresholds",
         signature,
         {"thresholds": rows.rows(named=True)},
-        "point: the smallest best ε; band: all thresholds that are as good; dashed: the value without a threshold",
-        "metrics by their best value; ε in units of the metric, on a square-root scale up to the range of its scores",
+        "point: the smallest best ε; band: all thresholds that are equally good; dashed: the value without a threshold",
+        "metrics sorted by their best value; ε in units of the metric, on a square-root scale up to the range of its "
+        "scores",
     )

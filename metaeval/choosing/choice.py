@@ -101,7 +101,7 @@ def queue(found: Candidates, values: Floats, what: ChoiceSettings) -> Queue:
     """
     kept: Bools = ~np.isnan(values)
     if not kept.any():
-        raise QuestionError("no candidate has what the method needs")
+        raise QuestionError("no candidate has the data that the method needs")
     units = np.unique(found.units(what.unit)[kept], return_inverse=True)[1].astype(np.int64)
     costs = found.costs(what.budget, what.words_per_minute)[kept]
     domains = found.domains()[kept] if what.balanced else None

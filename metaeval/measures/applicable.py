@@ -38,7 +38,7 @@ def with_unit(words: str, unit: object) -> str:
 
 
 #: Of intervals of Pearson's r over systems, and of its differences (docs/levels.md).
-TOO_NARROW = "too narrow where a metric misjudges some systems"
+TOO_NARROW = "too narrow if a metric misjudges some systems"
 #: Tests that swap, resample or leave out segments, and can do so with whole documents.
 BY_UNIT: tuple[Test, ...] = ("perm-inputs", "bootstrap", "bootstrap-normal", "jackknife-segments", "jackknife-both")
 #: Those of them that were published with single segments, and keep them where they are named.

@@ -35,8 +35,9 @@ class CalibratedMeasure(CountedPairs):
     is_calibrated: ClassVar[bool] = True
     pair_statistic: ClassVar[PairStatistic]
     why_tests: ClassVar[str] = (
-        "each metric keeps its own tie threshold, so whole segments are swapped with the outcomes of their pairs, and "
-        "single scores cannot be; where pairs are of several segments, these are excluded; the organisers swap single "
+        "each metric keeps its own tie threshold, so whole segments are swapped with the outcomes of their pairs, "
+        "and single scores cannot be swapped; if pairs span several segments, segments are left out instead; the "
+        "organisers swap single "
         "pairs, which finds too many differences"
     )
 

@@ -63,7 +63,7 @@ def good_outputs(block: Block, rule: object) -> Good:
         return Good(np.where(unjudged, np.nan, human >= 0), "score>=0")
     if block.marked_errors is None:
         name = block.selection.human
-        why = f"{name} has no marked errors, so that nothing says which outputs are error_free; take good=NUMBER"
+        why = f"{name} has no marked errors, so it cannot say which outputs are error_free; use good=NUMBER"
         return Good(np.full(human.shape, np.nan), ERROR_FREE, why)
     no_error = np.where(unjudged | np.isnan(block.marked_errors), np.nan, block.marked_errors == 0)
     if scores.size and scores.max() > 1:
@@ -342,14 +342,14 @@ def _unvaried(block: Block, good: Good) -> str | None:
         return None
     if not good.rule:
         return f"{human} gives all outputs the same score"
-    return f"{human} gives all outputs the same verdict: {'all are' if values[0] else 'none is'} good by {good.rule}"
+    return f"{human} puts all outputs in one class: {'all are' if values[0] else 'none is'} good by {good.rule}"
 
 
 def _least(text: str) -> Value:
     if text == ERROR_FREE:
         return text
     if not np.isfinite(value := number(text)):
-        raise ValueError(f"a number (the least human score of a good output) or {ERROR_FREE}")
+        raise ValueError(f"a number (the lowest human score that counts as good) or {ERROR_FREE}")
     return value
 
 
@@ -371,7 +371,7 @@ def _beta2(text: str) -> Value:
 GOOD = Parameter(
     "good",
     ERROR_FREE,
-    "which outputs are good: those with at least this human score, or those without an error (error_free: 0 on a scale "
+    "outputs that are good: those with at least this human score, or without an error (error_free: 0 on a scale "
     "of penalties; else no marked error, and at least 85 on a scale to 100)",
     _least,
     show_number,
@@ -379,8 +379,8 @@ GOOD = Parameter(
 THRESHOLD = Parameter(
     "threshold",
     BEST,
-    "outputs with at least this metric score are called good: a number, the value that is best here, or best on a test "
-    "set that is named (in the same language pair, else in all of its pairs)",
+    "outputs with at least this metric score are called good: a number, best (the best value here), or a test set "
+    "(the best value there, in the same language pair, else over all its pairs)",
     _threshold,
     show_number,
 )
@@ -405,7 +405,7 @@ _decided = partial(_definition, DecisionMeasure)
 DEFINITIONS = (
     _decided(
         "mcc",
-        "correlation between the metric's and the human decision which outputs are good",
+        "correlation between the metric's and the human decisions on which outputs are good",
         "(TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)), 0 where the root is 0",
         "Matthews 1975",
         (GOOD, THRESHOLD),
@@ -437,7 +437,7 @@ DEFINITIONS = (
     _definition(
         Area,
         "average_precision",
-        "mean precision over thresholds, each weighted by the good outputs that it adds",
+        "mean precision over thresholds, each weighted by the number of good outputs that it adds",
         "Σ (R_n − R_{n−1}) P_n, equal scores together",
         "Manning et al. 2008, section 8.4",
         (GOOD,),
@@ -445,7 +445,7 @@ DEFINITIONS = (
     _definition(
         Area,
         "roc_auc",
-        "share of pairs of a good and another output in which the good one scores higher, ties half",
+        "share of pairs of a good and a bad output in which the good one scores higher; ties count half",
         "(pairs won + ties / 2) / pairs",
         "Hanley and McNeil 1982",
         (GOOD,),
@@ -454,14 +454,14 @@ DEFINITIONS = (
         Reranking,
         "rrp",
         "re-ranking precision: how often a segment's best output by the metric is also best by the human score",
-        "mean over segments of |best by metric ∩ best by people| / |best by metric|",
+        "mean over segments of |best by metric ∩ best by human score| / |best by metric|",
         _PERRELLA,
         (),
     ),
     _definition(
         ErrorOfScores,
         "rmse",
-        "minus the root mean squared error of metric scores as they are, so that higher is better",
+        "minus the root mean squared error of unscaled metric scores, so that higher is better",
         "−√mean (m − h)²",
         "Zerva et al. 2022",
         (),
@@ -470,7 +470,7 @@ DEFINITIONS = (
     _definition(
         ErrorOfScores,
         "mae",
-        "minus the mean absolute error of metric scores as they are, so that higher is better",
+        "minus the mean absolute error of unscaled metric scores, so that higher is better",
         "−mean |m − h|",
         "Zerva et al. 2022",
         (),

@@ -262,7 +262,7 @@ class Measure(ABC):
     def check_applies(self, test: Test) -> None:
         """Raises QuestionError: the test does not apply to the measure; with those that do."""
         if test not in self.tests:
-            known = f"applicable ones: {', '.join(self.tests)}" if self.tests else "no test does"
+            known = f"applicable tests: {', '.join(self.tests)}" if self.tests else "no test does"
             raise QuestionError(f"test {test!r} does not apply to measure {str(self)!r}; {known}")
 
     def resamples_segments(self, test: Test) -> bool:

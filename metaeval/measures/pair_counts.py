@@ -258,9 +258,9 @@ DEFINITIONS = (
     _tau("tau_10", "a metric tie is an error", "(C−D−Tm) / (C+D+Tm)", "Callison-Burch et al. 2010"),
     _tau("tau_13", "ties are excluded", "(C−D) / (C+D)", "Macháček and Bojar 2013"),
     _tau("tau_14", "a metric tie is neither right nor wrong", "(C−D) / (C+D+Tm)", "Macháček and Bojar 2014"),
-    _tau("tau_23", "ties found by both are right, others wrong", "(C+Thm−D−Th−Tm) / P", "Deutsch et al. 2023, table 1"),
+    _tau("tau_23", "ties by both are correct, other ties wrong", "(C+Thm−D−Th−Tm) / P", "Deutsch et al. 2023, table 1"),
     replace(
-        _tau("acc23", "share of pairs right, ties included", "(C+Thm) / P", "Deutsch et al. 2023, table 1"),
+        _tau("acc23", "share of correct pairs, ties included", "(C+Thm) / P", "Deutsch et al. 2023, table 1"),
         range="[0, 1]",
         is_correlation=False,
     ),
@@ -269,10 +269,10 @@ ACCURACY = Definition(
     Accuracy,
     "accuracy",
     "seg",
-    "share of pairs right, of those with different human scores: challenge sets",
+    "share of correct pairs among those with different human scores; for challenge sets",
     "C / (C+D+Tm), or (C + Tm/2) / (C+D+Tm)",
     "Amrhein et al. 2022; Karpinska et al. 2022",
-    (BY, Parameter("ties", "wrong", "what a metric tie is", choice("wrong", "half")), EPSILON, POOL, ON_NAN),
+    (BY, Parameter("ties", "wrong", "how a metric tie counts", choice("wrong", "half")), EPSILON, POOL, ON_NAN),
     range="[0, 1]",
     is_correlation=False,
 )
@@ -284,7 +284,9 @@ KENDALL_LIKE = Definition(
     "(C−D−Tm) / (C+D+Tm) over pairs with |Δh| ≥ threshold",
     "Bojar et al. 2017",
     (
-        Parameter("threshold", _DA_THRESHOLD, "raw human difference from which a pair counts", _positive, show_number),
+        Parameter(
+            "threshold", _DA_THRESHOLD, "smallest raw human difference for a pair to count", _positive, show_number
+        ),
         Parameter("pool", "pairs", "all pairs together, or mean over segments", choice("groups", "pairs")),
     ),
 )

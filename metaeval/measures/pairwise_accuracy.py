@@ -89,7 +89,7 @@ PA = Definition(
     PairwiseAccuracy,
     "pa",
     "sys",
-    "share of system pairs that metric and humans rank in the same order",
+    "share of system pairs that the metric and human scores rank in the same order",
     "agreements / pairs",
     "Kocmi et al. 2021, section 4",
     (
@@ -235,7 +235,7 @@ SPA = Definition(
     SoftPairwiseAccuracy,
     "spa",
     "sys",
-    "agreement of metric and humans on how certain it is that one system is better than another",
+    "agreement of the metric and human scores on how certain it is that one system is better than another",
     "1 − mean over system pairs of |p_human − p_metric|",
     "Thompson et al. 2024, eq. 1",
     (

@@ -186,7 +186,7 @@ DEFINITIONS = (
         TauOfPreferences,
         "tau_rr",
         "seg",
-        "agreement on the pairs of outputs that people order, each as often as it was judged",
+        "agreement on the pairs of outputs that annotators order, each as often as it was judged",
         "(C−D−Tm) / (C+D+Tm), (C−D) / (C+D) or (C−D) / (C+D+Tm)",
         "Callison-Burch et al. 2012; Macháček and Bojar 2013 and 2014",
         (
@@ -203,7 +203,7 @@ DEFINITIONS = (
         AccuracyOfPreferences,
         "acc_rr",
         "seg",
-        "share of preferences in which the metric answers as people do, ties included",
+        "share of preferences in which the metric gives the human answer, ties included",
         "(C + Thm) / P over preferences",
         "Deutsch et al. 2023, on preferences",
         (Parameter("epsilon", BEST, "tie threshold ε: each metric's best, or a number", _threshold, show_number),),

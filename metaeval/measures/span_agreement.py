@@ -167,19 +167,19 @@ def _parameters(matching: str, penalty: float, side: str) -> tuple[Parameter, ..
         Parameter(
             "algorithm",
             "optimal",
-            "how one is matched with one: by the greatest F, or the most alike first (greedy)",
+            "one-to-one matching: optimal (the greatest F) or greedy (the most similar first)",
             choice("optimal", "greedy"),
         ),
         Parameter(
             "average",
             "micro",
-            "of sums over all outputs, or the mean over outputs (macro: rewards outputs without any span)",
+            "micro: from sums over all outputs; macro: mean over outputs (rewards outputs without any span)",
             choice("micro", "macro"),
         ),
         Parameter(
             "severity_penalty",
             penalty,
-            "what a match of different severities loses, from 0 to 1",
+            "penalty for a match of different severities, from 0 to 1",
             _penalty,
             show_number,
         ),
@@ -187,7 +187,7 @@ def _parameters(matching: str, penalty: float, side: str) -> tuple[Parameter, ..
     )
 
 
-_WEIGHTS = Parameter("weights", "none", "what a minor and a major error count, such as 1:5 (without penalty)", _weights)
+_WEIGHTS = Parameter("weights", "none", "weights of a minor and a major error, such as 1:5 (without penalty)", _weights)
 _PERRELLA = "Perrella et al. 2026"
 
 

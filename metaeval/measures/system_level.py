@@ -282,14 +282,14 @@ TOP_PEARSON = Definition(
     TopPearson,
     "pearson",
     "sys",
-    "linear correlation over the systems that humans rank highest",
+    "linear correlation over the systems with the highest human scores",
     "Pearson's r over the top n systems",
     "Mathur et al. 2020",
     (
         Parameter(
             "top",
             10,
-            "number of systems, those that humans rank highest; systems tied with the last of them are included",
+            "number of systems with the highest human scores; systems tied with the last of these are included",
             whole_number(2),
             always=True,
         ),

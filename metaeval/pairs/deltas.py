@@ -230,12 +230,17 @@ _AT_A_DIFFERENCE = [
 
 
 def _reading_at(what: DeltaSettings) -> list[str]:
-    share = "agreement: isotonic fit, over all differences, of the share of pairs that the metric orders as people do"
+    share = (
+        "agreement: isotonic fit, over all differences, of the share of pairs that the metric orders as human scores do"
+    )
     return [
         share,
         "low, high: 95% band at this difference, evaluation sets resampled, and systems within them",
         *(
-            [f"pairs include those whose human difference may be chance ({option('human_alpha', 0.05)} excludes them)"]
+            [
+                "pairs include those whose human difference may be due to chance "
+                f"({option('human_alpha', 0.05)} excludes them)"
+            ]
             if what.human_alpha is None
             else []
         ),
@@ -254,7 +259,7 @@ def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     if row["agreement"] is None:
         return f"No data for {what}: it is {row['reason']} ({data}).", _of_a_hundred(row)
     ends = "" if row["low"] is None else f" [{row['low']:.0%}, {row['high']:.0%}]"
-    return f"People agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
+    return f"Human scores agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
 
 
 def _of_a_hundred(row: Mapping[str, Any]) -> str:
@@ -313,6 +318,9 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
+_NEVER_SAFE = "No difference in these data is large enough for 95% certainty."
+
+
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     """The difference that matters, for the protocol of the newest data. frame: as of `deltas`."""
     firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
@@ -320,11 +328,11 @@ def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     metric, level = row["metric"], row["agreement"]
     if row["delta"] is None:
-        return f"No: at no difference of {metric} do people agree with {level:.0%} of pairs ({data}).", ""
-    safe = "none of these differences is large enough" if row["safe"] is None else f"take {row['safe']:.3g}"
+        return f"No: at no difference of {metric} do human scores agree with {level:.0%} of pairs ({data}).", ""
+    safe = _NEVER_SAFE if row["safe"] is None else f"For 95% certainty, take {row['safe']:.3g}."
     return (
-        f"People agree with {level:.0%} of {metric} differences from {row['delta']:.3g} on ({data}).",
-        f"To be 95% certain, {safe}.",
+        f"Human scores agree with {level:.0%} of differences of at least {row['delta']:.3g} {metric} ({data}).",
+        safe,
     )
 
 
@@ -334,16 +342,20 @@ def _reading(rows: Sequence[dict[str, Any]], what: DeltaSettings) -> list[str]:
         "data, pairs at least this far apart reach it on average, pairs exactly this far apart often do not",
         "low, safe: 95% interval of delta, over resampled evaluation sets and systems; pairs exactly as far "
         "apart as the safe difference reach the level too; no value if it lies beyond all observed differences",
-        "no delta where 1 / (1 - level) pairs that far apart do not reach the level; nothing is extrapolated",
+        "no delta unless the fit reaches the level with at least 1 / (1 - level) pairs that far apart; nothing is "
+        "extrapolated",
     ]
     if what.human_alpha is None:
         notes.append(
-            f"pairs include those whose human difference may be chance ({option('human_alpha', 0.05)} excludes them)"
+            f"pairs include those whose human difference may be due to chance ({option('human_alpha', 0.05)} "
+            "excludes them)"
         )
     few = [f"{row['protocol']} {row['direction']} ({row['n_sets']})" for row in rows if row["n_sets"] < FEW_SETS]
     if few:
         which = ", ".join(dict.fromkeys(few))
-        notes.append(f"fewer than {FEW_SETS} evaluation sets, intervals do not show how much others differ: {which}")
+        notes.append(
+            f"fewer than {FEW_SETS} evaluation sets, so intervals do not show how much other sets differ: {which}"
+        )
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Hard pairs: systems that hardly any metric orders as people do."""
+"""Hard pairs: systems that hardly any metric orders as human scores do."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -129,6 +129,6 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: HardPairSet
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.significant:
-        text = "where the human difference is not significant, the human scores may be wrong"
+        text = "if the human difference is not significant, the human scores may be wrong"
         notes.append(NoteWithHint(text, option("significant", True)))
     return notes

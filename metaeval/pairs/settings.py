@@ -52,7 +52,7 @@ class HardPairSettings(Fields):
 
     alpha: Alpha = 0.05
     max_correct: Annotated[
-        int, Option("Pairs that at most N metrics order as human scores do.", least=0, formerly="at_most")
+        int, Option("List pairs that at most N metrics order as human scores do.", least=0, formerly="at_most")
     ] = 1
     min_metrics: Annotated[
         int, Option("Only evaluation sets with at least N metrics.", least=1, formerly="least_metrics")

@@ -173,7 +173,7 @@ def figure_3(request: Request, asked: Slice) -> ItemValues:
     """Kendall's tau_b by item of one metric cut into k buckets of equal width, and the segments it is defined on."""
     block = request.block(replace(asked, metrics=request.metrics))
     if request.metrics and len(block.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} selects {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     preferred = [place for place, name in enumerate(names) if name.startswith("metricx")]
     block = block.take(metrics=[(preferred or [0])[0]])

@@ -120,7 +120,7 @@ def noise(request: Request, asked: Slice) -> ItemValues:
     Raises QuestionError: several metrics.
     """
     if len(request.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(request.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} selects {len(request.metrics)}")
     what = NoiseSettings(simulations=request.draws or NoiseSettings.simulations, seed=request.seed)
     metric = request.metrics[0] if request.metrics else None
     with request.opened() as warehouse:

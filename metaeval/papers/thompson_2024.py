@@ -124,7 +124,7 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
     Raises QuestionError: several are named.
     """
     if wanted and len(block.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} selects {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     place = names.index(default) if default in names and not wanted else 0
     return block.take(metrics=[place])

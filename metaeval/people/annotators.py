@@ -141,9 +141,9 @@ def _parts(score: JudgedScore, people: People, view: View, draws: int, seed: int
 def _remarks(people: People, view: View) -> list[str]:
     found = []
     if not people.names:
-        found.append("annotators are unknown: no agreement and no drift")
+        found.append("no agreement and no drift, because annotators are unknown")
     elif not people.has_order and view != "pairs":
-        found.append("the order of annotation is unknown: no drift")
+        found.append("no drift, because the order of annotation is unknown")
     if (people.n_each > 1).any():
         found.append(f"means of several judgements count as one: {counted(int((people.n_each > 1).sum()), 'value')}")
     return found

@@ -29,7 +29,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import judgements_of, protocol_of
 from warehouse.wording import counted
 
-METRIC, PEOPLE = "metric", "people"  # kinds of rows
+METRIC, HUMAN = "metric", "human"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
 
 
@@ -70,7 +70,7 @@ def _no_row(*why: str) -> Result:
 
 def _row(asked: Slice, human: str, measure: Measure, name: str, note: str, parts: Parts, **cells: object) -> Result:
     row = {"testset": asked.testset, "lp": asked.lp, "human": human, "metric": name, "measure": str(measure)}
-    row |= {"signature": line(parts), "kind": PEOPLE}
+    row |= {"signature": line(parts), "kind": HUMAN}
     return Result(pl.DataFrame([row | cells], schema=_SCHEMA), parts, (f"{name}, {note}",))
 
 
@@ -100,20 +100,20 @@ def _second(
     try:
         one, other = common_blocks(warehouse, narrow, official, name, measure, options)
     except QuestionError as error:
-        return _no_row(because(f"no row of {name}: ", error))
+        return _no_row(because(f"no row for {name}: ", error))
     if protocol_of(name) == protocol_of(official) and _is_same(one, other):
         return _no_row(f"no row for {name}: its scores equal those of {official}")
     ceiling = second_human(one, other, measure, options)
     if np.isnan(ceiling.value):
-        return _no_row(f"no row of {name}: not defined")
+        return _no_row(f"no row for {name}: not defined")
     n_systems, n_segments = len(one.systems), int((one.judged & other.judged).any(axis=0).sum())
     counts = {"n_systems": n_systems, "n_segments": n_segments}
-    parts = _parts(asked, one, measure, options, ("people", name), *counts.items())
+    parts = _parts(asked, one, measure, options, ("human_row", name), *counts.items())
     note = (
-        f"as if it were a metric, on the systems ({n_systems}) and segments ({n_segments}) that it and {official} both "
+        f"treated as a metric, on the systems ({n_systems}) and segments ({n_segments}) that it and {official} both "
         "judged"
     )
-    return _row(asked, official, measure, f"people: {name}", note, parts, value=ceiling.value, is_bound=False, **counts)
+    return _row(asked, official, measure, f"human: {name}", note, parts, value=ceiling.value, is_bound=False, **counts)
 
 
 def _is_same(one: Block, other: Block) -> bool:
@@ -139,13 +139,13 @@ def _half(
     single = judgements(warehouse, block.selection.evalset_id, name)
     ceiling = split_half(block.take(metrics=[]), single, name, measure, options)
     if ceiling is None:
-        return _no_row(f"no halves of {name}: not defined, as both judged no output in common, or too few systems")
+        return _no_row(f"no split-half agreement of {name}: the halves have no output in common, or too few systems")
     label, corrected, between = f"split-half of {name}", "no", ""
     is_pearson = str(measure) in _PEARSON
     if is_pearson:
         low, value, high = map(float, spearman_brown([ceiling.low, ceiling.value, ceiling.high]))
         if np.isnan(value):
-            return _no_row(f"no halves of {name}: the halves correlate negatively")
+            return _no_row(f"no split-half agreement of {name}: the halves correlate negatively")
         between = f", {ceiling.value:.3f} between halves"
         ceiling = replace(ceiling, value=value, low=0.0 if np.isnan(low) else low, high=high)
         corrected = "yes"
@@ -158,8 +158,8 @@ def _half(
         note += f"; even a perfect metric reaches only about √{ceiling.value:.3f} = {ceiling.value**0.5:.3f}"
     if name != official:
         note += f"; metrics are compared with {official}, which is not the score that was halved"
-    shown = f"people: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
-    how = (("people", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
+    shown = f"human: {label} ({'Spearman-Brown' if is_pearson else 'lower bound'})"
+    how = (("human_row", label), ("halves", ceiling.halves), ("splits", ceiling.n_splits), ("seed", options.seed))
     parts = _parts(asked, block, measure, options, *how, ("spearman_brown", corrected))
     return _row(asked, official, measure, shown, note, parts, value=ceiling.value, is_bound=not is_pearson)
 
@@ -175,7 +175,7 @@ def _one(
     found = one_annotator(block, single, measure, options)
     if found is None:
         return _no_row()
-    shown = f"people: one annotator of {name}"
+    shown = f"human: one annotator of {name}"
     ends = "" if np.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}] over resampled annotators"
     best = ""
     if not np.isnan(found.metrics).all():
@@ -186,7 +186,7 @@ def _one(
         f"{counted(found.n_annotators, 'annotator')}, against the mean of the others ({found.n_others:.1f} on "
         f"average) on {counted(found.n_segments, 'segment')} with several{best} (column against_others)"
     )
-    how = (("people", f"one annotator of {name}"), ("n_annotators", found.n_annotators), ("seed", options.seed))
+    how = (("human_row", f"one annotator of {name}"), ("n_annotators", found.n_annotators), ("seed", options.seed))
     parts = _parts(asked, block, measure, options, *how, ("n_draws", found.n_draws))
     against = {
         (asked.testset, asked.lp, str(measure), choice.name): float(value)
@@ -225,7 +225,7 @@ def _parts(asked: Slice, block: Block, measure: Measure, options: Options, *how:
 def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
     """A ranking with the rows of people where their values stand, lower bounds last, without rank and cluster.
 
-    The columns are those of the ranking with kind behind base_metric: "metric" or "people"; and behind value, where an
+    The columns are those of the ranking with kind behind base_metric: "metric" or "human"; and behind value, where an
     output has several annotators, against_others: the value against the mean of all annotators but one.
     """
     columns = list(frame.columns)

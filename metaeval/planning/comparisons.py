@@ -139,7 +139,9 @@ def plan_systems(
     Raises QuestionError: see `select`, `units_of`; systems as unit; nothing annotated for both; no difference.
     """
     if what.unit == "system":
-        raise QuestionError("two systems need documents, segments or judgements; more systems tell metrics apart")
+        raise QuestionError(
+            "two systems need documents, segments or judgements; only a comparison of metrics can use more systems"
+        )
     block = Inputs(warehouse, replace(asked, systems=systems), options.round_human).of_level("seg")
     check_judged(block)
     if len(block.systems) != 2:

@@ -99,7 +99,7 @@ def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
     places = places_of(block, frame["system"], frame["segment"])
     kept = places >= 0
     if not kept.any():
-        raise QuestionError(f"no single judgement is of the chosen systems and segments of {where(block.selection)}")
+        raise QuestionError(f"no single judgement is of the selected systems and segments of {where(block.selection)}")
     outputs = places[kept]
     values = frame["value"].to_numpy().astype(np.float64)[kept]
     whole = judged_block(block, outputs, values)
@@ -279,13 +279,14 @@ def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
 
 def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
     notes = [
-        f"assumed: {'; '.join(problem.assumes)}",
-        f"n_there, power_there: loaded {problem.unit}s, and the estimated power with them; needed: the fewest for the "
-        "power asked",
+        f"assumes that {'; '.join(problem.assumes)}",
+        f"n_there, power_there: loaded {problem.unit}s, and the estimated power with them; needed: the fewest that "
+        "reach the target power",
         *problem.notes,
-        "low, high: 95% interval from the number of simulated data sets, the observed difference taken for the true "
-        "one; data_low, data_high: with its uncertainty, no value = without bound",
-        "pessimistic: were the true difference the lower end of its 80% interval; no value = no number is enough",
+        "low, high: 95% interval from the number of simulated data sets, taking the observed difference for the true "
+        "one; data_low, data_high: including the uncertainty of that difference (no value: unbounded)",
+        "pessimistic: the number needed if the true difference is the lower end of its 80% interval (no value: no "
+        "number is enough)",
     ]
     if not np.isnan(found.size) and found.size > problem.there:
         notes.append(

@@ -19,7 +19,7 @@ class PlanSettings(Fields):
         Unit | None,
         Option(
             "Unit to plan: segment, document, judgement, or system (only for two metrics).",
-            default="document where there are at least 10, else segment",
+            default="document if there are at least 10, else segment",
         ),
     ] = None
     power: Annotated[float, Option("Share of simulated data sets in which the difference is significant.")] = 0.8

@@ -99,7 +99,7 @@ def plan(
     is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
     notes: list[str] = [
         Partial(
-            f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}",
+            f"not loaded: {', '.join(absent)}; the score covers {', '.join(chosen)} only, {is_official}",
             f"{is_official}, not loaded:",
             ", ".join(absent),
         )

@@ -188,7 +188,7 @@ def _on_dropped(dropped: Sequence[DroppedTask]) -> list[str]:
     for task in dict.fromkeys(one.task for one in dropped):
         own = [one for one in dropped if one.task == task]
         lps = ", ".join(dict.fromkeys(one.lp for one in own))
-        lines.append(f"{task} of {lps} is dropped, the overall score is over the rest: {own[0].reason}")
+        lines.append(f"{task} of {lps} is dropped, the overall score covers the rest: {own[0].reason}")
     return lines
 
 

@@ -94,7 +94,7 @@ def beside_lines(found: ProtocolScore) -> list[str]:
         if not {task.test for task in found.tasks} & {*PERMUTATIONS, "pairs"}:
             return []
         return [
-            "p-values and clusters are of the protocol's own tests, whose null hypothesis is that metrics are "
+            "p-values and clusters are from the protocol's own tests, whose null hypothesis is that metrics are "
             f"exchangeable; {option('population', 'segments')} adds tests of equal value (docs/levels.md)"
         ]
     lines = [f"in addition to the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]

@@ -156,10 +156,12 @@ def verdict_on(
 def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
     """A line where the overall score is not the published kind of number."""
     if entry.protocol.level is not None:
-        return [f"the overall score is over the tasks of level {entry.protocol.level} alone, not the official one"]
+        return [
+            f"the overall score covers only the tasks of level {entry.protocol.level}, so it is not the official one"
+        ]
     if entry.protocol.overall is None:
         return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
     if entry.protocol.overall == "ranks" and not significance:
         way = f"{option('significance', True)} adds the mean of cluster ranks, which is what the year published"
-        return [NoteWithHint("ranks in the tasks are those of the values", way)]
+        return [NoteWithHint("ranks within tasks are by value", way)]
     return []

@@ -37,7 +37,7 @@ class Audit(Question["list[Finding]"], name="audit"):
     )
     queries: Annotated[
         bool,
-        Option("Show the SQL behind each finding in tables, too; other formats always include it.", is_computing=True),
+        Option("Show the SQL behind each finding in tables; other formats always include it.", is_computing=True),
     ] = False
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Audit(Question["list[Finding]"], name="audit"):
         counts = {name: sum(one.severity == name for one in answer.result) for name in SEVERITIES}
         words = [counted(n, "note" if name == "info" else name) for name, n in counts.items() if n]
         if not words and self.check:
-            return opening(f"No finding in {where} of these kinds: {', '.join(self.check)}.")
+            return opening(f"No findings of these kinds in {where}: {', '.join(self.check)}.")
         if not words:
             return opening(f"Nothing is wrong or odd in {where}.")
         worst = answer.frame.row(0, named=True) if answer.frame.height else None

@@ -38,7 +38,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
     interval_over: Annotated[
         Literal["inputs", "systems", "both"] | None,
         Option(
-            "Two metrics only: what is resampled for the confidence interval.",
+            "Two metrics only: what the confidence interval resamples.",
             default="what the test generalises to",
             formerly="resample",
         ),

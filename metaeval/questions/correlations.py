@@ -36,7 +36,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
 
         if self.system_score is not None and (parsed := parse_measure(self.measure)).level != "sys":
             raise QuestionError(
-                f"{option('system_score')} goes with a measure of systems, such as pearson, not with {parsed}"
+                f"{option('system_score')} applies to measures of systems, such as pearson, not to {parsed}"
             )
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
@@ -65,9 +65,9 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         (high, *most), (low, *least) = max(pairs), min(pairs)
         n = f"of {len(names)} {what}"
         return opening(
-            f"{' and '.join(most)} agree most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
+            f"{' and '.join(most)} correlate most {n} ({self.measure} {number(high)}), {' and '.join(least)} least "
             f"({number(low)}).",
-            *([] if self.human == ALL else ["These are correlations of metrics with each other, not with people."]),
+            *([] if self.human == ALL else ["These are correlations between metrics, not with human scores."]),
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

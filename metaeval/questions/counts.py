@@ -43,13 +43,14 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
         rows = frame.with_columns(all=frame["n_concordant"] + frame["n_discordant"] + frame["n_tied_metric"])
         rows = rows.filter(rows["all"] > 0)
         if rows.is_empty():
-            return "People order no pair of outputs, so no metric can agree with them."
+            return "Human scores order no pair of outputs, so no metric can agree with them."
         rows = rows.with_columns(share=rows["n_concordant"] / rows["all"])
         first = rows.filter(share=rows["share"].max())
         n = first["all"][0]
         return opening(
-            f"{named(first['metric'], 2)} {'order' if first.height > 1 else 'orders'} the most pairs as people do: "
-            f"{first['share'][0]:.1%} of {n} pairs that are not tied for people.",
+            f"{named(first['metric'], 2)} {'order' if first.height > 1 else 'orders'} the most pairs as human scores "
+            "do: "
+            f"{first['share'][0]:.1%} of {n} pairs without a human tie.",
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -130,8 +130,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                     f"No threshold of {name} is cheaper than reviewing every output ({number(all_reviewed)} each)."
                 )
             return opening(
-                f"Threshold {number(best['threshold'], 4)} of {name} costs least: {number(best['cost'])}{ends} an "
-                f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} pass."
+                f"Threshold {number(best['threshold'], 4)} of {name} is cheapest: {number(best['cost'])}{ends} per "
+                f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} of outputs pass."
             )
         if self.shown == "reliability":
             apart = max((frame["observed"] - frame["probability"]).abs().to_list())
@@ -145,13 +145,11 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         if self.shown == "transfer":
             rows = frame.filter(frame["source"] != frame["target"]).drop_nulls("loss").sort("loss", descending=True)
             if rows.is_empty():
-                return opening(
-                    f"There is no other evaluation set or domain that a threshold of {name} could be carried to."
-                )
+                return opening(f"There is no other evaluation set or domain to try a threshold of {name} on.")
             worst, mean = rows.row(0, named=True), fsum(rows["loss"]) / rows.height
             return opening(
-                f"A threshold of {name} from elsewhere costs {number(mean)} MCC on average, at most "
-                f"{number(worst['loss'])} ({worst['source']} to {worst['target']})."
+                f"A threshold of {name} loses {number(mean)} MCC on average on another evaluation set or domain, at "
+                f"most {number(worst['loss'])} ({worst['source']} to {worst['target']})."
             )
         if (top := answer.facts.get("best")) is None:
             return opening(f"No threshold of {name} separates good outputs from others.")

@@ -26,8 +26,8 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
     How large must a difference between two systems be for human scores to agree with it?
 
     Uses all pairs of systems with human scores, by human protocol and direction. Agreement is fitted by isotonic
-    regression; intervals come from resampled evaluation sets and systems. The option hard lists the pairs of systems
-    that no metric, or only one, orders as human scores do.
+    regression; intervals come from resampled evaluation sets and systems. `--hard` lists the pairs of systems that no
+    metric, or only one, orders as human scores do.
 
     Example: scorehouse deltas sim24 simBLEU --human mqm --resamples 200
     """
@@ -102,12 +102,13 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         order = "orders" if self.max_correct == 0 else "order"
         if not n:
             return opening(
-                f"No pair is that hard: more metrics order each of the {every} pairs of systems as people do."
+                f"None of the {every} pairs of systems is that hard: more metrics order each of them as human scores "
+                "do."
             )
         row = answer.frame.row(0, named=True)
         pair = f"{row['better']} and {row['worse']} ({row['testset']} {row['lp']})"
         return opening(
-            f"{few[0].upper()}{few[1:]} {order} {n} of {every} pairs of systems as people do.",
+            f"{few[0].upper()}{few[1:]} {order} {n} of {every} pairs of systems as human scores do.",
             f"The hardest is {pair}.",
         )
 

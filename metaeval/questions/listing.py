@@ -35,7 +35,9 @@ class List(Question[None], name="list"):
         if self.what in ("measures", "protocols") and self.testset is not None:
             raise QuestionError(f"{self.what} are the same for all test sets: `scorehouse list {self.what}`")
         if self.what == "testsets" and self.lp is not None:
-            raise QuestionError("testsets are listed without a language pair; `scorehouse list lps TESTSET` has those")
+            raise QuestionError(
+                "testsets are listed without a language pair; `scorehouse list lps TESTSET` lists language pairs"
+            )
 
     def answer(self, run: Run) -> "Answer[None]":
         from metaeval.answer import Answer

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
-    The option oracles shows how measures rank metrics of known quality. The option languages shows whether a metric
-    scores the same quality alike in all language pairs, such as outputs with one injected error.
+    `--oracles` shows how measures rank metrics of known quality. `--languages` shows whether a metric scores the same
+    quality alike in all language pairs, such as outputs with one injected error.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --simulations 5
     """
@@ -42,7 +42,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     ] = None
     measures: Measures = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
     oracles: Annotated[
-        bool, Option("Rank oracles: metrics made from the marked errors with other weights, and other human scores.")
+        bool, Option("Rank oracles: metrics built from the marked errors with other weights, and other human scores.")
     ] = False
     languages: Annotated[
         bool,
@@ -114,8 +114,8 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             return "No measure has a value with noise."
         worst = rows.row(0, named=True)
         return opening(
-            f"{worst['measure']} loses most: {number(worst['lost'])} for {worst['metric']} by {worst['kind']} noise of "
-            f"strength {worst['strength']:g}."
+            f"{worst['measure']} loses the most: {number(worst['lost'])} for {worst['metric']} with {worst['kind']} "
+            f"noise of strength {worst['strength']:g}."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

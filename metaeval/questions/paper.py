@@ -71,9 +71,9 @@ class Paper(Question["list[Outcome]"], name="paper"):
             if self.is_list and self.differs_from_default(name):
                 raise QuestionError(f"{option(name)} needs a paper, or all, to recompute")
         if self.item is not None and self.paper == "all":
-            raise QuestionError("an item is one of a paper; name the paper in place of all")
+            raise QuestionError("an item belongs to one paper; name the paper instead of all")
         if self.charted and self.item is None:
-            raise QuestionError("a chart is one of an item of a paper")
+            raise QuestionError("only an item of a paper has a chart")
 
     def answer(self, run: Run) -> "Answer[list[Outcome]]":
         from metaeval.answer import answer_of
@@ -93,7 +93,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
         else:
             wanted = [(papers[0], item_named(papers[0], self.item))]
             if self.charted and wanted[0][1].chart is None:
-                raise QuestionError(f"{self.item} is a table; its values are in csv")
+                raise QuestionError(f"{self.item} is a table and has no chart; its values are in csv")
         request = Request(run.opened, self.seed, self.resamples, self.metrics, run.progress)
         states = loaded(request) if len(wanted) > 1 else None
         outcomes = []

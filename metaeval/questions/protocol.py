@@ -29,12 +29,12 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
 
     Shows every task, the overall score, ranks and clusters.
 
-    Three options compare protocols, and NAME is then a test set, several joined by commas, or all: matrix applies every
-    protocol to each test set that has its inputs, agreement correlates their rankings, and thresholds compares tie
-    thresholds over the years.
+    With `--matrix`, `--agreement` or `--thresholds`, NAME is a test set, several joined by commas, or all. `--matrix`
+    applies every protocol to each test set that has its inputs, `--agreement` correlates the resulting rankings, and
+    `--thresholds` compares tie thresholds over the years.
 
-    Your own rules are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...]
-    with optional lps, test, outliers, domains and human_references.
+    Your own rules are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...];
+    lps, test, outliers, domains and human_references are optional.
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
@@ -53,7 +53,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     on: Annotated[str | None, Option("Test set to score.", names="testset", default="the protocol's own")] = None
     level: Annotated[Literal["sys", "seg"] | None, Option("Only tasks of this level.", default="both")] = None
     lp: Annotated[
-        tuple[str, ...], Option("Only this language pair (repeatable).", names="lp", default="official ones")
+        tuple[str, ...], Option("Only this language pair; repeatable.", names="lp", default="official ones")
     ] = ()
     human: Annotated[str | None, Option("Human score.", names="human", default="the official one")] = None
     reference: Annotated[
@@ -221,8 +221,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
             loss, worst = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
             return opening(
-                f"A tie threshold of an earlier year costs {number(loss)} {self.measure} on average.",
-                f"It costs most for {worst['metric']} in {worst['lp']} ({number(worst['loss'])}, "
+                f"A tie threshold from an earlier year loses {number(loss)} {self.measure} on average.",
+                f"The loss is largest for {worst['metric']} in {worst['lp']} ({number(worst['loss'])}, "
                 f"{worst['year_from']} to {worst['year']}).",
             )
         if self.agreement:

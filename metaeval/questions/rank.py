@@ -29,8 +29,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
     TESTSET and LP take several names joined by commas, or all. Each evaluation set is ranked separately unless
-    pooled. With `--human all` each human score is a column. The chart of one evaluation set shows 95% intervals; of
-    several, or of domains, it is a heat map.
+    pooled. With `--human all` each human score is a column. The chart shows 95% intervals for one evaluation
+    set, and is a heat map for several or for domains.
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
@@ -48,7 +48,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         Literal["seg", "doc"],
         Option(
             "Score level: segments, or documents treated as segments.",
-            excludes={"ceiling": "judgements are of segments"},
+            excludes={"ceiling": "judgements belong to segments"},
         ),
     ] = "seg"
     without_optimised: Annotated[
@@ -83,7 +83,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         bool,
         Option(
             "Add the range of each rank over resamples.",
-            excludes=dict.fromkeys(("pool", "wide", "by"), "ranges are of one ranking"),
+            excludes=dict.fromkeys(("pool", "wide", "by"), "ranges belong to a single ranking"),
         ),
     ] = False
     pool: Annotated[
@@ -128,7 +128,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ] = None
     first_segment: Annotated[
         int,
-        Option("Number of the first segment in the file of the added metric.", least=0, most=1, needs=("with_file",)),
+        Option("Number of the first segment in the file of that metric.", least=0, most=1, needs=("with_file",)),
     ] = 1
 
     def check_fields(self) -> None:

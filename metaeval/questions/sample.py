@@ -8,7 +8,7 @@ from metaeval.options import Run, Seed, Unit
 from metaeval.question import Question
 from queries.slices import Slice
 from warehouse.fields import Option
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
@@ -24,9 +24,9 @@ class Sample(Slice, Question["Result"], name="sample"):
 
     Segments are selected by metric scores or by how much outputs differ.
 
-    Method metric_var prefers segments on which metric scores vary most between systems, metric_avg those with the
+    Methods: metric_var prefers segments on which metric scores vary most between systems, metric_avg those with the
     lowest scores, metric_cons those that agree best with the full ranking, and diversity those with the least similar
-    outputs. Gains over random segments are small; evaluate measures them.
+    outputs. Gains over random segments are small; `--evaluate` measures them.
 
     Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
@@ -35,7 +35,7 @@ class Sample(Slice, Question["Result"], name="sample"):
 
     method: Annotated[
         Literal["metric_var", "metric_avg", "metric_cons", "diversity", "random"] | None,
-        Option("Selection method.", default="metric_var; all with evaluate"),
+        Option("Selection method.", default="metric_var; with evaluate: all"),
     ] = None
     metric: Annotated[
         str | None, Option("Metric, or human score, to select by.", names="metric", default="the mean over all")
@@ -65,7 +65,7 @@ class Sample(Slice, Question["Result"], name="sample"):
         Literal["annotated", "all"] | None,
         Option(
             "Select among segments annotated for all systems, or among all segments.",
-            default="annotated where there are any",
+            default="annotated if there are any",
             excludes=_EVALUATE,
             formerly="among",
         ),
@@ -73,12 +73,14 @@ class Sample(Slice, Question["Result"], name="sample"):
     texts: Annotated[
         Path | None,
         Option(
-            "Also write the chosen segments' source and outputs to this file.", excludes=_EVALUATE, is_computing=True
+            "Also write the source and outputs of the selected segments to this file.",
+            excludes=_EVALUATE,
+            is_computing=True,
         ),
     ] = None
-    evaluate: Annotated[bool, Option("Replay past campaigns: compare selected with random segments.")] = False
+    evaluate: Annotated[bool, Option("Replay past campaigns, and compare selected with random segments.")] = False
     each_set: Annotated[
-        bool, Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",))
+        bool, Option("Show each evaluation set instead of the mean over all.", ("each",), needs=("evaluate",))
     ] = False
     clip: Annotated[
         float | None,
@@ -148,8 +150,10 @@ class Sample(Slice, Question["Result"], name="sample"):
             of = f" from {n_documents} documents" if n_documents else ""
             method = self.method or "metric_var"
             return opening(
-                f"{counted(frame.height, 'segment')}{of} chosen by {method}.",
-                "Gains over random segments are small: see evaluate." if method != "random" else "",
+                f"{counted(frame.height, 'segment')}{of} selected by {method}.",
+                f"Gains over random segments are small ({option('evaluate', True)} measures them)."
+                if method != "random"
+                else "",
             )
         from metaeval.choosing.replay import BETTER, verdicts
 
@@ -158,7 +162,9 @@ class Sample(Slice, Question["Result"], name="sample"):
         better = [method for method, verdict in found.items() if verdict.startswith(BETTER)]
         n, sets = len(found), counted(len({(one.testset, one.lp) for one in campaigns}), "campaign")
         if not better:
-            return opening(f"No: none of {counted(n, 'method')} is found to choose better than random (SPA, {sets}).")
+            none = "the method does not select" if n == 1 else f"none of {n} methods selects"
+            return opening(f"No: {none} significantly better than random (SPA, {sets}).")
         return opening(
-            f"{named(better)} {'choose' if len(better) > 1 else 'chooses'} better than random (SPA, {sets})."
+            f"{named(better)} {'select' if len(better) > 1 else 'selects'} significantly better than random (SPA, "
+            f"{sets})."
         )

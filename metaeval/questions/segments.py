@@ -34,7 +34,7 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     ] = ()
     by: Annotated[
         Literal["segment", "system", "document", "domain", "length"] | None,
-        Option("Group outputs; length: quarters by source characters."),
+        Option("Group outputs. length: quarters by number of source characters."),
     ] = None
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
     round_human: RoundHuman = None

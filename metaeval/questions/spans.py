@@ -32,7 +32,10 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     ] = "mpp"
     view: Annotated[
         Literal["agreement", "severities", "outputs"],
-        Option("Show precision, recall and F, the severities of overlapping spans, or the outputs that differ most."),
+        Option(
+            "Show precision, recall and F, the severities of overlapping spans, or the outputs with the "
+            "largest differences."
+        ),
     ] = "agreement"
     by: Annotated[
         Literal["domain", "system", "category", "severity"] | None,

@@ -46,16 +46,16 @@ _NEEDS = {
 class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     """Test whether systems differ, by human scores or a metric.
 
-    View pairs tests every pair of systems. View domains shows each system's mean human score by domain. View corpus
-    runs sacreBLEU's paired test of corpus BLEU, chrF or TER on loaded texts; permutation is its approximate
-    randomisation, with 10,000 trials by default. View rounds shows whether a ranking by one rater holds for another.
-    View ranges ranks systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
+    Views: pairs tests every pair of systems. domains shows each system's mean human score by domain. corpus runs
+    sacreBLEU's paired test of corpus BLEU, chrF or TER on loaded texts (permutation is its approximate randomisation,
+    with 10,000 trials by default). rounds shows whether a ranking by one rater holds for another. ranges ranks systems
+    by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
     If you name two systems, compares them by every scorer, by domain, in the segments that differ most, and by the
     errors marked; with assisted_by, by the human score alone.
 
-    The option gate compares two versions of a system by the human score, or by the metrics named before them. The exit
-    code is 1 if the new version is significantly worse by all of them, or by one that the option trusted names.
+    `--gate` compares two versions of a system by the human score, or by the metrics named before them. The exit code is
+    1 if the new version is significantly worse by all of these, or by one that `--trust` names.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -68,7 +68,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     versions: Annotated[
         tuple[str, ...],
         Argument(
-            "Two systems, for a comparison head to head; with gate: more metrics, the old and the new system.",
+            "Two systems to compare. With gate: further metrics, then the old and the new system.",
             metavar="A B",
             names="system",
         ),
@@ -76,14 +76,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     gate: Annotated[
         bool,
         Option(
-            "Compare OLD and NEW alone; exit code 1 if NEW is significantly worse.",
+            "Compare only OLD and NEW; exit with code 1 if NEW is significantly worse.",
             excludes=("ranges", "charted"),
         ),
     ] = False
     trusted: Annotated[
         tuple[str, ...],
         Option(
-            "With gate: a metric that is enough alone to fail NEW; repeatable.",
+            "With gate: fail NEW if this metric alone finds it significantly worse; repeatable.",
             ("trust",),
             names="metric",
             needs=("gate",),
@@ -105,13 +105,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     system_score: Annotated[
         Literal["mean", "judged-mean"] | None,
         Option(
-            "A metric's mean over all segments that it scored, or over annotated segments.",
+            "A metric's system score: its mean over all segments that it scored, or over annotated segments.",
             default="mean",
             needs=("scorer",),
         ),
     ] = None
     ranges: Annotated[
-        bool, Option("Add rank ranges: over resamples, or over orders that wilcoxon or paired-t do not reject.")
+        bool,
+        Option("Add rank ranges: over resamples, or the ranks that the test does not reject (wilcoxon, paired-t)."),
     ] = False
     assisted_by: Annotated[
         tuple[str, ...],
@@ -138,9 +139,11 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         if self.view == "corpus" and self.scorer is None:
             raise QuestionError("name a scorer whose corpus scores are compared: bleu, chrf or ter")
         if self.view == "rounds" and self.human is None:
-            raise QuestionError(f"name the ratings that are rounds of one design with {option('human', 'rater*')}")
+            raise QuestionError(
+                f"name the ratings to compare, which must be rounds of one design, with {option('human', 'rater*')}"
+            )
         if self.view in ("domains", "rounds", "ranges") and self.scorer is not None:
-            raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
+            raise QuestionError(f"view {self.view} uses human scores and takes no scorer")
 
     @property
     def is_head_to_head(self) -> bool:
@@ -150,7 +153,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
     def _check_head_to_head(self) -> None:
         """Raises QuestionError: not two systems are named, or an option that needs all systems, or one scorer."""
         if self.scorer is None or len(self.versions) != 1 or self.scorer == self.versions[0]:
-            raise QuestionError(f"head to head, name two systems; {option('gate', True)} compares them by one scorer")
+            raise QuestionError(
+                f"name exactly two systems to compare them head to head; {option('gate', True)} compares them by one "
+                "scorer"
+            )
         for name in ("view", "correction", "alternative", "ranges", "system_score", "charted"):
             if getattr(self, name) != getattr(type(self), name):
                 raise QuestionError(f"{option(name)} does nothing with two systems head to head")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
     """Show each metric's calibrated tie threshold.
 
-    Includes the interval of equally good thresholds. The option ties shows the share of tied pairs instead.
+    Includes the interval of equally good thresholds. `--ties` shows the share of tied pairs instead.
 
     Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
     """
@@ -76,8 +76,10 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         if self.ties:
             people, metrics = frame.filter(kind="human"), frame.filter(kind="metric")
             shares = metrics.drop_nulls("share_tied")["share_tied"].to_list()
-            said = f"; metrics tie from {min(shares):.1%} to {max(shares):.1%}" if shares else ""
-            return opening(f"People tie {float(people['share_tied'][0]):.1%} of pairs ({people['scorer'][0]}){said}.")
+            said = f"; metrics tie in {min(shares):.1%} to {max(shares):.1%}" if shares else ""
+            return opening(
+                f"Human scores ({people['scorer'][0]}) tie in {float(people['share_tied'][0]):.1%} of pairs{said}."
+            )
         rows = frame.drop_nulls("value").sort("value", descending=True, maintain_order=True)
         if rows.is_empty():
             return f"No metric has a value of {self.measure}."
@@ -89,7 +91,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         gains = rows.with_columns((rows["value"] - rows["value_at_zero"]).alias("gain")).sort("gain", descending=True)
         most = gains.row(0, named=True)
         return opening(
-            lead, f"A threshold helps {most['metric']} most (+{number(most['gain'])} over counting no ties)."
+            lead, f"A threshold helps {most['metric']} most (+{number(most['gain'])} over a threshold of 0)."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -36,7 +36,7 @@ def values_of(block: Block, measure: Measure, options: Options) -> Floats:
     Raises QuestionError: other system scores are requested.
     """
     if options.system_score not in (None, "judged-mean"):
-        raise QuestionError("noise goes into scores of segments: system scores are means over annotated segments")
+        raise QuestionError("noise is added to segment scores, so system scores are means over annotated segments")
     found = evaluate(measure, block, replace(options, system_score="judged-mean"))
     if len(found.metrics) != len(block.metrics):
         raise ValueError("a score is missing where one is judged")

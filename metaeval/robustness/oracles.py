@@ -65,7 +65,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
                 continue
             found = _round_rows(block, other, measures, options)
             if all(row["value"] is not None and row["value"] > NEARLY for row in found):
-                notes.append(f"{human} has the scores of {official}: no round of its own")
+                notes.append(f"{human} has the same scores as {official}, so it is no separate round")
             rows += found
     if not rows:
         raise QuestionError(

@@ -21,8 +21,8 @@ def check_applicable(testing: TestOptions, tests: Sequence[Test]) -> None:
     for name, applicable in _SETTINGS.items():
         is_asked = testing.unit in ("document", "annotator") if name == "unit" else getattr(testing, name)
         if is_asked and not set(applicable) & set(there):
-            asked = f"unit {testing.unit}" if name == "unit" else name.replace("_", " ")
-            raise QuestionError(f"{asked} goes with {' or '.join(applicable)}, not with {' or '.join(there)}")
+            asked = option("unit", testing.unit) if name == "unit" else option(name, True)
+            raise QuestionError(f"{asked} applies to {' or '.join(applicable)}, not to {' or '.join(there)}")
 
 
 def resolution_of(testing: TestOptions, is_exact: bool) -> float:

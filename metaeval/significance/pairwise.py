@@ -224,8 +224,8 @@ def _on_levels(rows: Sequence[PairTest]) -> list[str]:
         return []
     return [
         f"false_positive_rate: measured at p ≤ {NOMINAL:g} between equally good metrics; "
-        "false_positive_rate_exchangeable: between exchangeable ones; both on the data set where the test is furthest "
-        "from nominal (docs/levels.md)"
+        "false_positive_rate_exchangeable: between exchangeable ones; both on the data with the rate furthest from "
+        "nominal (docs/levels.md)"
     ]
 
 
@@ -427,7 +427,7 @@ def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> lis
     """A line on an interval of Pearson's r over systems."""
     if not measure.is_sensitive or varied != "systems" or np.isnan(difference.low):
         return []
-    return [f"the interval of the difference is {TOO_NARROW}: then .72 to .82 of such intervals hold it"]
+    return [f"the interval of the difference is {TOO_NARROW}: .72 to .82 of such intervals then contain it"]
 
 
 def _ends_in_words(found: Interval) -> str:

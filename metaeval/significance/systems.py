@@ -154,7 +154,7 @@ def _scores_of(
         place = metric_place(block, scorer)
         if place is not None:
             if options.round_human is not None:
-                raise QuestionError(f"round_human goes with human scores, not with scores of {scorer}")
+                raise QuestionError(f"round_human applies to human scores, not to scores of {scorer}")
             scores = block.scores[place]
             if options.system_score == "judged-mean":
                 scores = np.where(block.judged, scores, np.nan)

@@ -85,7 +85,7 @@ def _notes(asked: Slice, ranked: Mapping[str, Result], skipped: Sequence[Questio
         ("metrics without segment scores of all systems", "without_metrics"),
     ):
         if parts := [f"{', '.join(names)} ({lp})" for lp, one in ranked.items() if (names := one.facts[fact])]:
-            notes.append(f"excluded, {what}: {'; '.join(parts)}")
+            notes.append(f"{what} are excluded: {'; '.join(parts)}")
     n_missing = {lp: n for lp, one in ranked.items() if (n := one.facts["n_missing"])}
     if n_missing:
         where = ", ".join(f"{lp} {n}" for lp, n in n_missing.items())

@@ -36,8 +36,8 @@ def calibrated(measure: Measure) -> PairStatistic:
 
 
 _COLUMNS = (
-    "epsilon: the smallest of the best thresholds; below epsilon_high (no value: at all above) it is as good; "
-    "epsilon_sd: epsilon in standard deviations of the metric"
+    "epsilon: the smallest of the best thresholds; all thresholds from epsilon up to epsilon_high (no value: any "
+    "higher one) are equally good; epsilon_sd: epsilon in standard deviations of the metric"
 )
 
 

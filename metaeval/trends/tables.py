@@ -138,7 +138,7 @@ def _label(by: str, group: str, behind: str) -> str:
 def _on_groups(behind: Behind) -> list[str]:
     """What the brackets mean, and what a maximum is not."""
     ways = {by for by, _ in behind}
-    lines = ["in brackets: the metrics that represent a family, newest first"] if "family" in ways else []
+    lines = ["in parentheses: the metrics that represent a family, newest first"] if "family" in ways else []
     if not ways.isdisjoint(CHOSEN):
         lines.append(
             "best: the highest of several values, so biased upwards; not tested, because it was selected by value"
@@ -327,7 +327,9 @@ def targets(found: History) -> list[str]:
         if one.generalises is not None:
             by_words.setdefault(one.generalises, []).append((entry.testset, entry.lp))
     lead = "tests and intervals of gaps are for"
-    too_narrow = f"intervals of gaps by pearson for new systems are {TOO_NARROW}: then .72 to .82 hold the gap"
+    too_narrow = (
+        f"intervals of gaps by pearson for new systems are {TOO_NARROW}: .72 to .82 of them then contain the gap"
+    )
     is_of_systems = found.measure.is_sensitive and any("new systems" in words for words in by_words)
     said = [too_narrow] if is_of_systems else []
     if len(by_words) == 1:

@@ -1,4 +1,4 @@
--- Is the metric with the best Pearson correlation also the one that orders most pairs of systems as people do? Over the
+-- Is the metric with the best Pearson correlation also the one that orders most pairs of systems as human scores do? Over the
 -- official ranking of systems, by the macros for what `rank -m pearson` and `rank -m pa` give.
 WITH measured AS (
   SELECT e.testset, e.lp, p.human, p.metric, p.n_systems, p.pearson, a.pairwise_accuracy

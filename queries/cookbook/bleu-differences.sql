@@ -1,4 +1,4 @@
--- How large must a difference in BLEU be? Share of system pairs that people order the same way, by the size of the
+-- How large must a difference in BLEU be? Share of system pairs that human scores order the same way, by the size of the
 -- difference.
 WITH ranked AS MATERIALIZED (
   SELECT testset, lp, system, metric, base_metric, human_score, metric_score

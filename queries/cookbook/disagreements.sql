@@ -1,4 +1,4 @@
--- On which segments do people and the best metric disagree most? With the texts, newest test sets first among equals.
+-- On which segments do human scores and the best metric disagree most? With the texts, newest test sets first among equals.
 WITH agreement AS (
   SELECT year, testset, lp, metric, base_metric, kind, count(*) AS n_systems, corr(human_score, metric_score) AS pearson
   FROM ranked_scores

@@ -1,4 +1,4 @@
--- Do metrics agree with people better in some domains? Mean correlation of segment scores over the language pairs and
+-- Do metrics agree better with human scores in some domains? Mean correlation of segment scores over the language pairs and
 -- the metrics of a kind.
 WITH each AS (
   SELECT s.testset, s.lp, s.domain, s.kind, s.metric, corr(s.human_score, s.metric_score) AS pearson

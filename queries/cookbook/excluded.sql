@@ -1,4 +1,4 @@
--- Who is not in the official rankings, and why?
+-- Which systems and metrics are not in the official rankings, and why?
 SELECT
   level,
   kind,

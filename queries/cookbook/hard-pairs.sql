@@ -1,4 +1,4 @@
--- Which pairs of systems does hardly any metric get right, though people clearly prefer one?
+-- Which pairs of systems does hardly any metric order correctly, although human scores clearly differ?
 WITH ranked AS MATERIALIZED (
   SELECT testset, lp, system, metric, human_score, metric_score
   FROM ranked_scores

@@ -1,4 +1,4 @@
--- How often do people give two systems the same score for a segment?
+-- How often do two systems have the same human score on a segment?
 WITH valued AS (
   SELECT testset, lp, human, segment, value, count(*) AS n
   FROM human_scores

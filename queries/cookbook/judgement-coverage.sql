@@ -1,4 +1,4 @@
--- How much of each year's output did people judge, by which protocol? Several human scores may come from the same
+-- How much of each year's output was judged, and by which protocol? Several human scores may come from the same
 -- judgements (wmt-raw and wmt-z), so the fullest counts. The share is that of all segments of all judged systems, over
 -- the language pairs with segment scores; NULL where there are none.
 WITH fullest AS (

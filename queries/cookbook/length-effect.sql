@@ -1,4 +1,4 @@
--- Do metrics agree with people less on long sources? Mean correlation of segment scores by quarter of source length,
+-- Do metrics agree less with human scores on long sources? Mean correlation of segment scores by quarter of source length,
 -- over the language pairs and the metrics of a kind.
 WITH quarter AS (
   SELECT testset, lp, segment, ntile(4) OVER (PARTITION BY testset, lp ORDER BY length(source_text), segment) AS quarter

@@ -1,4 +1,4 @@
--- Which metrics rank the systems of a language pair against people?
+-- Which metrics rank the systems of a language pair against human scores?
 WITH agreement AS (
   SELECT year, testset, lp, metric, base_metric, kind, count(*) AS n_systems, corr(human_score, metric_score) AS pearson
   FROM ranked_scores

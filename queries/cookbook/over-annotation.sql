@@ -1,4 +1,4 @@
--- Does a metric predict more errors than people mark? By system and length of the output, in outputs that have both.
+-- Does a metric predict more errors than annotators mark? By system and length of the output, in outputs that have both.
 SELECT
   s.testset,
   s.lp,

@@ -1,4 +1,4 @@
--- Who overtook BLEU, when, and by how much? Metrics by the first year in which they agreed with people better than
+-- Who overtook BLEU, when, and by how much? Metrics by the first year in which they agreed better with human scores than
 -- BLEU on average over the language pairs that both scored.
 WITH agreement AS (
   SELECT year, testset, lp, metric, base_metric, kind, count(*) AS n_systems, corr(human_score, metric_score) AS pearson

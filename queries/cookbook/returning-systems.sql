@@ -1,4 +1,4 @@
--- Which systems come back year after year, and do people place them higher?
+-- Which systems return year after year, and do human scores rank them higher?
 WITH placed AS (
   SELECT DISTINCT r.year, r.testset, r.lp, y.canonical_name, r.human_score
   FROM ranked_scores AS r

@@ -1,4 +1,4 @@
--- Do metrics agree better with people on languages that most trained metrics have learned from?
+-- Do metrics agree better with human scores on languages that most trained metrics were trained on?
 WITH agreement AS (
   SELECT year, testset, lp, metric, base_metric, kind, count(*) AS n_systems, corr(human_score, metric_score) AS pearson
   FROM ranked_scores

@@ -1,4 +1,4 @@
--- How often does a metric order two outputs of a segment as people do, ties included? The best metric of each
+-- How often does a metric order two outputs of a segment as human scores do, ties included? The best metric of each
 -- evaluation set by the share of pairs of outputs at tie threshold 0, pooled over segments, over the systems, metrics
 -- and human score of the official ranking: the first of `rank -m "acc23(by=item, pool=pairs)"`.
 WITH summed AS (

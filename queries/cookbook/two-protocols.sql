@@ -1,4 +1,4 @@
--- Which systems did people judge by two protocols, and do the protocols agree?
+-- Which systems were judged by two protocols, and do the protocols agree?
 SELECT
   testset,
   lp,

@@ -33,7 +33,7 @@ REPORTED = {
     "significance": "Significance",
     "correlations": "Correlations",
     "calibration": "Tie thresholds",
-    "deltas": "Metric against humans",
+    "deltas": "Metric against human scores",
     "hard-pairs": "Hardest system pairs",
     "audit": "Audit",
 }

@@ -206,7 +206,7 @@ def test_thresholds_are_carried_on_the_usual_scale(twenty: DecisionInputs) -> No
 
 
 def test_what_cannot_be_decided_is_refused(simulated_warehouse: Warehouse) -> None:
-    with pytest.raises(QuestionError, match=r"nothing to decide: .* the same verdict: all are good"):
+    with pytest.raises(QuestionError, match=r"no decision to evaluate: .* in one class: all are good"):
         load_decision_inputs(simulated_warehouse, ASKED, "simBLEU", parse_measure("mcc(good=-1000)"))
     with pytest.raises(QuestionError, match="unknown metric 'nothing' for sim24 en-de"):
         load_decision_inputs(simulated_warehouse, ASKED, "nothing", MEASURE)

@@ -65,9 +65,9 @@ def test_documents_are_chosen_by_name(documents: Warehouse) -> None:
 
 def test_what_documents_have_not_is_refused(documents: Warehouse, tmp_path: Path) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"measures": ["pearson"]}, "pearson is of submitted system scores"),
+        ({"measures": ["pearson"]}, "pearson uses submitted system scores"),
         ({"measures": ["mcc(good=error_free)"]}, "counts marked errors"),
-        ({"measures": ["pdp"], "segments": "1-2"}, "is of whole documents"),
+        ({"measures": ["pdp"], "segments": "1-2"}, "applies to whole documents"),
         ({"measures": ["pdp"], "human": "mqm:z"}, "is of segments"),
     ]
     for more, says in cases:

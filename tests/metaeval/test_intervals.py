@@ -32,8 +32,8 @@ def result(warehouse: Warehouse, measure: str, options: Options | None = None) -
         ("spa", f"spa: 95% intervals for new documents (normal, infinitesimal jackknife, {BY})"),
         (
             "pearson",
-            "pearson: 95% intervals of the value over all such systems (Fisher's z, jackknife, t(14)), too narrow "
-            "where a metric misjudges some systems: then .87 to .94 hold it",
+            "pearson: 95% intervals of the value over all such systems (Fisher's z, jackknife, t(14)), too narrow if "
+            "a metric misjudges some systems: .87 to .94 of them then contain the value",
         ),
         ("pa", "pa: 95% intervals of the value over all such systems (Fisher's z, jackknife, t(14))"),
         (

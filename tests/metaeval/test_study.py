@@ -276,12 +276,12 @@ def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulat
 def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -> None:
     found = _study(tiny, "pa", "acc_eq(by=item)", metrics=("Fine-src", "Wrong-src"), reference="refA")
     line = (
-        "no included metric compared with reference refA, so only reference-free ones are left; "
+        "no included metric uses reference refA, so only reference-free ones are left; "
         "tiny24 en-de has metrics with refA"
     )
     assert found.notes.count(line) == 1
-    assert not any("compared with reference" in note for note in _study(tiny, "pa", reference="refA").notes)
-    assert not any("compared with reference" in note for note in _study(tiny, "pa", metrics=("Fine-src",)).notes)
+    assert not any("uses reference" in note for note in _study(tiny, "pa", reference="refA").notes)
+    assert not any("uses reference" in note for note in _study(tiny, "pa", metrics=("Fine-src",)).notes)
 
 
 @pytest.mark.parametrize("kind", ["system", "metric"])

@@ -206,7 +206,7 @@ def _means(at: Place, found: Answer[Any]) -> list[str]:
 
 def _deltas(at: Place, found: Answer[Any]) -> list[str]:
     rows = found.frame.filter(pl.col("agreement") == 0.8).to_dicts()
-    said = [f"differences from {row['delta']:.3g} on" for row in rows if row["delta"] is not None]
+    said = [f"differences of at least {row['delta']:.3g} " for row in rows if row["delta"] is not None]
     return ["agree with 80%", next(one for one in said if one in found.summary)]
 
 
@@ -216,7 +216,7 @@ def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _noise(at: Place, found: Answer[Any]) -> list[str]:
-    return [f"loses most: {max(found.frame['lost'].drop_nulls()):.3f} "]
+    return [f"loses the most: {max(found.frame['lost'].drop_nulls()):.3f} "]
 
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:

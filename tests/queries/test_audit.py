@@ -230,7 +230,7 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
     assert unite.finding == (
-        "3 segment scores missing, in 1 system: rankings that need one of them exclude it "
+        "3 segment scores missing, in 1 system: rankings that need any of these exclude the metric "
         f"(`{option('rank.intersection', True)}` does not)"
     )
 
@@ -259,11 +259,11 @@ def test_a_misspelt_system_is_an_error_and_its_query_shows_both(tmp_path: Path) 
         assert report.is_clean, report.faults
     (finding,) = _found(tmp_path / "w.duckdb", "misspelt")
     assert (finding.severity, finding.subject) == ("error", "Chery")
-    assert finding.finding == "1 score of a system named nearly as Cherry (11 scores); misspelt?"
+    assert finding.finding == "1 score of a system with nearly the same name as Cherry (11 scores); misspelt?"
     assert answer(tmp_path / "w.duckdb", finding.query).height == 2
 
 
-@pytest.mark.parametrize(("testset", "words"), [("back", "by 1 segment back"), ("on", "by 2 segments on")])
+@pytest.mark.parametrize(("testset", "words"), [("back", "back by 1 segment"), ("on", "forward by 2 segments")])
 def test_a_block_that_was_shifted_is_found_with_its_shift(testset: str, words: str, planted: Planted) -> None:
     (finding,) = _of(planted, testset, "shifted")
     assert (finding.severity, finding.subject) == ("error", "COMETKiwi-src, Dogwood")

@@ -187,7 +187,7 @@ def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
 def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
     """Texts where a score of the system should be."""
     return [
-        Fault(str(path), 0, f"sheet {_SYSTEM}: {name} {value!r}", "a finite number, or none where missing")
+        Fault(str(path), 0, f"sheet {_SYSTEM}: {name} {value!r}", "a finite number, or none if missing")
         for name, value in facts.items()
         if _is_metric(name) and (isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)))
     ]
@@ -214,7 +214,7 @@ def _number(rows: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, 
     value = pl.col(column).cast(pl.Float64, strict=False)
     faults: list[Fault] = []
     is_right = pl.col(column).is_null() | value.is_finite()
-    rows = cells_that_are(rows, column, is_right, "a finite number, or none where missing", path, faults)
+    rows = cells_that_are(rows, column, is_right, "a finite number, or none if missing", path, faults)
     return rows.with_columns(value.alias(column)), faults
 
 

@@ -79,7 +79,7 @@ def score_of(value: object) -> float | None:
     """
     number = number_of(value)
     if number is None and value is not None:
-        raise WrongJudgementError(f"score {value!r}", "a finite number, or null where missing")
+        raise WrongJudgementError(f"score {value!r}", "a finite number, or null if missing")
     return number
 
 

@@ -61,7 +61,7 @@ class OwnScoreReader(TextReader):
         text = _BLANKS.sub(r"\g<system>\t\g<value>", text)
         table = table_of(text, ("system", "value"), "\t", claim.path, faults)
         is_there = pl.col("value") != ""
-        table = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path, faults)
+        table = cells_that_are(table, "value", is_there, "a finite number, or None if missing", claim.path, faults)
         table = numbers(table, "value", claim.path, faults)
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(

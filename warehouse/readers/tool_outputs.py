@@ -305,7 +305,7 @@ class _Reading:
         value = None if column is None else item[column]
         number = None if isinstance(value, str) else number_of(value)
         if value is not None and number is None:
-            self._fault(line, f"{column} {value!r}", "a finite number, or null where missing")
+            self._fault(line, f"{column} {value!r}", "a finite number, or null if missing")
             return
         judgement = None
         if listed is not None:
@@ -373,7 +373,7 @@ class _Reading:
             if cell and is_number(cell):
                 yield number, "seg", system, None, None, finite(cell), None, None
             elif number > 1 or not cell:
-                self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
+                self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None if missing")
 
     def _of_triples(self, text: str) -> pl.DataFrame:
         """Rows of system, segment and score, the segment with its number."""

@@ -44,7 +44,7 @@ class Wmt25AutomaticReader(TextReader):
         scores = scores.with_columns(value=pl.Series(values, dtype=pl.Float64))
         wrong = scores.filter(~pl.col("value").is_finite())
         found = "{} {!r}".format
-        expected = "finite numbers, or null where missing"
+        expected = "finite numbers, or null if missing"
         faults += line_faults(wrong.select("line", "scorer", "value"), found, expected, claim.path, "a number")
         references = {metric: _reference(metric) for metric in table["scorer"].unique().to_list()}
         return Records(

@@ -81,7 +81,7 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
     for file_no, _, n, system in batch.rows(_sql("implausible_scores"), {"largest": LARGEST_SCORE}):
         scores = counted(n, "score that is", "scores that are")
         what = f"{scores} infinite or beyond {LARGEST_SCORE:g}, first for system {system!r}"
-        _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
+        _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None if missing"))
 
 
 def _check_scales(contents: Sequence[Content], batch: Batch) -> None:

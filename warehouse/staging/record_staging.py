@@ -306,7 +306,7 @@ def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage
     lists = listed.group_by("file_no", "document").agg(pl.col("index").max(), pl.col("line").min())
     short = lists.join(whole, on="document").filter(pl.col("index") < pl.col("n"))
     found = pl.format("{} of {} segments of document '{}'", "index", "n", "document")
-    report_rows(contents, stage, short.with_columns(found=found), "all of them, null where missing")
+    report_rows(contents, stage, short.with_columns(found=found), "all of them, null if missing")
 
 
 def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
@@ -322,8 +322,8 @@ def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
         n_missing = n_scores - parts["n_values"].sum()
         if n_missing > 0 and not stage.faults.keys() & set(parts["file_no"]):
             notes.append(
-                f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need one of them "
-                f"exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+                f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need any of these "
+                f"exclude the metric (`scorehouse {option('rank.intersection', True)}` does not)"
             )
         expected = there - {systems["reference"][0]}
         n_scored = systems["system"].is_in(list(expected)).sum()

@@ -378,7 +378,7 @@ def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None
     assert (rows["m12"]["at"], rows["m12"]["beyond"]) == (None, None)
     assert {row["at"] for row in rows.values() if row["beyond"] is None} == {*near, None}
     assert [row["metric"] for row in rows.values() if row["is"] == "own"] == ["m3"]
-    assert found.lines == ("triangles at the edge: far beyond it", "★ your own")
+    assert found.lines == ("triangles at the edge: points beyond the axis", "★ your own")
     assert {"triangle-left", "triangle-right"} <= {mark["mark"].get("shape") for mark in _marks(found.spec)}
 
 

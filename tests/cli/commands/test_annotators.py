@@ -55,12 +55,12 @@ def test_nothing_to_show_is_one_line(words: tuple[str, ...], hints: list[str], s
 def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--format", "json")
     plain, rows = scorehouse(*words).json, scorehouse(*words, "--ceiling").json
-    people = [row for row in rows if row["kind"] == "people"]
-    assert [row["metric"] for row in people] == ["people: split-half of mqm.merged (Spearman-Brown)"]
+    people = [row for row in rows if row["kind"] == "human"]
+    assert [row["metric"] for row in people] == ["human: split-half of mqm.merged (Spearman-Brown)"]
     assert all(row["rank"] is row["cluster"] is row["base_metric"] is None for row in people)
     assert [{name: row[name] for name in plain[0]} for row in rows if row["kind"] == "metric"] == plain
     table = scorehouse(*words[:-2], "--ceiling").table
-    (line,) = [line for line in table if "people: split-half of mqm.merged" in line]
+    (line,) = [line for line in table if "human: split-half of mqm.merged" in line]
     assert not line[0].isdigit()
 
 
@@ -70,7 +70,7 @@ def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Pat
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--status", "primary", "--resamples", "20", "--chart", drawn)
     assert scorehouse(*words, "--ceiling").code == 0
     spec = json.loads(drawn.read_text())
-    assert "diamonds: people" in json.dumps(spec)
-    assert {row["kind"] for row in spec["datasets"]["ranking_1"]} == {"metric", "people"}
+    assert "diamonds: human scores" in json.dumps(spec)
+    assert {row["kind"] for row in spec["datasets"]["ranking_1"]} == {"metric", "human"}
     assert scorehouse(*words).code == 0
-    assert "people" not in drawn.read_text()
+    assert "diamonds" not in drawn.read_text()

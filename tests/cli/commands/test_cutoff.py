@@ -31,10 +31,10 @@ def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
 @pytest.mark.slow
 def test_carried_thresholds_are_named_and_so_is_what_is_no_other_data(scorehouse: Scorehouse) -> None:
     notes = scorehouse(*ASKED, "--view", "transfer", "--resamples", "20").notes
-    assert "threshold: the one with the highest MCC on the source; own_threshold: on the target" in notes
-    assert "domains of sim24 en-de are part of it: between it and them no outputs are new" in notes
+    assert "threshold: highest MCC on the source; own_threshold: highest MCC on the target" in notes
+    assert "domains of sim24 en-de are part of it, so transfer between it and them is not to new outputs" in notes
     (without,) = [note for note in notes if note.startswith("not compared: ")]
-    assert without.endswith("(without simBLEU, without human scores by mqm, or all outputs are good or none is)")
+    assert without.endswith("(without simBLEU, without human scores by mqm, or with all or no outputs good)")
 
 
 def test_the_best_threshold_of_each_evaluation_set_is_in_a_sentence(simulated_warehouse: Warehouse) -> None:

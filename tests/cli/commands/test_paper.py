@@ -100,7 +100,7 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     ("words", "titles"),
     [
         (("deutsch-2023", "figure-3"), [{"Kendall's τ_b"}, {"segments with a defined τ_b"}]),
-        (("graham-2014", "figure-1"), [{"people"}, {"people"}]),
+        (("graham-2014", "figure-1"), [{"human score"}, {"human score"}]),
     ],
 )
 def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(

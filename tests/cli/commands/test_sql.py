@@ -288,7 +288,7 @@ def test_an_example_is_printed_and_run(scorehouse: Scorehouse) -> None:
     ran = scorehouse("sql", "--example", "two-protocols", "--format", "json")
     assert (ran.code, len(ran.json)) == (0, 6)
     lines = ran.err.splitlines()
-    assert lines[0] == "-- Which systems did people judge by two protocols, and do the protocols agree?"
+    assert lines[0] == "-- Which systems were judged by two protocols, and do the protocols agree?"
     assert "FROM human_pairs" in lines
     query = "\n".join(lines[1:])
     again = scorehouse("sql", query, "--format", "json").json

@@ -232,7 +232,7 @@ def test_a_report_is_on_the_years_that_are_asked_for(on_hostile: Scorehouse, tmp
     path = tmp_path / "x.html"
     assert on_hostile("odd24", "--section", "trends", "--section", "overview", "-o", path, "-q").code == 0
     text = path.read_text("utf-8")
-    assert "Not shown: Over the years: the report is on a single year." in text
+    assert "Not shown: Over the years: the report covers a single year." in text
     assert "odd23" not in text.partition("<main")[2].partition("<script")[0]
 
 

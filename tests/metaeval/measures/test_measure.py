@@ -137,7 +137,7 @@ def test_what_is_no_measure_is_refused_with_the_reason() -> None:
         ("tau_b(epsilon=inf)", "found epsilon=inf, expected a number of at least 0"),
         ("tau_c(epsilon=0.1)", "tau_c is defined for epsilon = 0 only"),
         ("kendall_like(threshold=0)", "found threshold=0, expected a number above 0"),
-        ("mcc(good=perfect)", "found good=perfect, expected a number (the least human score of a good output)"),
+        ("mcc(good=perfect)", "found good=perfect, expected a number (the lowest human score that counts as good)"),
         ("mcc(good=nan)", "found good=nan, expected a number"),
         ("mcc(threshold=inf)", "found threshold=inf, expected a number, best, or the name of a test set"),
         ("f_beta(beta2=0)", "found beta2=0, expected a number above 0"),

@@ -154,7 +154,7 @@ def test_what_is_not_on_file_is_said(simulated_warehouse: Warehouse) -> None:
     found = metaeval.annotators(simulated_warehouse, "sim24", "en-de", resamples=20)
     assert found.frame["annotator"].to_list() == [f"rater{number}" for number in range(1, 6)]
     assert found.frame.select("drift", "difference").null_count().row(0) == (5, 5)  # one annotator an output, no times
-    assert "sim24 en-de mqm.merged: the order of annotation is unknown: no drift" in found.notes
+    assert "sim24 en-de mqm.merged: no drift, because the order of annotation is unknown" in found.notes
     with pytest.raises(QuestionError, match="sim24 en-de: no two annotators judged the same output"):
         metaeval.annotators(simulated_warehouse, "sim24", "en-de", view="pairs")
 

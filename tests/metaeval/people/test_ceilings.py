@@ -49,12 +49,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Warehouse) -> None:
     without = metaeval.rank(tiny, *TINY, "pa")
     found = metaeval.rank(tiny, *TINY, "pa", ceiling=True)
-    people = found.frame.filter(kind="people")
+    people = found.frame.filter(kind="human")
     (row,) = people.rows(named=True)
-    assert (row["metric"], row["human"], row["n_systems"]) == ("people: esa", "mqm", 3)
+    assert (row["metric"], row["human"], row["n_systems"]) == ("human: esa", "mqm", 3)
     assert row["value"] == pytest.approx(2 / 3)  # of three pairs of systems, Ash and Beech are the other way round
     assert (row["rank"], row["cluster"], row["base_metric"]) == (None, None, None)
-    assert "people:esa|n_systems:3|n_segments:4" in row["signature"]
+    assert "human_row:esa|n_systems:3|n_segments:4" in row["signature"]
     metrics = found.frame.filter(kind="metric").drop("kind")
     assert metrics.equals(without.frame)
     values = [value for value in found.frame["value"] if value is not None]
@@ -66,7 +66,7 @@ def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Ware
 
 
 def test_measures_of_segments_are_on_what_both_judged(tiny: Warehouse) -> None:
-    found = metaeval.rank(tiny, *TINY, "tau_b(by=none)", ceiling=True).frame.filter(kind="people")
+    found = metaeval.rank(tiny, *TINY, "tau_b(by=none)", ceiling=True).frame.filter(kind="human")
     from scipy.stats import kendalltau
 
     cells = [(row, column) for row in range(3) for column in range(5) if not np.isnan(MQM[row][column])]
@@ -112,15 +112,17 @@ def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere
     measures = ["pearson", "pearson(by=none)", "pa"]
     options = {"ceiling": True, "status": "all"}
     found = metaeval.rank(campaign, "wmt24", "en-ja", measures, **options)  # type: ignore[call-overload]
-    rows = found.frame.filter(pl.col("metric").str.starts_with("people: split-half"))
-    corrected, bound = "people: split-half of esa (Spearman-Brown)", "people: split-half of esa (lower bound)"
+    rows = found.frame.filter(pl.col("metric").str.starts_with("human: split-half"))
+    corrected, bound = "human: split-half of esa (Spearman-Brown)", "human: split-half of esa (lower bound)"
     assert rows["metric"].to_list() == [corrected, corrected, bound]
     last = found.frame.filter(measure="pa")["metric"].to_list()[-2:]
-    assert set(last) == {bound, "people: one annotator of esa"}
+    assert set(last) == {bound, "human: one annotator of esa"}
     (people,) = metaeval.annotators(campaign, "wmt24", "en-ja", view="sets").frame.rows(named=True)
     expected = [people["system_corrected"], people["output_corrected"]]
     assert rows["value"].to_list()[:2] == pytest.approx(expected, abs=1e-9)
-    assert all("|people:split-half of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
+    assert all(
+        "|human_row:split-half of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"]
+    )
     assert ["spearman_brown:yes" in one for one in rows["signature"]] == [True, True, False]
     assert any(f"{people['system_r']:.3f} between halves" in note for note in found.notes)
     r = rows["value"][0]
@@ -131,8 +133,8 @@ def test_split_halves_have_the_reliability_that_annotators_reports_and_elsewhere
 def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
     block = Inputs(tiny, Slice(*TINY, human="esa")).block(parse_measure("pa"))
     assert block.selection.human == "esa"
-    rows = metaeval.rank(tiny, *TINY, "pa", human="esa", ceiling=True).frame.filter(kind="people")
-    assert rows["metric"].to_list() == ["people: mqm"]
+    rows = metaeval.rank(tiny, *TINY, "pa", human="esa", ceiling=True).frame.filter(kind="human")
+    assert rows["metric"].to_list() == ["human: mqm"]
     assert rows["value"].to_list() == pytest.approx([2 / 3])
 
 
@@ -192,11 +194,11 @@ def test_annotators_are_picked_alike_and_only_where_they_judged() -> None:
 @pytest.mark.slow
 def test_ceilings_stand_beside_metrics_in_each_domain(simulated_warehouse: Warehouse) -> None:
     found = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pearson", ceiling=True, by="domain")
-    people = found.frame.filter(kind="people")
+    people = found.frame.filter(kind="human")
     assert people["domain"].n_unique() == found.frame["domain"].n_unique() > 1
     for (domain,), rows in people.group_by("domain"):
         alone = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pearson", ceiling=True, domain=[domain]).frame
-        assert rows["value"].to_list() == alone.filter(kind="people")["value"].to_list()
+        assert rows["value"].to_list() == alone.filter(kind="human")["value"].to_list()
     table = wide(found.frame)
-    assert table.metrics[-1].startswith("people: ")
+    assert table.metrics[-1].startswith("human: ")
     assert not table.best[-1].any()

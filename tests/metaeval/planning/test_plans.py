@@ -40,7 +40,7 @@ def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Result) -> 
     assert row["reason"] is None
     low, size, high = (row[name] for name in ("data_low", "needed", "data_high"))
     assert f"takes about {size} segments (95% interval: {low} to {high}); " in of_segments.summary
-    assert of_segments.notes[0] == "assumed: new segments are like the loaded ones, and the systems stay the same"
+    assert of_segments.notes[0] == "assumes that new segments are like the loaded ones, and the systems stay the same"
 
 
 def test_documents_are_the_unit_from_ten_on_and_one_drawn_twice_is_two(simulated_warehouse: Warehouse) -> None:
@@ -90,7 +90,7 @@ def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> No
     row = found.frame.row(0, named=True)
     assert (row["unit"], row["first"], row["test"]) == ("judgement", "Oriole-refA", "perm-inputs")
     assert row["needed"] < row["n_there"]
-    assert any(note.startswith("assumed: new judgements are like the loaded ones") for note in found.notes)
+    assert any(note.startswith("assumes that new judgements are like the loaded ones") for note in found.notes)
 
 
 def test_a_data_set_of_judgements_has_their_means_as_its_human_score(simulated_warehouse: Warehouse) -> None:
@@ -108,7 +108,7 @@ def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: War
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="system", **QUICK)
     row = found.frame.row(0, named=True)
     assert (row["unit"], row["test"], row["n_there"]) == ("system", "jackknife-systems", 15)
-    assert "assumed: new systems are like the loaded ones, and the segments stay the same" in found.notes
+    assert "assumes that new systems are like the loaded ones, and the segments stay the same" in found.notes
 
 
 @pytest.mark.slow

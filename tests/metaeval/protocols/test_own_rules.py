@@ -42,7 +42,7 @@ def test_tasks_of_one_level_are_scored_alone(simulated_warehouse: Warehouse) -> 
     found = protocol(simulated_warehouse, "wmt24", on="sim24", lp=["en-de"], level="seg")
     assert found.frame.columns == ["rank", "metric", "overall", "en-de acc_eq(by=item)"]
     assert "|level:seg|" in found.signature
-    assert "the overall score is over the tasks of level seg alone, not the official one" in found.notes
+    assert "the overall score covers only the tasks of level seg, so it is not the official one" in found.notes
     with pytest.raises(QuestionError, match="wmt07 has no task of level seg"):
         protocol(simulated_warehouse, "wmt07", on="sim24", level="seg")
 
@@ -51,7 +51,7 @@ def test_its_own_language_pairs_are_scored(simulated_warehouse: Warehouse, tmp_p
     mine = _written(tmp_path, 'default_lps = ["cs-uk", "de-ja"]' + MINE)
     found = protocol(simulated_warehouse, str(mine), on="sim24")
     assert found.frame.columns[3:5] == ["cs-uk pa", "cs-uk pearson(by=none)"]
-    assert "not loaded: de-ja; the score is over cs-uk only, not all of mine.toml's" in found.notes
+    assert "not loaded: de-ja; the score covers cs-uk only, not all of mine.toml's" in found.notes
     _written(tmp_path, 'default_lps = ["de-ja"]' + MINE)
     with pytest.raises(QuestionError, match=r"none of the language pairs of mine\.toml is loaded in sim24: de-ja"):
         protocol(simulated_warehouse, str(mine), on="sim24")

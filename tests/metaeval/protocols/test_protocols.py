@@ -91,7 +91,7 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
     ]
     notes = "\n".join(found.notes)
     assert (
-        "pearson in flat of en-de is dropped, the overall score is over the rest: "
+        "pearson in flat of en-de is dropped, the overall score covers the rest: "
         "not defined, mqm gives all systems the same score" in notes
     )
     assert "pearson in silent of en-de is dropped" in notes
@@ -460,7 +460,7 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
         dict(zip(alone.metrics, alone.overall, strict=True)), nan_ok=True
     )
     assert [note for note in found.notes if "dropped" in note] == [
-        "tau_b(by=item) of en-de is dropped, the overall score is over the rest: "
+        "tau_b(by=item) of en-de is dropped, the overall score covers the rest: "
         "no metric can be ranked: 3 no segment scores; 2 contrastive, neither primary nor baseline"
     ]
     assert "dropped:tau_b(by=item) of en-de" in found.signature
@@ -584,7 +584,7 @@ def test_language_pairs_are_the_official_ones_of_the_test_set_s_year(wmt23_wareh
     for name in ("wmt23", "wmt24"):
         chosen, (note,) = plan(wmt23_warehouse, protocol_named(name), "wmt23", None)
         assert chosen == ["en-de", "he-en"]
-        assert note.startswith("not loaded: zh-en; the score is over en-de, he-en only")
+        assert note.startswith("not loaded: zh-en; the score covers en-de, he-en only")
     assert plan(wmt23_warehouse, protocol_named("wmt24"), "wmt23", ["he-en"]) == (["he-en"], [])
     with pytest.raises(QuestionError, match="zh-en"):
         plan(wmt23_warehouse, protocol_named("wmt24"), "wmt23", ["zh-en"])

@@ -61,7 +61,7 @@ def test_errors_as_marked_are_the_human_score(simulated: metaeval.Result) -> Non
     assert own["value"].to_list() == pytest.approx([1.0] * 3, abs=0.002)  # acc_eq: near-equal averages tie
     assert own["rank"].to_list() == [1, 1, 1]
     assert "errors are those marked for mqm.merged" in simulated.notes
-    assert "mqm.merged has the scores of mqm: no round of its own" in simulated.notes
+    assert "mqm.merged has the same scores as mqm, so it is no separate round" in simulated.notes
 
 
 def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulated: metaeval.Result) -> None:

@@ -342,7 +342,12 @@ def test_settings_that_no_test_has_cannot_be_made(settings: dict[str, object], w
 @pytest.mark.parametrize(
     ("measure", "options", "testing", "words"),
     [
-        ("spa", Options(), TestOptions(test="williams"), "'williams' does not apply to measure 'spa'; applicable ones"),
+        (
+            "spa",
+            Options(),
+            TestOptions(test="williams"),
+            "'williams' does not apply to measure 'spa'; applicable tests",
+        ),
         ("spa(binary=yes)", Options(), TestOptions(), "has no significance test"),
         ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "no test does"),
         ("pearson", Options(), TestOptions(test="pairs"), "test 'pairs' does not apply"),
@@ -350,7 +355,7 @@ def test_settings_that_no_test_has_cannot_be_made(settings: dict[str, object], w
             "acc_eq(by=none)",
             Options(),
             TestOptions(test="perm-both"),
-            "applicable ones: jackknife-segments, bootstrap",
+            "applicable tests: jackknife-segments, bootstrap",
         ),
         (
             "pearson",
@@ -378,10 +383,10 @@ def test_settings_that_no_test_has_cannot_be_made(settings: dict[str, object], w
             "pearson",
             Options(),
             TestOptions(legacy_df=True),
-            "legacy df goes with williams, not with bootstrap-normal",
+            "legacy_df=True applies to williams, not to bootstrap-normal",
         ),
-        ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one goes with"),
-        ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop goes with"),
+        ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus_one=True applies to"),
+        ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early_stop=True applies to"),
     ],
 )
 def test_what_does_not_apply_is_refused_with_the_reason(
@@ -767,7 +772,7 @@ def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehou
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-both", unit="document")
     with pytest.raises(
-        QuestionError, match=r"unit document goes with perm-inputs or bootstrap or .*, not with perm-both"
+        QuestionError, match=r"unit='document' applies to perm-inputs or bootstrap or .*, not to perm-both"
     ):
         compare(simulated_warehouse, FEW, "pa", testing=testing)
 

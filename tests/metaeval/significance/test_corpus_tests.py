@@ -74,7 +74,7 @@ def test_systems_has_means_by_domain_and_says_where_there_is_one_round_of_rating
 ) -> None:
     found = systems(simulated_warehouse, *SET, view="domains")
     assert found.frame.equals(domain_means(simulated_warehouse, Slice(*SET)).frame)
-    with pytest.raises(QuestionError, match="name the ratings that are rounds of one design"):
+    with pytest.raises(QuestionError, match="name the ratings to compare, which must be rounds of one design"):
         systems(simulated_warehouse, *SET, view="rounds")
     with pytest.raises(QuestionError, match="no two judgements of outputs"):
         systems(simulated_warehouse, *SET, view="rounds", human="mqm")

@@ -29,7 +29,7 @@ def test_systems_that_a_named_metric_did_not_score_are_excluded_and_listed(tmp_p
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path, metrics={**metric_tables(), "Few-src": few})) as warehouse:
         found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Fine", "Few"])
         assert found.frame["system"].to_list() == ["Ash", "Beech"]
-        assert "excluded, systems that not all of the metrics scored: Cherry (en-de)" in found.notes
+        assert "systems that not all of the metrics scored are excluded: Cherry (en-de)" in found.notes
 
 
 def test_metrics_of_which_most_systems_are_the_same_and_questions_about_people_are_refused(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_metrics_of_which_most_systems_are_the_same_and_questions_about_people_a
             with pytest.raises(QuestionError, match="unknown option"):
                 metaeval.autorank(warehouse, "tiny24", "en-de", **options)  # type: ignore[arg-type]
         found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Flat-src", "Fine-src"])
-        assert "excluded, metrics that score too many systems the same: Flat-src (en-de)" in found.notes
+        assert "metrics that score too many systems the same are excluded: Flat-src (en-de)" in found.notes
         assert "Flat-src" not in found.frame.columns
         with pytest.raises(QuestionError, match="no scale"):
             metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Flat-src"])
@@ -48,7 +48,7 @@ def test_metrics_without_segment_scores_are_excluded_and_listed(tmp_path: Path) 
     tables = {name: one for name, one in metric_tables().items() if name != "Flat-src"}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path, metrics=tables)) as warehouse:
         found = metaeval.autorank(warehouse, "tiny24", "en-de")
-    assert "excluded, metrics without segment scores of all systems: Only-src (en-de)" in found.notes
+    assert "metrics without segment scores of all systems are excluded: Only-src (en-de)" in found.notes
     assert "Only-src" not in found.frame.columns
 
 

@@ -23,7 +23,7 @@ RATING = "human-scores/en-de.marked.seg.rating"
 
 Edit = Callable[[bytes], bytes]
 TWO = "SYSTEM and SCORE, separated by a tab"
-NUMBER = "a finite number, or None where missing"
+NUMBER = "a finite number, or None if missing"
 PLAIN = "lines that end in a line feed"
 
 

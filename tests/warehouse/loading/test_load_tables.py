@@ -93,6 +93,7 @@ def test_a_metric_of_a_table_with_a_gap_is_noted_but_not_a_human_score(tmp_path:
     report = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=LoadHints(testset="mine25", lp="en-de"))
     gap = (
         "MetA-ref: 1 of 6 segment scores are missing; "
-        f"rankings that need one of them exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+        f"rankings that need any of these exclude the metric (`scorehouse {option('rank.intersection', True)}` does "
+        "not)"
     )
     assert report.notes == [gap]

@@ -250,7 +250,8 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     assert report.is_clean, report.faults
     assert (
         "Mine-src: 3 of 5 segment scores are missing; "
-        f"rankings that need one of them exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+        f"rankings that need any of these exclude the metric (`scorehouse {option('rank.intersection', True)}` does "
+        "not)"
     ) in report.notes
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:

@@ -187,7 +187,7 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
         elif len(cells) != n_columns:
             yield number, counted(len(cells), "column"), expected
         elif not is_score(cells[-1]):
-            yield number, f"score {cells[-1]!r}", "a finite number, or None where missing"
+            yield number, f"score {cells[-1]!r}", "a finite number, or None if missing"
 
 
 def is_score(text: str) -> bool:

@@ -265,7 +265,7 @@ def numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -
     value = pl.col(column).cast(pl.Float64, strict=False)
     is_odd = pl.col(column).str.contains(r"[^0-9eE.+-]")
     is_right = is_missing | (value.is_not_null() & value.is_finite() & ~is_odd)
-    kept = cells_that_are(table, column, is_right, "a finite number, or None where missing", path, faults)
+    kept = cells_that_are(table, column, is_right, "a finite number, or None if missing", path, faults)
     return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column))
 
 

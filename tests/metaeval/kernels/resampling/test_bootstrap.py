@@ -180,7 +180,7 @@ def test_win_counts_equal_a_loop_over_resamples() -> None:
 def test_agreements_of_the_two_tie_rules_are_worked_out_by_hand() -> None:
     human = np.array([3.0, 3.0, 1.0, np.nan])
     metrics = np.array([[2.0, 2.0, 1.0, 9.0], [1.0, 2.0, 2.0, 9.0]])
-    # pairs (0,1) tied by humans, (0,2), (1,2)
+    # pairs (0,1) tied by human scores, (0,2), (1,2)
     assert pair_agreements(human, metrics).tolist() == [[True, True, True], [False, False, False]]
     assert pair_agreements(human, metrics, "tship").tolist() == [[True, True], [False, False]]
 
