@@ -9,7 +9,7 @@ from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import BY_UNIT, PERMUTATIONS
 from metaeval.options import Test, TestOptions
 from warehouse.errors import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 SMALLEST = 1e-300  # an exact p below this underflows to 0
 FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks for the first time

@@ -68,7 +68,7 @@ def test_what_documents_have_not_is_refused(documents: Warehouse, tmp_path: Path
         ({"measures": ["pearson"]}, "pearson uses submitted system scores"),
         ({"measures": ["mcc(good=error_free)"]}, "counts marked errors"),
         ({"measures": ["pdp"], "segments": "1-2"}, "applies to whole documents"),
-        ({"measures": ["pdp"], "human": "mqm:z"}, "is of segments"),
+        ({"measures": ["pdp"], "human": "mqm:z"}, "applies to segments"),
     ]
     for more, says in cases:
         with pytest.raises(QuestionError, match=says):

@@ -188,7 +188,7 @@ def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehous
         (("thompson-2024", "table-7"), "unknown item 'table-7' for thompson-2024"),
         (("thompson-2024", "figure-1", *SIM, "--metrics", "*"), "takes one metric"),
         (("deutsch-2023", "figure-2", "--testset", "sim24"), "needs no scores"),
-        (("all", "table-1"), "an item is one of a paper"),
+        (("all", "table-1"), "an item belongs to one paper"),
         (("thompson-2024", "table-1", "--chart", "t.svg"), "table-1 is a table"),
     ],
 )

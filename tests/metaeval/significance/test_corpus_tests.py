@@ -65,7 +65,7 @@ def test_systems_has_the_tests_of_the_systems_that_are_ranked(simulated_warehous
         systems(simulated_warehouse, *SET, "bleu", view="corpus", test="wilcoxon")
     with pytest.raises(QuestionError, match="name a scorer whose corpus scores"):
         systems(simulated_warehouse, *SET, view="corpus")
-    with pytest.raises(QuestionError, match="view domains is of human scores"):
+    with pytest.raises(QuestionError, match="view domains uses human scores"):
         systems(simulated_warehouse, *SET, "bleu", view="domains")
 
 
