@@ -185,7 +185,7 @@ def _(asking, mo, picked, place, put_scattered, put_worst, view):
 @app.cell
 def _(mo, picked, scattered, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
-    mo.vstack([showing.words(f"{picked[0]} against people"), showing.shown(scattered())])
+    mo.vstack([showing.words(f"{picked[0]} against human scores"), showing.shown(scattered())])
     return
 
 
