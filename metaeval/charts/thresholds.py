@@ -60,6 +60,5 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         signature,
         {"thresholds": rows.rows(named=True)},
         "point: the smallest best ε; band: all thresholds that are equally good; dashed: the value without a threshold",
-        "metrics sorted by their best value; ε in units of the metric, on a square-root scale up to the range of its "
-        "scores",
+        "metrics sorted by best value; ε in units of the metric, on a square-root scale up to the range of its scores",
     )
