@@ -159,7 +159,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "-m", "pa", "--resample", "systems"), ["are for two metrics, and this slice has"]),
         (("sim24", "en-de", "--test", "perm-inputs", "--population", "both"), ["for population 'segments', not for"]),
         (("sim24", "en-de", "-m", "weighted_tau", "--population", "both"), ["no test for population 'both'"]),
-        (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["legacy df goes with williams"]),
+        (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["--legacy-df applies to williams"]),
         (("sim24", "en-de", "--segments", "1-40", "-m", "pa", "--system-score", "submitted"), ["no submitted system"]),
     ],
 )  # fmt: skip

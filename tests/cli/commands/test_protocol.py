@@ -101,7 +101,7 @@ def test_language_pairs_may_be_joined_by_commas(protocol: Scorehouse) -> None:
         (("wmt14",), ["test set 'wmt14' is not loaded", "--on sim2", "scorehouse load PATH"]),
         (("wmt23", "--on", "wmt25"), ["test set 'wmt25' is not loaded", "loaded: sim2", "scorehouse download wmt25"]),
         (("wmt16", "--on", "sim24", "--significance", "--alternative", "two-sided"), ["one-sided"]),
-        (("wmt23", "--on", "sim24", "--significance", "--absolute"), ["absolute goes with williams"]),
+        (("wmt23", "--on", "sim24", "--significance", "--absolute"), ["--absolute applies to williams"]),
     ],
 )
 def test_bad_questions_end_with_code_2_and_one_line(
