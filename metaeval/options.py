@@ -3,9 +3,9 @@
 Light: it is read to print a help.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -190,3 +190,12 @@ class Run:
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
+
+    @contextmanager
+    def kept_open(self, *, is_storing: bool) -> "Iterator[Run]":
+        """The run with the warehouse opened once for many evaluation sets; anew for each where results are stored."""
+        if is_storing and self.database is not None:
+            yield self
+            return
+        with self.opened() as warehouse:
+            yield replace(self, opened=lambda: nullcontext(warehouse))

@@ -100,13 +100,14 @@ class EvalsetQuestion(Evalset, Question[R]):
         with run.opened() as warehouse:
             chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
         answers, faults = {}, {}
-        for testset, lp in chosen:
-            try:
-                answers[testset, lp] = replace(self, testset=testset, lp=lp).answer_one_evalset(run)
-            except QuestionError as error:
-                if len(chosen) == 1:
-                    raise
-                faults[testset, lp] = error
+        with run.kept_open(is_storing=hasattr(self, "recompute")) as run:
+            for testset, lp in chosen:
+                try:
+                    answers[testset, lp] = replace(self, testset=testset, lp=lp).answer_one_evalset(run)
+                except QuestionError as error:
+                    if len(chosen) == 1:
+                        raise
+                    faults[testset, lp] = error
         if not answers:
             raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
         if len(chosen) == 1:

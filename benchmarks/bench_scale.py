@@ -1,0 +1,117 @@
+"""CPU seconds and memory of what grows: one large evaluation set, one segment with many systems, many small sets.
+
+`python -m benchmarks.bench_scale FOLDER [CASE ...]` makes simulated scores in the folder, runs the program in processes
+of its own, and prints a Markdown table. Cases: large (10^5 ... 2.4 * 10^7 scores in one evaluation set), wide (one
+segment, 500 systems), many (1,000 evaluation sets); or one of these with a number of scores, such as large=1e6.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+LARGE = (200, 60, 2000)  # metrics, systems, segments: 2.4 * 10^7 scores
+WIDE = (20, 500, 1)
+SMALL = (5, 8, 40)
+QUESTIONS = {
+    "large": (
+        ("rank", "all", "-m", "spa", "-m", "acc_eq(by=item)"),
+        ("compare", "sim0000", "en-de", "-m", "pa", "--resamples", "1000"),
+        ("means", "all"),
+    ),
+    "wide": (("rank", "all", "-m", "spa"), ("rank", "all", "-m", "acc_eq(by=item)")),
+    "many": (
+        ("rank", "all", "-m", "pa"),
+        ("counts", "all"),
+        ("means", "all"),
+        ("trend", "all", "-m", "pa"),
+        ("list",),
+    ),
+}
+
+
+MOST_ROWS = 2_000_000  # of one file
+
+
+def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int) -> int:
+    """Simulated scores of evaluation sets, as tables of a few scorers each; the number of rows."""
+    n_metrics, n_systems, n_segments = shape
+    scorers = ["mqm", *(f"metric-{number:03}" for number in range(n_metrics))]
+    rng = np.random.default_rng(0)
+    parts = []
+    for number in range(n_sets):
+        quality = rng.normal(size=(n_systems, 1)) / 3 + rng.normal(size=(n_systems, n_segments))
+        noise = rng.normal(size=(len(scorers), n_systems, n_segments))
+        values = quality + noise * np.linspace(0.5, 3, len(scorers))[:, np.newaxis, np.newaxis]
+        values[0] = -np.round(np.abs(values[0]) * 2)
+        scorer, system, segment = np.indices(values.shape, dtype=np.int32).reshape(3, -1)
+        columns = {"scorer": scorer, "system": system, "segment": segment + 1, "value": values.ravel()}
+        parts.append(pl.DataFrame(columns).with_columns(testset=pl.lit(f"sim{number:04}"), lp=pl.lit("en-de")))
+    names = pl.Series([f"system-{number:03}" for number in range(n_systems)])
+    frame = pl.concat(parts)
+    for number in range(0, frame.height, MOST_ROWS):
+        rows = frame.slice(number, MOST_ROWS)
+        rows.with_columns(
+            kind=pl.when(pl.col("scorer") == 0).then(pl.lit("human")).otherwise(pl.lit("metric")),
+            scorer=pl.Series(scorers).gather(rows["scorer"]),
+            system=names.gather(rows["system"]),
+        ).write_parquet(folder / f"scores-{number // MOST_ROWS:03}.parquet")
+    return frame.height
+
+
+def run(*words: str | Path) -> tuple[float, float, float, int]:
+    """CPU seconds, seconds, peak GB and exit code of the program."""
+    code = "import resource, sys; from cli.main import exit_code; code = exit_code(sys.argv[1:]); "
+    code += "sys.stderr.write(f'\\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}'); sys.exit(code)"
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    with Path(os.devnull).open("w") as nothing:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *map(str, words)], stdout=nothing, stderr=subprocess.PIPE, text=True
+        )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if done.returncode:
+        print(done.stderr[-500:], file=sys.stderr)
+    return cpu, time.perf_counter() - start, float(done.stderr.split()[-1]) * 1024 / 1e9, done.returncode
+
+
+def measure(folder: Path, case: str, n_scores: float | None) -> None:
+    """Make, load, export and ask; one line each."""
+    shape, n_sets = {"large": (LARGE, 1), "wide": (WIDE, 1), "many": (SMALL, 1000)}[case]
+    if n_scores is not None and case == "large":
+        share = (n_scores / (shape[0] * shape[1] * shape[2])) ** (1 / 3)
+        shape = tuple(max(3, round(size * share)) for size in shape)  # type: ignore[assignment]
+    if n_scores is not None and case == "many":
+        n_sets = max(1, round(n_scores / (shape[0] * shape[1] * shape[2])))
+    place = folder / f"{case}-{shape[0]}-{shape[1]}-{shape[2]}-{n_sets}"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "files").mkdir(exist_ok=True)
+    n_rows = write_tables(place / "files", shape, n_sets)
+    database = place / "scores.duckdb"
+    jobs: list[tuple[str | Path, ...]] = [("load", place / "files"), ("export", place / "exported", "-q")]
+    jobs += [(*words, "--recompute") if words[0] in ("compare", "trend") else words for words in QUESTIONS[case]]
+    for words in jobs:
+        named = " ".join(str(word) for word in words if not isinstance(word, Path))
+        more = () if words[0] in ("load", "export") else ("--format", "csv")
+        cpu, seconds, peak, code = run(*words, *more, "--db", database)
+        cells = (f"{case}, {n_rows:,} rows", named, f"{cpu:.1f}", f"{seconds:.1f}", f"{peak:.2f}", str(code))
+        print("|", " | ".join(cells), "|", flush=True)
+
+
+def main() -> None:
+    folder, *cases = sys.argv[1:]
+    print("| scores | what | CPU s | s | GB | exit code |\n| --- | --- | ---: | ---: | ---: | ---: |")
+    for case in cases or ["large=1e5", "large=1e6", "large=1e7", "large", "wide", "many"]:
+        name, _, number = case.partition("=")
+        measure(Path(folder), name, float(number) if number else None)
+
+
+if __name__ == "__main__":
+    main()
