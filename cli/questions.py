@@ -1,11 +1,12 @@
 """Commands made of questions: their fields are the options, their answers are shown."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,9 +17,12 @@ from cli.options.folding import folded
 from cli.options.output import ChartFlags, PageOutput, QuestionOutput, VerdictFlags
 from cli.render.output import progress
 from cli.views import view_of
-from metaeval.question import Question
+from metaeval.question import EvalsetQuestion, Question
 from metaeval.questions import question_named
 from warehouse.fields import Field, fields_of
+
+if TYPE_CHECKING:
+    from metaeval.options import Run
 
 
 @cache
@@ -50,7 +54,9 @@ def command_of(name: str) -> Callable[..., None]:
             given[_VERBOSE] = True
         named = partial(evalsets_named, question, given)
         with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
-            answer = answered(question, given, Run(opened, output.stored_in, advance, output.is_for_reading))
+            run = Run(opened, output.stored_in, advance, output.is_for_reading)
+            with _on_workers(question, run, output) as run:
+                answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)
         if verdicts is not None:
@@ -74,6 +80,20 @@ def command_of(name: str) -> Callable[..., None]:
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__name__, command.__doc__ = name, question.__doc__
     return folded(command, looks_up=False)
+
+
+@contextmanager
+def _on_workers(question: type[Question[Any]], run: "Run", output: QuestionOutput) -> "Iterator[Run]":
+    """The run with the workers that are named, if any."""
+    if output.workers is None:
+        yield run
+        return
+    from metaeval.workers import workers_at
+
+    if not issubclass(question, EvalsetQuestion):
+        raise UsageError(f"{question.name} is not answered by single evaluation sets, so --workers does nothing")
+    with workers_at(output.workers, output.database) as asking:
+        yield replace(run, workers=asking)
 
 
 def _question(name: str) -> type[Question[Any]]:

@@ -3,7 +3,7 @@
 Light: it is read to print a help.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -183,13 +183,15 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: told what is being done. for_reading: of the answer only its rows for reading are shown, so that whatever
-    these do not show need not be computed.
+    these do not show need not be computed. workers: asks a question about each of some evaluation sets on other
+    machines; answers, or errors, in their order.
     """
 
     opened: "Callable[[], AbstractContextManager[Warehouse]]"
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
+    workers: "Callable[[Any, Sequence[tuple[str, str]], Progress | None], Iterator[Any]] | None" = None
 
     @contextmanager
     def kept_open(self, *, is_storing: bool) -> "Iterator[Run]":

@@ -4,7 +4,7 @@ Light: this module and the questions' own are read to print a help, so arrays, f
 answers.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -94,26 +94,38 @@ class EvalsetQuestion(Evalset, Question[R]):
         from metaeval.answer import stacked
         from queries.evalsets import expand
 
-        if not any("," in one or one == "all" for one in (self.testset, self.lp)):
+        is_one = not any("," in one or one == "all" for one in (self.testset, self.lp))
+        if is_one and run.workers is None:
             return self.answer_one_evalset(run)
         human = getattr(self, "human", None)
         with run.opened() as warehouse:
             chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
         answers, faults = {}, {}
-        with run.kept_open(is_storing=hasattr(self, "recompute")) as run:
-            for testset, lp in chosen:
-                try:
-                    answers[testset, lp] = replace(self, testset=testset, lp=lp).answer_one_evalset(run)
-                except QuestionError as error:
-                    if len(chosen) == 1:
-                        raise
-                    faults[testset, lp] = error
+        for place, found in zip(chosen, self._answers(run, chosen), strict=True):
+            if not isinstance(found, QuestionError):
+                answers[place] = found
+            elif len(chosen) == 1:
+                raise found
+            else:
+                faults[place] = found
         if not answers:
             raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
         if len(chosen) == 1:
             return replace(*answers.values(), question=self)
-        found = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
-        return stacked(self, found, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+        said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
+        return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+
+    def _answers(self, run: "Run", chosen: "Sequence[tuple[str, str]]") -> "Iterator[Answer[R] | QuestionError]":
+        """Of each evaluation set, or why there is none; here, or on workers."""
+        if run.workers is not None:
+            yield from run.workers(self, chosen, run.progress)
+            return
+        with run.kept_open(is_storing=hasattr(self, "recompute")) as kept:
+            for testset, lp in chosen:
+                try:
+                    yield replace(self, testset=testset, lp=lp).answer_one_evalset(kept)
+                except QuestionError as error:
+                    yield error
 
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""

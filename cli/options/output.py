@@ -35,6 +35,14 @@ From = Annotated[
         help="Read this folder of exported Parquet (`scorehouse export DIR`) instead of the warehouse.",
     ),
 ]
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="ADDRESS",
+        help="With --from: ask about each evaluation set on the workers of this Dask scheduler (extra dask).",
+    ),
+]
 FormatOption = Annotated[str | None, choice(tuple(Format), "--format", help="Output format.", show_default="table")]
 Out = Annotated[
     Path | None,
@@ -188,8 +196,11 @@ class QuestionOutput(Output):
     """Where a question finds its scores, and how its answer is written."""
 
     folder: From = None
+    workers: Workers = None
 
     def __post_init__(self) -> None:
+        if self.workers is not None and self.folder is None:
+            raise UsageError("--workers needs --from, a folder that all of them can read")
         if self.folder is not None and self.db is not None:
             raise UsageError("--from and --db cannot be combined")
 
