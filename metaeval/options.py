@@ -195,7 +195,7 @@ class Run:
 
     @contextmanager
     def kept_open(self, *, is_storing: bool) -> "Iterator[Run]":
-        """The run with the warehouse opened once for many evaluation sets; anew for each where results are stored."""
+        """The run with the warehouse opened once for many evaluation sets; once for each if results are stored."""
         if is_storing and self.database is not None:
             yield self
             return

@@ -77,7 +77,7 @@ def perform(task: Task) -> "tuple[dict[str, str], list[Answer[Any] | QuestionErr
 
 @contextmanager
 def workers_at(address: str, folder: Path) -> Iterator[Asking]:
-    """Those of a Dask scheduler, which can all read the folder.
+    """Ask evaluation sets of a folder on the workers of a Dask scheduler, which can all read it.
 
     Raises QuestionError: the extra is not installed, nobody answers, no worker comes, or a worker runs another program.
     """
@@ -89,7 +89,7 @@ def workers_at(address: str, folder: Path) -> Iterator[Asking]:
         ) from error
     where = f"{option('workers')} {address}"
     for name in ("distributed", "distributed.client", "distributed.comm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said here, in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised here, with one line each
     try:
         client = _within(2 * PATIENCE, lambda: distributed.Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
@@ -105,12 +105,12 @@ def workers_at(address: str, folder: Path) -> Iterator[Asking]:
             _check_same(where, name, found)
         yield lambda question, places, progress: _asked(client, where, folder, question, places, progress)
     finally:
-        with suppress(Exception):  # nobody may be there to say goodbye to
+        with suppress(Exception):  # the scheduler may be gone
             client.close(timeout=_LOOK)
 
 
 def _within(seconds: float, act: Callable[[], Any]) -> Any:
-    """What a function returns; it is left alone in its thread where it takes longer, as with a server that is silent.
+    """What a function returns within some seconds, in a thread of its own: a silent server blocks it for ever.
 
     Raises TimeoutError; what the function raises.
     """
