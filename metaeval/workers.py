@@ -79,7 +79,7 @@ def perform(task: Task) -> "tuple[dict[str, str], list[Answer[Any] | QuestionErr
 def workers_at(address: str, folder: Path) -> Iterator[Asking]:
     """Ask evaluation sets of a folder on the workers of a Dask scheduler, which can all read it.
 
-    Raises QuestionError: the extra is missing, no scheduler or worker answers, or a worker has other files or libraries.
+    Raises QuestionError: the extra is missing, no scheduler or worker answers, or a worker has other files or versions.
     """
     try:
         import distributed
