@@ -32,7 +32,7 @@ def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(sc
     assert one["method"] == "metric_var"
     several = scorehouse(*words).json
     assert [each["method"] for each in several] == ["metric_var", "metric_avg", "metric_cons", "diversity"]
-    assert one["summary"].startswith("metric_var chooses ")
+    assert one["summary"].startswith("metric_var selects ")
     assert "summary" not in several[0]
     stated = {key: one[key] for key in ("signature", "summary")}  # which name the methods
     assert {**several[0], **stated} == one

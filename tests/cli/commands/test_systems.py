@@ -133,8 +133,8 @@ def test_two_systems_head_to_head_are_shown_part_by_part(scorehouse: Scorehouse)
 @together(
     ("words", "said"),
     [
-        (("A", "A"), "name two systems"),
-        (("A", "B", "C"), "name two systems"),
+        (("A", "A"), "name exactly two systems"),
+        (("A", "B", "C"), "name exactly two systems"),
         (("nobody", "B"), "unknown system 'nobody'"),
         (("A", "B", "--ranges"), "--ranges does nothing with two systems"),
         (("A", "B", "--view", "domains"), "--view does nothing with two systems"),
