@@ -147,8 +147,8 @@ def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
 
 def known_segments(stage: Stage) -> list[int]:
     """Numbers of the segments that files of this load declare, else of those that the warehouse has."""
-    declared = [number for rows in declaring_segments(stage) for number in rows["segment"].to_list()]
-    return declared or _held(stage)["number"].to_list()
+    declared = {number for rows in declaring_segments(stage) for number in rows["segment"].to_list()}
+    return sorted(declared) or _held(stage)["number"].to_list()
 
 
 def declaring_segments(stage: Stage) -> list[pl.DataFrame]:
@@ -183,7 +183,7 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
         if not stage.evalset.is_declared:
             _renumber(held, known, stage)
         stage.n_segments = known.height
-        _report_documents(known, asked, stage)
+        _report_documents(_every_staged(stage) if stage.segments else held, asked, stage)
         found = _numbered(asked, pl.concat([known.select("document", "index", "number"), _taught(asked)]))
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
@@ -205,13 +205,18 @@ def _held(stage: Stage) -> pl.DataFrame:
 
 
 def _staged(stage: Stage) -> pl.DataFrame:
-    """Segments that files of this load declare."""
-    staged = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment")
+    """Segments that files of this load declare, one row each: what one file leaves open, another may tell."""
+    said = (pl.col(name).drop_nulls().first() for name in ("document", "domain", "index_in_document"))
+    staged = _every_staged(stage).group_by("number", maintain_order=True).agg(*said)
     counted = pl.int_range(1, pl.len() + 1).over("document", "domain")
     index = pl.coalesce("index_in_document", pl.when(pl.col("document").is_not_null()).then(counted))
-    return staged.select(
-        pl.col("segment").cast(pl.Int64).alias("number"), "document", index.cast(pl.Int64).alias("index")
-    )
+    return staged.select("number", "document", index.cast(pl.Int64).alias("index"))
+
+
+def _every_staged(stage: Stage) -> pl.DataFrame:
+    """The same with a row for each file that declares a segment."""
+    rows = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment", "file_no")
+    return rows.with_columns(number=pl.col("segment").cast(pl.Int64))
 
 
 def _taught(rows: pl.DataFrame) -> pl.DataFrame:

@@ -36,6 +36,12 @@ def test_everything_is_loaded_and_what_is_skipped_has_its_reason(everything: tup
     ]
 
 
+def test_no_segment_and_no_score_of_one_has_two_rows(warehouse: Warehouse) -> None:
+    for view, key in (("segments", "segment"), ("scores", "metric, system, segment"), ("humans", "human")):
+        query = f"SELECT testset, lp, {key}, count(*) AS n FROM {view} GROUP BY ALL HAVING n > 1 LIMIT 3"
+        assert warehouse.sql(query).rows() == [], view
+
+
 def test_a_second_load_changes_nothing(everything: tuple[Path, Path, LoadReport]) -> None:
     data, database, _ = everything
     before = database.stat().st_mtime_ns
