@@ -102,8 +102,8 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         order = "orders" if self.max_correct == 0 else "order"
         if not n:
             return opening(
-                f"None of the {every} pairs of systems is that hard: more metrics order each of them as human scores "
-                "do."
+                f"Not one of the {every} pairs of systems is that hard: more metrics order each of them as "
+                "human scores do."
             )
         row = answer.frame.row(0, named=True)
         pair = f"{row['better']} and {row['worse']} ({row['testset']} {row['lp']})"

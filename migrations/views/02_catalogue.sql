@@ -25,7 +25,7 @@ LEFT JOIN internal.vector AS v ON v.evalset_id = e.evalset_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 GROUP BY t.testset_id, t.name, t.year, t.description;
 COMMENT ON VIEW testsets IS 'Test sets with what is loaded of them. One row per test set.';
-COMMENT ON COLUMN testsets.kind IS 'challenge where the expected order of outputs, not people, judges metrics: it has the human score grade, or texts of a challenge set; other task where it is not translation, with the language pair no-lp; else task.';
+COMMENT ON COLUMN testsets.kind IS 'challenge: metrics are compared with the expected order of outputs, not with human scores; the human score is grade, or texts of a challenge set are loaded. other task: not translation, without a language pair. task: any other.';
 COMMENT ON COLUMN testsets.description IS 'What it is, in a few words.';
 COMMENT ON COLUMN testsets.n_lps IS 'Language pairs loaded.';
 COMMENT ON COLUMN testsets.n_metrics IS 'Metric variants with scores.';

@@ -69,14 +69,11 @@ def test_eight_threads_get_of_one_warehouse_what_each_would_get_alone(
 ) -> None:
     names = ["rank", "counts", "means", "list", "correlations", "scatter", "systems", "segments"]
 
-    def ask(warehouse: scorehouse.Warehouse, name: str) -> Answer:
-        return _asked(warehouse, name, engine="duckdb") if name == "counts" else _asked(warehouse, name)
-
-    alone = {name: ask(opened, name) for name in names}
+    alone = {name: _asked(opened, name) for name in names}
     queries = [f"SELECT {n} AS n, count(*) AS scores FROM scores" for n in range(8)]
     rows = [opened.sql(query) for query in queries]
     with scorehouse.open(database) as fresh, ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda name: ask(fresh, name), names))
+        together = list(pool.map(lambda name: _asked(fresh, name), names))
         frames = list(pool.map(fresh.sql, queries))
     for name, found in zip(names, together, strict=True):
         assert found.frame.equals(alone[name].frame), name
