@@ -234,7 +234,7 @@ def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_pat
     given = LoadHints(testset="lab", lp="en-de", human="quality")
     for lacking, word in (
         (LoadHints(lp="en-de", human="quality"), "with testset"),
-        (LoadHints(testset="lab", human="quality"), "with lp"),
+        (LoadHints(testset="wmt24", human="quality"), "with lp"),
         (LoadHints(testset="lab", lp="en-de"), "with human"),
     ):
         with pytest.raises(Exception, match=word):
