@@ -26,14 +26,15 @@ def of_designs(frame: pl.DataFrame, power: float) -> str:
     if frame.height > 1:
         last = frame.row(-1, named=True)
         return opening(
-            f"{lead} {_design(one)} ({one['n_judgements']} judgements of each), or {_design(last)} "
+            f"{lead} {_design(one)} ({counted(one['n_judgements'], 'judgement')} of each), or {_design(last)} "
             f"({last['n_judgements']})."
         )
     if "n_segments_assisted" in frame.columns:
-        return opening(f"{lead} {one['n_segments']} segments, {one['n_segments_assisted']} with the metric's help.")
-    return opening(f"{lead} {_design(one)} ({one['n_judgements']} judgements of each).")
+        segments = counted(one["n_segments"], "segment")
+        return opening(f"{lead} {segments}, {one['n_segments_assisted']} with the metric's help.")
+    return opening(f"{lead} {_design(one)} ({counted(one['n_judgements'], 'judgement')} of each).")
 
 
 def _design(row: dict[str, Any]) -> str:
     """Segments by annotators."""
-    return f"{row['n_segments']} segments × {counted(row['n_annotators'] or 1, 'annotator')}"
+    return f"{counted(row['n_segments'], 'segment')} × {counted(row['n_annotators'] or 1, 'annotator')}"

@@ -18,9 +18,10 @@ NO_NUMBERS = {
     *("pairwise.py: system scores", "tables.py: systems", "segment.py: scores", "remarks.py: system scores: "),
     "system_pairs.py: scores of one system alone",
     "tables.py: scores for all ",
+    *("item_scores.py: scores the same output as object ", "noise.py: errors "),
     *("cutoff.py: scores", "composed.py: scores challenge sets, and ", "show.py: scores of "),
 }
-"""Kinds of scores, and a range such as 9 to 14."""
+"""Kinds of scores, a verb, a mean, and a range such as 9 to 14."""
 MANY = re.compile(
     r" (more |other |different |such |\w+ed )?"
     r"((files|rows|lines|systems|segments|metrics|pairs|columns|judgements|scores|texts|sources|annotators|resamples)"
