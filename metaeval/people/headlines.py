@@ -88,12 +88,13 @@ def _of_replacement(frame: pl.DataFrame) -> str:
         return opening(f"The metric beats {len(names)} of {tested.height} annotators: {named(names)}.")
     metrics = frame.filter(kind="metric")
     passed = metrics.filter(pl.col("winning_rate") >= 0.5)
-    measured = "agreement" if "agreement" in frame.columns else "rmse"
+    is_agreement = "agreement" in frame.columns
+    measured = "agreement" if is_agreement else "rmse"
     people = frame.filter(kind="annotator").select(pl.mean(measured)).item()
     if passed.is_empty():
         return opening(f"No metric may replace an annotator: none of {metrics.height} beats half of them.")
     best = passed.row(0, named=True)
-    if measured == "rmse":
+    if not is_agreement:
         return opening(
             f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} is off "
             f"by {number(best['rmse'], 2)} from annotators, who are off by {number(people, 2)} from each other (RMSE)."

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer, Result
 
 _OF_ONE = ("pace", "replace", "variance", "precision")  # views of one evaluation set
+_CHARTED = "precision"  # the view with a chart
 _RESAMPLED = ("view=sets", "view=annotators", "view=")
 
 
@@ -141,7 +142,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         return of_annotators(answer.frame, self.view)
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
-        if self.view != "precision":
+        if self.view != _CHARTED:
             raise QuestionError(f"only {option('view', 'precision')} has a chart")
         from metaeval.charts.precision import precision_chart
 
