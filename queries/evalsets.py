@@ -55,14 +55,20 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     lp = pairs_called(lp)
     known = {(row[0], row[1]): int(row[2]) for row in _rows(warehouse)}
     found = {lp: number for (name, lp), number in known.items() if name == testset}
-    for several, there in ((testset, {name for name, _ in known}), (lp, found or {one for _, one in known})):
-        if several not in there and (several == "all" or "," in several):
-            raise QuestionError(f"{several!r}: name only one here; loaded: {', '.join(sorted(there))}")
+    testsets = {name for name, _ in known}
+    _check_one(testset, testsets)
     if not found:
-        raise unknown_testset(testset, {name for name, _ in known})
+        raise unknown_testset(testset, testsets)
+    _check_one(lp, found)
     if lp not in found:
         raise unknown_lp(lp, found, testset)
     return found[lp]
+
+
+def _check_one(name: str, there: Collection[str]) -> None:
+    """Raises QuestionError: all, or several names."""
+    if name not in there and (name == "all" or "," in name):
+        raise QuestionError(f"{name!r}: name only one here; loaded: {', '.join(sorted(there))}")
 
 
 def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> str | None:
