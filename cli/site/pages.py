@@ -18,7 +18,7 @@ from metaeval.ranking import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
 from warehouse import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import NO_LP, counted, without_lp
 
 _RANKED = ("metric", "value", "rank", "cluster", "n_systems", "n_segments", "n_pairs")
 _P_DIGITS = 4
@@ -191,11 +191,11 @@ class Pages(NamePages):
         )
         return Page(
             self.evalsets[key],
-            f"{testset} {lp}",
+            without_lp(f"{testset} {lp}"),
             lead,
             facts,
             tuple(tables),
-            command,
+            tuple(word for word in command if word != NO_LP),
             sql,
             tuple(dict.fromkeys(notes)),
             tuple(signatures),

@@ -24,7 +24,8 @@ from cli.site.writing import compressed
 from queries.cookbook import recipes
 from tests.cli.browsing import browser as browsing
 from tests.cli.running import Scorehouse, refused
-from warehouse import Warehouse
+from warehouse import Warehouse, load
+from warehouse.readers.claims import LoadHints
 
 pytest.importorskip("vl_convert", reason="the site extra is not installed")
 pytest.importorskip("jinja2", reason="the site extra is not installed")
@@ -123,6 +124,18 @@ def written(hostile: Path, without_npm: None, tmp_path_factory: pytest.TempPathF
     folder = tmp_path_factory.mktemp("site") / "folder"
     _write(hostile, folder)
     return folder
+
+
+@pytest.mark.slow
+def test_a_set_without_a_language_pair_is_named_without_one(tmp_path: Path, without_npm: None) -> None:
+    rows = "".join(f"{system},{n},{n % 5},{n % 3}\n" for n in range(1, 20) for system in ("A", "B", "C"))
+    (tmp_path / "dialogue.csv").write_text(f"system,segment,human,Fathom\n{rows}")
+    assert load([tmp_path / "dialogue.csv"], tmp_path / "w.duckdb", given=LoadHints(testset="dialogue")).is_clean
+    _write(tmp_path / "w.duckdb", tmp_path / "site")
+    (page,) = (tmp_path / "site" / "evalsets" / "dialogue").glob("*.html")
+    text = page.read_text("utf-8")
+    assert "<h1>dialogue</h1>" in text
+    assert "no-lp" not in _read(page).command
 
 
 @pytest.mark.slow
