@@ -1,1 +1,1 @@
-"""People as scorers: annotators and how well they agree, halves of their judgements, and the ceiling they set."""
+"""Human scores: how well annotators agree, split-half reliability, and the ceiling for metrics."""

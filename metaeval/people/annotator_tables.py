@@ -1,4 +1,4 @@
-"""Tables of annotators: their columns, what these mean in words, and how people read them."""
+"""Tables of annotators: their columns, legends, and a version for reading."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -43,12 +43,12 @@ _LEGEND: dict[str, Sequence[tuple[str, str]]] = {
 
 
 def legend(view: View, frame: pl.DataFrame) -> list[str]:
-    """What columns mean that have a value."""
+    """Meaning of the columns that have a value."""
     return [words for column, words in _LEGEND[view] if frame[column].null_count() < frame.height]
 
 
 def summary(row: dict[str, Any]) -> str:
-    """What holds for all annotators of a human score together, in words."""
+    """Facts about all annotators of a human score together, in words."""
     words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
     if row["alpha"] is not None:
         words.append(
@@ -70,7 +70,7 @@ def summary(row: dict[str, Any]) -> str:
 
 
 def _target(shared: float) -> str:
-    """What the reliability of system scores is for, by the share of outputs that both halves judged.
+    """Outputs to which reliability generalises, by the share of outputs that both halves judged.
 
     >>> _target(0.0), _target(1.0), _target(0.25)
     ('new outputs', 'the same outputs', 'outputs of which the halves share 25%')
@@ -108,7 +108,7 @@ _COLUMNS: dict[View, Sequence[str]] = {
 
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:
-    """The table for reading: intervals behind their values, and no column that is the same for all rows."""
+    """The table for reading: intervals next to their values, without columns that are the same in all rows."""
     shown = frame.drop("signature")
     names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
     for prefix, name in names.items():

@@ -1,4 +1,4 @@
-"""Annotators: how they agree, how they differ and how fast they judge."""
+"""Annotators: their agreement, differences and pace."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ BREAK = 600.0
 
 
 def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> Result:
-    """Seconds between an annotator's consecutive judgements, breaks of more than ten minutes excluded.
+    """Seconds between an annotator's consecutive judgements, excluding breaks of more than ten minutes.
 
     Columns human, annotator, n_judgements, n_gaps, n_breaks, seconds (median), change: mean of the later half of the
-    gaps over that of the earlier half, below 1 where the annotator grew faster (null with fewer than 10 gaps).
-    Judgements saved in one moment (gap 0) count as gaps. Slowest first. Scores without times for all judgements are
-    excluded.
+    gaps divided by that of the earlier half, below 1 if the annotator became faster (null with fewer than 10 gaps).
+    Judgements saved at the same moment (gap 0) count as gaps. Slowest first. Scores without times for all judgements
+    are excluded.
     Raises QuestionError: no judgements, or none with times.
     """
     rows: list[tuple[object, ...]] = []
@@ -70,20 +70,20 @@ def annotators(
     draws: int = 1000,
     seed: int = 0,
 ) -> Result:
-    """Annotators of the human scores that have single judgements on file.
+    """Annotators of the human scores that have single judgements.
 
-    Judgements count that are valid, have a value and are of a system, a human translation included; attention checks,
-    tutorials and superseded ones do not. view: None for "annotators" where one human score is left, else "sets".
-    sets, a row for each human score: testset, lp, human, n_annotators (null where not known), n_judgements, n_excluded,
+    Only valid judgements of systems (including human translations) with a value count; attention checks, tutorials and
+    superseded judgements do not. view: None means "annotators" if there is only one human score, else "sets".
+    sets, one row per human score: testset, lp, human, n_annotators (null if unknown), n_judgements, n_excluded,
     n_outputs, n_shared (judged by at least two annotators), mean, sd, alpha with its interval, n_drifting (annotators
     whose drift differs from 0), halves, system_r, system_low, system_high, system_corrected, n_systems (scored by both
     halves), output_r, output_low, output_high, output_corrected, n_halved (outputs scored by both halves), signature.
-    annotators, a row for each: testset, lp, human, annotator, n_judgements, n_excluded, n_outputs, n_shared, mean, sd,
-    leniency (mean residual), difference (mean distance to the others' mean on shared outputs), drift with its interval,
-    signature. pairs, a row for two annotators with outputs in common: testset, lp, human, annotator_a, annotator_b,
-    n_shared, difference (mean of a minus b), distance (mean absolute difference), tau_b, alpha, spans_f (of the error
-    spans that both marked), signature.
-    Raises QuestionError: see `judged_scores`; a view of annotators where none is known, or of pairs where none share
+    annotators, one row per annotator: testset, lp, human, annotator, n_judgements, n_excluded, n_outputs, n_shared,
+    mean, sd, leniency (mean residual), difference (mean distance to the others' mean on shared outputs), drift with its
+    interval, signature. pairs, one row per pair of annotators with outputs in common: testset, lp, human, annotator_a,
+    annotator_b, n_shared, difference (mean of a minus b), distance (mean absolute difference), tau_b, alpha, spans_f
+    (of the error spans that both marked), signature.
+    Raises QuestionError: see `judged_scores`; the view needs annotators and none is known, or pairs and none share
     outputs.
     """
     scores = judged_scores(warehouse, testsets, lps, human)
@@ -163,9 +163,9 @@ def _alpha(people: People, draws: int, seed: int) -> tuple[float | None, float |
 
 
 def _drifts(people: People) -> list[Interval]:
-    """For each annotator the change of the residual from the first judgement to the last, with its interval.
+    """For each annotator, the change of the residual from the first judgement to the last, with its interval.
 
-    Documents are its units: an annotator gives the judgements of one in a row, and they are alike.
+    Documents are resampled: an annotator judges the segments of a document in a row, and these judgements are similar.
     """
     if not people.has_order or people.judged.raters is None:
         return [(None, None, None)] * len(people.names)

@@ -1,4 +1,4 @@
-"""Human scores with a metric's help, where people judged a random sample of the segments and metrics scored all."""
+"""Human means estimated with a metric's help: annotators judged a random sample of the segments, metrics scored all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,11 +26,11 @@ _UNLIKELY = 4.0  # standard errors between the sample and all segments by the me
 
 @dataclass(frozen=True)
 class AnnotatedSample:
-    """What people judged, and how it was drawn.
+    """The judged segments, and how they were sampled.
 
-    scores: (metrics, systems, segments). order: of all segments, random. documents: (segments,) numbers, where whole
-    documents were judged or not, else None. probabilities: (segments,) with which each was to be judged, NaN for none;
-    None: all alike.
+    scores: (metrics, systems, segments). order: random order of all segments. documents: (segments,) document numbers
+    if whole documents were judged or not, else None. probabilities: (segments,) probability with which each was
+    sampled, NaN if it could not be; None: all equal.
     """
 
     block: Block
@@ -41,7 +41,10 @@ class AnnotatedSample:
     probabilities: Floats | None
 
     def mean(self, human: Floats, scores: Floats) -> tuple[AssistedMean, int, int] | None:
-        """Of (segments,) human values and (metrics, segments) scores, with the numbers judged and scored; None: few."""
+        """Estimated mean from (segments,) human values and (metrics, segments) scores; None with too few judged values.
+
+        Also the numbers of judged and of scored segments.
+        """
         is_scored = ~np.isnan(scores).any(axis=0)
         sample = self.order[(is_scored & ~np.isnan(human))[self.order]]
         clusters = None if self.documents is None else self.documents[sample]
@@ -55,24 +58,24 @@ class AnnotatedSample:
 
     @property
     def unit(self) -> str:
-        """What was drawn."""
+        """The sampled unit."""
         return "segment" if self.documents is None else "document"
 
     def plain_mean(self, human: Floats) -> float:
-        """Mean of the judged values, weighted by what each stands for."""
+        """Mean of the judged values, weighted by the number of segments that each represents."""
         there = ~np.isnan(human)
         weights = None if self.probabilities is None else 1 / self.probabilities[there]
         return float(np.average(human[there], weights=weights))
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What a signature says of it."""
+        """Parts of the signature about the sample."""
         weighted = None if self.probabilities is None else "inverse_probability"
         return (("by", self.name), ("sampled", self.unit), ("weights", weighted), ("interval", "t_95"))
 
     @property
     def notes(self) -> list[str]:
-        """What the estimates rest on."""
+        """Notes on the sample behind the estimates."""
         notes = [
             f"saved: share of the judgements that {self.name} replaces; a metric that does not help saves about 0",
         ]
@@ -99,10 +102,10 @@ class AnnotatedSample:
 def annotated_sample(
     warehouse: Warehouse, asked: Slice, metrics: Sequence[str], seed: int, probabilities: Mapping[int, float] | None
 ) -> AnnotatedSample:
-    """What people judged of an evaluation set, with the scores of metrics.
+    """The judged segments of an evaluation set, with the scores of metrics.
 
-    probabilities: by segment, those of being sampled; None: all alike. Where all or none of the segments of nearly
-    every document were judged, whole documents count as sampled.
+    probabilities: sampling probability by segment; None: all equal. If nearly every document was judged either
+    completely or not at all, whole documents count as sampled.
     Raises QuestionError: an unknown metric, nothing is judged, or judged segments without a probability.
     """
     block = Inputs(warehouse, asked, None).of_level("seg")
@@ -130,7 +133,7 @@ def annotated_sample(
 
 
 def _sampled_documents(block: Block) -> Ints | None:
-    """Numbers of documents, where whole documents were judged or not, at least five of each; else None."""
+    """Document numbers if whole documents were judged or not, with at least five of each kind; else None."""
     documents = numbered(block.selection.documents)
     if documents is None:
         return None
@@ -147,7 +150,7 @@ _MOSTLY = 0.9  # of the documents
 
 
 def _distance(block: Block, scores: Floats, documents: Ints | None) -> float:
-    """Standard errors by which the first metric's mean over judged segments is above that over all."""
+    """Excess of the first metric's mean over judged segments above its mean over all, in standard errors."""
     is_scored = np.asarray(~np.isnan(scores[0]).any(axis=0))
     values, judged = scores[0][:, is_scored].mean(axis=0), np.asarray(block.judged.any(axis=0))[is_scored]
     units = np.arange(len(values)) if documents is None else documents[is_scored]
@@ -168,11 +171,11 @@ def assisted_means(
     seed: int,
     probabilities: Mapping[int, float] | None = None,
 ) -> Result:
-    """Each system's mean human score over all segments that metrics scored, estimated from those that people judged.
+    """Each system's mean human score over all segments that metrics scored, estimated from the judged segments.
 
     Columns: system, judged_mean, assisted (the estimate), low, high (its 95% interval), saved (share of judgements that
-    the metrics save; below 0 where they add noise), n_judged, n_segments (scored by the metrics); best first.
-    seed: of the order in which judged segments are dealt to folds. probabilities: see `annotated_sample`.
+    the metrics save; below 0 if they add noise), n_judged, n_segments (scored by the metrics); best first.
+    seed: for the random order in which judged segments are assigned to folds. probabilities: see `annotated_sample`.
     Raises QuestionError: see `annotated_sample`; no system with 5 judged segments.
     """
     sample = annotated_sample(warehouse, asked, metrics, seed, probabilities)
@@ -214,7 +217,7 @@ def assisted_differences(
     seed: int,
     probabilities: Mapping[int, float] | None = None,
 ) -> Result:
-    """Differences of two systems' mean human scores over all segments, from those on which people judged both.
+    """Differences of two systems' mean human scores over all segments, estimated from the segments judged for both.
 
     systems: two; None: every pair. Columns: first (with the higher estimate), second, judged_difference, assisted, low,
     high (95% interval), p (two-sided), is_significant (at .05), saved, n_judged, n_segments; the pairs of the best
@@ -273,6 +276,6 @@ _ALPHA = 0.05
 
 
 def _n_other(human: Floats) -> int:
-    """How many judged values differ from the most common one."""
+    """Number of judged values that differ from the most common value."""
     _, n = np.unique(np.round(human[~np.isnan(human)], 9), return_counts=True)
     return int(n.sum() - n.max(initial=0))

@@ -1,4 +1,4 @@
-"""Second human scores of the same outputs: who was judged by both, and how far people agree with each other."""
+"""Second human scores of the same outputs: systems judged by both, and how well the two scores agree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ SPLIT_HALF = "split-half, a lower bound"
 
 
 def judged_by(humans: Humans, official: str) -> str | None:
-    """The human score with the single judgements behind one: itself, else the first of its protocol that has any.
+    """The human score that has the single judgements behind a score: itself, else the first of its protocol with any.
 
     >>> judged_by({"mqm": (True, True, 0), "mqm.merged": (True, False, 5980), "esa": (True, True, 3)}, "mqm")
     'mqm.merged'
@@ -35,7 +35,7 @@ def judged_by(humans: Humans, official: str) -> str | None:
 
 
 def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
-    """One human score for each protocol beside the official one, with scores that the measure can use.
+    """One human score for each protocol other than the official one, with scores that the measure can use.
 
     >>> from metaeval.measures import Measure, parse_measure
     >>> there = dict.fromkeys(("wmt-raw", "wmt-z", "mqm.merged", "mqm"), (True, True, 0))
@@ -53,10 +53,10 @@ def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
 def common_blocks(
     warehouse: Warehouse, asked: Slice, first: str, second: str, measure: Measure, options: Options
 ) -> tuple[Block, Block]:
-    """The blocks of two human scores on the systems that both judged, with the metrics that have scores there.
+    """The blocks of two human scores, restricted to the systems with both, with the metrics that scored these.
 
-    Measures of segments are on the scores that both judged.
-    Raises QuestionError: a human score has nothing, or they share fewer than 3 systems.
+    Segment-level measures use only the outputs with both human scores.
+    Raises QuestionError: a human score is missing, or they share fewer than 3 systems.
     """
     blocks = [
         Inputs(warehouse, replace(asked, human=human), options.round_human).block(measure) for human in (first, second)
@@ -84,7 +84,7 @@ _NO_METRICS = -1  # a number that no scorer of a warehouse has
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The value that a second human score of the same outputs reaches, and where it is from.
+    """The value that a second human score of the same outputs reaches, and its origin.
 
     low, high: 2.5 and 97.5% quantiles over splits; NaN for a second human score. halves: what was split, such as
     "61 annotators", and n_splits: splits with a value; None for a second human score.
@@ -99,7 +99,7 @@ class Ceiling:
 
 
 def second_human(block: Block, other: Block, measure: Measure, options: Options) -> Ceiling:
-    """The value of another human score as if it were a metric; both blocks have the same systems and segments."""
+    """The value of another human score evaluated like a metric; both blocks have the same systems and segments."""
     value = _value(as_metric(block, other), measure, options)
     return Ceiling(value, float("nan"), float("nan"), f"{other.selection.human} as if it were a metric")
 
@@ -117,10 +117,10 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     """Mean value of one half of the judgements against the other over 100 splits, with their 2.5-97.5% range.
 
     single: columns system, segment, rater, value: the judgements behind a human score. Annotators are split where there
-    are at least 4 and all are known, else single judgements, those of each output evenly; z-scores are taken by
-    annotator where the human score has them and the annotators are known. Nothing is corrected for halves being shorter
-    than the whole.
-    None: too few judgements, or no split with a value, or a measure of spans, which are of annotators as a whole.
+    are at least 4 and all are known, else single judgements, those of each output evenly. Judgements are standardised
+    by annotator if the human score is and the annotators are known. Values are not corrected for the halves being
+    shorter than the whole. None: too few judgements, no split with a value, or a measure of spans, which cannot be
+    split.
     """
     if measure.definition.needs_spans:
         return None
@@ -140,10 +140,10 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
 
 @dataclass(frozen=True)
 class OneAnnotator:
-    """What one annotator reaches against the mean of the others, and metrics against the same means.
+    """Values of one annotator, and of metrics, against the mean of the other annotators.
 
     value: mean over draws. low, high: 2.5 and 97.5% quantiles over draws of annotators with replacement; NaN for fewer
-    than 3 annotators with a value. metrics: (metrics of the block,) their values on the same outputs, NaN for none.
+    than 3 annotators with a value. metrics: (metrics of the block,) their values on the same outputs, NaN if undefined.
     """
 
     value: float
@@ -163,10 +163,10 @@ _ANNOTATORS = 13  # stream of the seed
 def one_annotator(block: Block, single: pl.DataFrame, measure: Measure, options: Options) -> OneAnnotator | None:
     """One annotator against the mean of the others, on segments that at least two annotators judged.
 
-    Each draw takes one annotator of every segment at random, as a metric that scored the outputs that this annotator
-    judged; the human score of these is the mean of the other annotators of the output. The metrics are evaluated
-    against the same means, so that their values mean the same. For the interval, annotators are resampled as well.
-    None: annotators are unknown, no output has two, a measure of spans, or no value.
+    Each draw takes one random annotator of every segment as a metric that scored the outputs that this annotator
+    judged; the human score of an output is the mean of its other annotators. Metrics are evaluated against the same
+    means, so their values are comparable. For the interval, annotators are resampled as well. None: annotators are
+    unknown, no output has two annotators, the measure is of spans, or the value is undefined.
     """
     if measure.definition.needs_spans:
         return None
@@ -218,14 +218,14 @@ def one_annotator(block: Block, single: pl.DataFrame, measure: Measure, options:
 
 
 def _picked(rng: np.random.Generator, of_segment: Bools, weights: Floats) -> Ints:
-    """(segments,) an annotator of each segment, with a probability by weight; -1 where none has any."""
+    """(segments,) annotator of each segment, drawn with probability proportional to weight; -1 if all are 0."""
     with np.errstate(divide="ignore"):
         keys = np.where(of_segment, np.log(weights)[:, None] + rng.gumbel(size=of_segment.shape), -np.inf)
     return np.where(np.isfinite(keys).any(axis=0), keys.argmax(axis=0), -1)
 
 
 def _against_others(block: Block, means: Floats, picked: Ints, measure: Measure, options: Options) -> Floats:
-    """(metrics + 1,) values of the block's metrics and of the picked annotators, with the others' means as truth."""
+    """(metrics + 1,) values of the block's metrics and of the picked annotators, against the means of the others."""
     columns = np.arange(len(picked))
     one = np.where(picked >= 0, means[picked, :, columns].T, np.nan)
     others = means.copy()
@@ -252,7 +252,7 @@ def _against_others(block: Block, means: Floats, picked: Ints, measure: Measure,
 
 
 def _judged(block: Block, single: pl.DataFrame) -> Judgements | None:
-    """The judgements of the block's outputs; None for fewer than two."""
+    """The judgements of the block's outputs; None if fewer than two."""
     places = places_of(block, single["system"], single["segment"])
     there = places >= 0
     if there.sum() < 2:
@@ -278,7 +278,7 @@ def _as_metric(block: Block, scores: Floats, submitted: Floats, name: str) -> Bl
 
 
 def _value(block: Block, measure: Measure, options: Options) -> float:
-    """The measure of a block with one metric; measures of segments are on the scores that both sides have."""
+    """The value of a block with one metric; segment-level measures use the outputs that both sides scored."""
     if measure.definition.needs_segments:
         both = block.judged & ~np.isnan(block.scores[0])
         human = np.where(both, block.human, np.nan)

@@ -1,4 +1,4 @@
-"""The sentence that opens what annotators did."""
+"""Answer sentences about annotators."""
 
 import polars as pl
 
@@ -9,7 +9,7 @@ _OF_VARIANCE = frozenset({"variance", "precision"})
 
 
 def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
-    """frame: of the view, or of the one that was taken in its place."""
+    """frame: of the requested view, or of the view shown instead."""
     if frame.is_empty():
         return "There are no judgements of annotators on file."
     if view == "agreement":
@@ -79,7 +79,7 @@ _CALLED = {
 
 
 def _of_replacement(frame: pl.DataFrame) -> str:
-    """Whether metrics may replace annotators, or one metric each annotator."""
+    """Whether metrics may replace annotators, or which annotators one metric may replace."""
     if "is_beaten" in frame.columns:
         tested = frame.drop_nulls("p")
         names = tested.filter("is_beaten")["annotator"].to_list()
@@ -106,7 +106,7 @@ def _of_replacement(frame: pl.DataFrame) -> str:
 
 
 def _of_variance(frame: pl.DataFrame, view: str) -> str:
-    """Where the variance of judgements is largest, or what more segments give beside more annotators."""
+    """The largest source of variance in judgements, or the gain from more segments compared with more annotators."""
     if view == "variance":
         shares = frame.sort("share", descending=True).head(2).select("component", "share").rows()
         parts = [
@@ -121,7 +121,7 @@ def _of_variance(frame: pl.DataFrame, view: str) -> str:
 
 
 def of_differences(frame: pl.DataFrame) -> str:
-    """Which of two systems is better by human scores that a metric helped to estimate, or how many pairs differ."""
+    """Which of two systems is better by assisted human scores, or how many pairs differ."""
     row = frame.row(0, named=True)
     saved = frame.select(pl.median("saved")).item()
     helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements."

@@ -1,4 +1,4 @@
-"""People beside the metrics of a ranking: the value that other people, or half of them, reach by the same measure."""
+"""Human scores as rows of a ranking: the value that another human score, or half of the judgements, reaches."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,13 +38,13 @@ _SCHEMA = {**_TEXTS, "value": pl.Float64, "n_systems": pl.Int64, "n_segments": p
 
 
 def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Options) -> Result:
-    """The values of people by the measures of a ranking, as rows of it. Notes: how each was made, or why there is none.
+    """Values of human scores by the measures of a ranking, as rows of it, and notes on how each was computed.
 
-    Other human scores as if they were metrics, each on what it and the slice's human score both judged: one of each
-    other protocol, and further rounds of the same; and one random half of the judgements behind the human score against
-    the other: Pearson's r corrected by Spearman and Brown for the halves' length, every other measure as it is, a lower
-    bound (is_bound), less than all judgements would reach. None of them has a rank; n_systems and n_segments are null
-    where they vary.
+    Other human scores (one of each other protocol, and further rounds of the same) are evaluated like metrics on the
+    outputs that both they and the slice's human score cover. One random half of the judgements behind the human score
+    is evaluated against the other half: Pearson's r with the Spearman-Brown correction, every other measure
+    uncorrected, which makes it a lower bound (is_bound) for all judgements. These rows have no rank; n_systems and
+    n_segments are null if they vary.
     """
     humans = human_levels(warehouse, asked.testset, asked.lp)
     narrow = _with_one_metric(warehouse, asked)
@@ -75,7 +75,7 @@ def _row(asked: Slice, human: str, measure: Measure, name: str, note: str, parts
 
 
 def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
-    """The slice with one metric, as few scores as can be read; None where no metric is loaded."""
+    """The slice with one metric, to read as few scores as possible; None if no metric is loaded."""
     names = [name for name, _ in metric_names(warehouse, asked.testset, asked.lp)]
     return replace(asked, metrics=(names[0],), user_metrics=True, status="all", kind=None) if names else None
 
@@ -96,7 +96,7 @@ def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
 def _second(
     warehouse: Warehouse, asked: Slice, narrow: Slice, official: str, name: str, measure: Measure, options: Options
 ) -> Result:
-    """Another human score as if it were a metric; or why it is not. narrow: the slice with one metric."""
+    """Another human score evaluated like a metric, or the reason why it is not. narrow: the slice with one metric."""
     try:
         one, other = common_blocks(warehouse, narrow, official, name, measure, options)
     except QuestionError as error:
@@ -117,7 +117,7 @@ def _second(
 
 
 def _is_same(one: Block, other: Block) -> bool:
-    """Whether two human scores are the same up to rounding, by outputs, or by systems where they have none."""
+    """Whether two human scores are equal up to rounding: by outputs, or by systems if they have no segment scores."""
     for first, second in ((one.human, other.human), (one.human_submitted, other.human_submitted)):
         both = ~np.isnan(first) & ~np.isnan(second)
         a, b = first[both], second[both]
@@ -129,7 +129,7 @@ def _is_same(one: Block, other: Block) -> bool:
 def _half(
     warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
 ) -> Result:
-    """One half of the judgements against the other; or why there is none."""
+    """One half of the judgements against the other, or the reason why this is impossible."""
     if measure.definition.needs_spans:
         return _no_row("no split-half agreement: errors come from one annotator at a time")
     official = str(block.selection.human)
@@ -167,7 +167,7 @@ def _half(
 def _one(
     warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
 ) -> Result:
-    """One annotator against the mean of the others, and metrics against the same; no row where there is none."""
+    """One annotator against the mean of the others, and metrics against the same means; no row if this is undefined."""
     name = judged_by(humans, str(block.selection.human))
     if name is None or measure.definition.needs_spans:
         return _no_row()
@@ -204,7 +204,7 @@ _PEARSON = ("pearson", "pearson(by=none)")  # whose length Spearman and Brown's 
 
 
 def _outputs(single: pl.DataFrame, measure: Measure) -> str:
-    """Whether the halves score the same outputs: those with several judgements are in both, the others in one."""
+    """Whether the halves score the same outputs: outputs with several judgements are in both, the others in one."""
     n = single.group_by("system", "segment").len()["len"]
     share = float((n > 1).mean() or 0.0)  # type: ignore[arg-type]
     if measure.definition.needs_segments or share == 1:
@@ -223,10 +223,10 @@ def _parts(asked: Slice, block: Block, measure: Measure, options: Options, *how:
 
 
 def with_people(frame: pl.DataFrame, found: Sequence[Result]) -> pl.DataFrame:
-    """A ranking with the rows of people where their values stand, lower bounds last, without rank and cluster.
+    """A ranking with the rows of human scores sorted in by value, lower bounds last, without rank and cluster.
 
-    The columns are those of the ranking with kind behind base_metric: "metric" or "human"; and behind value, where an
-    output has several annotators, against_others: the value against the mean of all annotators but one.
+    Adds two columns to the ranking: kind ("metric" or "human") after base_metric and, if outputs have several
+    annotators, against_others after value: the value against the mean of all annotators but one.
     """
     columns = list(frame.columns)
     place = columns.index("base_metric") + 1

@@ -1,4 +1,4 @@
-"""The judgements of one human score as arrays, in the order in which they were given where that is known."""
+"""The judgements of one human score as arrays, in the order of annotation if that is known."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ _STREAM = 7  # of the seed
 
 @dataclass(frozen=True)
 class People:
-    """The judgements that count of one human score; arrays are (n,), in the order of annotation where it is known.
+    """The valid judgements of one human score; arrays are (n,), in the order of annotation if it is known.
 
-    documents: of each, from 0, or its segment where none is known. n_each: judgements that a value is the mean of.
-    has_order: whether times are on file. n_excluded: judgements that do not count, by annotator where known.
+    documents: document number of each, from 0, or its segment if no document is known. n_each: number of judgements
+    averaged in a value. has_order: whether times are loaded. n_excluded: excluded judgements, by annotator if known.
     """
 
     judged: Judgements
@@ -37,7 +37,7 @@ class People:
 
 
 def read(warehouse: Warehouse, score: JudgedScore) -> People | None:
-    """The judgements of a human score as arrays; None where none counts."""
+    """The judgements of a human score as arrays; None if none is valid."""
     frame = annotations(warehouse, score)
     excluded: dict[str | None, int] = {}
     for rater in frame.filter(~frame["counts"])["rater"].to_list():
@@ -68,14 +68,14 @@ def read(warehouse: Warehouse, score: JudgedScore) -> People | None:
 
 
 def resamples(people: People, draws: int, seed: int) -> Floats:
-    """(draws, segments) how often each segment, a column of the judgements, is in a resample."""
+    """(draws, segments) how often each segment, a column of the judgements, occurs in a resample."""
     _, first = np.unique(people.judged.columns, return_index=True)
     drawn = resample_counts(np.random.default_rng([seed, _STREAM]), draws, len(first))
     return np.asarray(drawn[:, np.argsort(np.argsort(first))])  # drawn in the order of annotation
 
 
 def shared(people: People) -> tuple[Floats, Ints, Ints]:
-    """One value for each annotator and output, the mean of repeats, of outputs with at least two annotators.
+    """One value per annotator and output (the mean of repeated judgements), for outputs with at least two annotators.
 
     Returns values, outputs (numbers on the grid) and annotators, sorted by output, then annotator.
     """

@@ -1,4 +1,4 @@
-"""Judges, such as language models, beside annotators: as good as a second one? Runs, versions, shares and biases."""
+"""Judges, such as language models, compared with annotators: agreement, runs, versions, corrected shares and biases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ _EFFECT = ("value", "low", "high", "p", "n", "n_clusters")
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What judges and annotators say of the outputs of a block, flat: (n,) outputs, their segments as items.
+    """Scores that judges and annotators give the outputs of a block, flattened: (n,) outputs, their segments as items.
 
-    scores: (M, n) of the block's metrics. annotators: (A, n), or the human score alone where no annotators are known.
-    categories: of the human judgements, at most ten; () for others.
+    scores: (M, n) of the block's metrics. annotators: (A, n), or only the human score if no annotators are known.
+    categories: values of the human judgements if at most ten, else ().
     """
 
     block: Block
@@ -56,7 +56,7 @@ class Verdicts:
 
     @property
     def noise(self) -> Floats | None:
-        """(n,) error variance of the human scores, from annotators of the same output; None for one annotator."""
+        """(n,) error variance of the human scores, from annotators of the same output; None with one annotator."""
         k = (~np.isnan(self.annotators)).sum(axis=0)
         if not (k > 1).any():
             return None
@@ -67,7 +67,7 @@ class Verdicts:
         return np.where(k > 0, pooled / np.maximum(k, 1), np.nan)
 
     def is_on_another_scale(self, at: int) -> bool:
-        """Whether over a tenth of a metric's scores are beyond the annotators' categories, or all on one end."""
+        """Whether over a tenth of a metric's scores are outside the annotators' categories, or all are at one end."""
         own = self.scores[at][~np.isnan(self.scores[at])]
         low, high = self.categories[0], self.categories[-1]
         is_beyond = (own < low - 0.5) | (own > high + 0.5)
@@ -75,12 +75,12 @@ class Verdicts:
 
     @property
     def as_categories(self) -> Floats:
-        """(M, n) the scores as the nearest category of the annotators."""
+        """(M, n) scores replaced by the nearest category of the annotators."""
         return nearest_category(self.scores, self.categories)
 
 
 def verdicts(warehouse: Warehouse, asked: Slice) -> Verdicts:
-    """Raises QuestionError: see `Inputs`; no metric has scores of segments."""
+    """Raises QuestionError: see `Inputs`; no metric has segment scores."""
     block = Inputs(warehouse, asked).of_level("seg")
     is_run = np.array([RUN in choice.base_name for choice in block.metrics], dtype=np.bool_) & (not asked.metrics)
     block = block.take(metrics=~np.isnan(block.scores).all(axis=(1, 2)) & ~is_run)
@@ -125,13 +125,13 @@ def _annotators(warehouse: Warehouse, block: Block) -> tuple[tuple[str, ...], Fl
 
 
 def agreement(warehouse: Warehouse, asked: Slice, margin: float) -> Result:
-    """How often judges and annotators give the annotators' categories, and whether a judge is as good as an annotator.
+    """How well judges and annotators agree with annotators, and whether a judge is as good as an annotator.
 
-    A row each, and one for a constant that always gives the most frequent category: scorer, kind, accuracy and kappa
-    (means over annotators, without an annotator in question; of scores on a finer scale than ten categories null), r
-    (Pearson's, with the mean of the annotators, or of the others), n_outputs; of judges lead (see `judge_lead`), low,
-    high, p, and verdict: better or worse (p ≤ .05), as good (worse by less than the margin, with 97.5% certainty), else
-    undecided.
+    One row for each, and one for a baseline that always gives the most frequent category: scorer, kind, accuracy and
+    kappa (means over annotators other than the evaluated one; null if scores have more than ten categories), r
+    (Pearson's, with the mean of the annotators, or of the others), n_outputs; for judges also lead (see `judge_lead`),
+    low, high, p, and verdict: better or worse (p ≤ .05), as good (worse by less than the margin, with 97.5% certainty),
+    else undecided.
     """
     found = verdicts(warehouse, asked)
     rows = [_judge_row(found, at, margin) for at in range(len(found.names))]
@@ -227,11 +227,11 @@ def _correlation(a: Floats, b: Floats) -> float | None:
 
 
 def runs(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Result:
-    """How far runs of one judge differ, and how much of its distance to the next metric that is.
+    """How much runs of one judge differ, also relative to the judge's distance from the next metric.
 
-    A row for each judge with runs: metric, n_runs, value (of the mean of its runs), run_mean, run_sd (of the values of
-    single runs), output_sd (between runs of one output, root mean square), noise_share (of the variance of a run's
-    scores), next (the metric whose value is nearest), distance, runs_apart (run_sd over the distance).
+    One row per judge with several runs: metric, n_runs, value (of the mean of its runs), run_mean, run_sd (of the
+    values of single runs), output_sd (between runs of one output, root mean square), noise_share (of the variance of a
+    run's scores), next (the metric whose value is nearest), distance, runs_apart (run_sd over the distance).
     Raises QuestionError: no judge has several runs.
     """
     block = Inputs(warehouse, asked).block(measure)
@@ -271,9 +271,9 @@ def runs(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options)
 def drift(warehouse: Warehouse, asked: Slice) -> Result:
     """How verdicts change from one version of a judge to another, on the outputs that both judged.
 
-    A row for each pair of versions, or of the two metrics that are named: version_a, version_b, change (mean of b − a),
-    low, high, p (items independent), changed (share of outputs with another category, or another score), kappa, r (of
-    both), r_a and r_b (with people), n_outputs.
+    One row per pair of versions, or for the two named metrics: version_a, version_b, change (mean of b − a), low, high,
+    p (items independent), changed (share of outputs with another category, or another score), kappa, r (between the
+    versions), r_a and r_b (with human scores), n_outputs.
     Raises QuestionError: there is no pair.
     """
     found = verdicts(warehouse, asked)
@@ -307,7 +307,7 @@ def drift(warehouse: Warehouse, asked: Slice) -> Result:
 
 
 def _in_order(asked: Slice, found: Verdicts) -> list[int]:
-    """The metrics in the order in which they are named, else by name."""
+    """The metrics in the order in which they were named, else by name."""
     places = [metric_place(found.block, name) for name in asked.metrics]
     named = [place for place in places if place is not None]
     return named if len(named) == len(found.names) else list(range(len(found.names)))
@@ -318,11 +318,11 @@ def _judge_of(name: str) -> str:
 
 
 def shares(warehouse: Warehouse, asked: Slice, good: float) -> Result:
-    """The share of good outputs of each system as a judge has it, corrected for the judge's errors.
+    """The share of good outputs of each system according to a judge, corrected for the judge's errors.
 
-    A row for each judge and system: metric, system, judged, corrected, low, high (Rogan and Gladen; sensitivity and
-    specificity over all systems), human (share of judged outputs that people call good), sensitivity, specificity,
-    n_outputs, n_human. An output is good at a score of at least `good`, of people and judges alike.
+    One row per judge and system: metric, system, judged, corrected, low, high (Rogan and Gladen; sensitivity and
+    specificity over all systems), human (share of annotated outputs that are good by human scores), sensitivity,
+    specificity, n_outputs, n_human. An output is good if its score, human or of the judge, is at least `good`.
     """
     found = verdicts(warehouse, asked)
     rows = []
@@ -354,9 +354,9 @@ def shares(warehouse: Warehouse, asked: Slice, good: float) -> Result:
 def bias(warehouse: Warehouse, asked: Slice, length: str | None) -> Result:
     """Whether judges prefer long outputs, or systems of their own family, at equal quality.
 
-    A row for each judge and kind of bias: metric, bias (length, or own family), effect (in standard deviations of the
-    judge: for one standard deviation of length; or for a system of its family), low, high, p, n_outputs, n_items,
-    detail (the family's systems). length: the metric that has the lengths; None: characters of the loaded outputs.
+    One row per judge and kind of bias: metric, bias (length, or own family), effect (in standard deviations of the
+    judge's scores: per standard deviation of length, or for a system of its family), low, high, p, n_outputs, n_items,
+    detail (the family's systems). length: the metric that holds the lengths; None: characters of the loaded outputs.
     Raises QuestionError: an unknown metric; neither lengths nor systems of a judge's family are known.
     """
     found = verdicts(warehouse, asked)
@@ -403,7 +403,7 @@ def _cells(effect: Effect) -> Sequence[float | int | None]:
 
 
 def _lengths(warehouse: Warehouse, found: Verdicts, length: str | None) -> tuple[Floats | None, list[str]]:
-    """(n,) standardised lengths of outputs, and what they are."""
+    """(n,) standardised lengths of outputs, and what they measure."""
     if length is not None:
         place = metric_place(found.block, length)
         if place is None:

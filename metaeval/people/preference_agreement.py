@@ -1,4 +1,4 @@
-"""Agreement of preferences: between annotators, of annotators with themselves, and of judging metrics with people."""
+"""Agreement of preferences: between annotators, of annotators with themselves, and between metrics and annotators."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _MOST_IN_BITS = 62  # systems that a mask has room for
 
 
 def _scorers(warehouse: Warehouse, testsets: str, lps: str, human: str | None) -> pl.DataFrame:
-    """The scorers with preferences of some evaluation sets; human: only this one among people's."""
+    """The scorers with preferences on some evaluation sets; human: the only human score to include."""
     chosen = all_named(warehouse, testsets, lps)
     found = ask(warehouse, "preference_scorers")
     of_chosen = pl.DataFrame(sorted(chosen), schema={"testset": pl.String, "lp": pl.String}, orient="row")
@@ -40,11 +40,11 @@ def _scorers(warehouse: Warehouse, testsets: str, lps: str, human: str | None) -
 def agreement(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Result:
     """How often annotators give the same answer to the same item: a segment and two systems in the order shown.
 
-    Two rows for each human score with preferences, and two more where systems were shown as one output: columns
-    testset, lp, human, unit (systems, or distinct outputs), between (annotators; or the same annotator, over the
-    segments in which an annotator judged an item twice), p_agree, p_chance, kappa, n_agree, n_comparable (pairs of
+    Two rows per human score with preferences, and two more if systems with identical outputs were shown as one.
+    Columns: testset, lp, human, unit (systems, or distinct outputs), between (annotators; or the same annotator, over
+    the segments in which an annotator judged an item twice), p_agree, p_chance, kappa, n_agree, n_comparable (pairs of
     judgements), n_ties, n_judgements.
-    Raises QuestionError: no preferences, or not of this human score.
+    Raises QuestionError: no preferences, or none of this human score.
     """
     rows: list[dict[str, Any]] = []
     for one in _scorers(warehouse, testsets, lps, human).filter(kind="human").iter_rows(named=True):
@@ -90,7 +90,7 @@ def _cells(found: JudgeAgreement) -> dict[str, float | int | None]:
 def by_outputs(found: Preferences) -> tuple[Preferences, Ints, Ints]:
     """One preference for each pair of distinct outputs of a ranking, and the numbers of the first and second outputs.
 
-    Systems shown as one output count as one, whose number tells which they are.
+    Systems shown as one output count as one system; its number encodes which they are.
     """
     n = len(found.systems)
     cells, place = np.unique(
@@ -112,16 +112,16 @@ def by_outputs(found: Preferences) -> tuple[Preferences, Ints, Ints]:
 
 
 def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None) -> Result:
-    """How scorers that answer with preferences use them, and how metrics among them agree with people.
+    """How scorers that state preferences use them, and how well metrics among them agree with annotators.
 
-    A row for each: testset, lp, scorer, kind, n_preferences (between different outputs), n_raters (null where not
-    known), ties (share), first (share of decided pairs in which the output shown first is preferred), n_swapped (pairs
-    of judgements of one annotator, or of one metric, of the same outputs in both orders), consistent (share of these
-    with the same answer), n_repeated (pairs of outputs judged several times), decided (share of these on which all
-    answers are the same); of metrics also human, n_common (pairs of judgements, one of the metric's and one of people,
-    of the same two outputs), agrees (share with the same answer, ties included), agrees_decided (share with the same
-    answer where neither is a tie).
-    Raises QuestionError: no preferences, or not of this human score.
+    One row per scorer: testset, lp, scorer, kind, n_preferences (between different outputs), n_raters (null if
+    unknown), ties (share), first (share of decided pairs in which the output shown first is preferred), n_swapped
+    (pairs of judgements of one annotator, or of one metric, of the same outputs in both orders), consistent (share of
+    these with the same answer), n_repeated (pairs of outputs judged several times), decided (share of these on which
+    all answers are the same); for metrics also human, n_common (pairs of one metric and one human judgement of the same
+    two outputs), agrees (share with the same answer, including ties), agrees_decided (share with the same answer if
+    neither is a tie).
+    Raises QuestionError: no preferences, or none of this human score.
     """
     rows: list[dict[str, Any]] = []
     of_people: dict[int, list[tuple[str, Preferences]]] = {}
@@ -148,7 +148,7 @@ def judges(warehouse: Warehouse, testsets: str = "all", lps: str = "all", human:
 
 
 def _ordered(found: Preferences) -> pl.DataFrame:
-    """segment, a, b (names in alphabetical order), rater, is_swapped, answer (1 where a is better)."""
+    """segment, a, b (names in alphabetical order), rater, is_swapped, answer (1 if a is better)."""
     names = np.array(found.systems, dtype=object)
     first, second = names[found.first], names[found.second]
     swapped = first > second
@@ -194,7 +194,7 @@ _WAYS = ("_a", "_tie", "_b")
 
 
 def _answers() -> list[pl.Expr]:
-    """n, n_a, n_tie, n_b: judgements, and those with each answer."""
+    """n, n_a, n_tie, n_b: numbers of all judgements, and of judgements with each answer."""
     answer = pl.col("answer")
     return [
         pl.len().alias("n"),

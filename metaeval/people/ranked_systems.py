@@ -29,13 +29,13 @@ _LEAST_RUNS = 20  # of fewer, nothing can be left out at either end
 
 
 def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, seed: int = 0) -> Result:
-    """The systems of a slice by a score made of preferences (`BY_PREFERENCES`), best first.
+    """The systems of a slice ranked by a score computed from preferences (`BY_PREFERENCES`), best first.
 
     Columns rank, rank_low, rank_high, system, value, cluster, n_won, n_tied, n_lost (comparisons). TrueSkill: value is
-    the mean over `draws` runs, ranges are of these runs; the others: the score of all preferences, ranges over
-    resamples of segments. 95% of the ranks lie in a range. A cluster ends after a system whose worst rank is above the
-    best rank of every system below.
-    Raises QuestionError: see `Inputs`; the human score is not made of preferences; fewer than 20 runs.
+    the mean over `draws` runs, and ranges are over these runs. Other scores: value is computed from all preferences,
+    and ranges are over resamples of segments. A range contains 95% of the ranks. A cluster ends after a system whose
+    worst rank is above the best rank of every system below.
+    Raises QuestionError: see `Inputs`; the human score is not computed from preferences; fewer than 20 runs.
     """
     if asked.outliers == "mad":
         block = Inputs(warehouse, asked).of_level("sys")

@@ -1,4 +1,4 @@
-"""Split-half reliability of human scores: judgements split at random in two halves that score outputs and systems."""
+"""Split-half reliability of human scores: judgements split at random into two halves that score outputs and systems."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _STREAM = 6  # of the seed
 class Judgements:
     """Judgements of outputs: rows (systems) and columns (segments) of a grid of this shape, values, annotators.
 
-    raters: numbers from 0 without gaps; None where some annotator is not known.
+    raters: numbers from 0 without gaps; None if some annotators are unknown.
     """
 
     rows: Ints
@@ -38,7 +38,7 @@ class Judgements:
 
     @property
     def halves(self) -> Halves:
-        """What is split: annotators where there are at least 4 and all are known, else single judgements."""
+        """What is split: annotators if there are at least 4 and all are known, else single judgements."""
         return "annotators" if self.n_raters >= FEWEST_RATERS else "judgements"
 
     @property
@@ -46,7 +46,7 @@ class Judgements:
         return self.rows * self.shape[1] + self.columns
 
     def means(self, chosen: npt.NDArray[np.bool_]) -> Floats:
-        """(N, S) means of some of the judgements; NaN where there is none."""
+        """(N, S) means of some of the judgements; NaN where an output has none."""
         size = self.shape[0] * self.shape[1]
         n = np.bincount(self.outputs[chosen], minlength=size)
         total = np.bincount(self.outputs[chosen], self.values[chosen], minlength=size)
@@ -54,13 +54,13 @@ class Judgements:
 
 
 def numbered(raters: Sequence[str | None]) -> Ints | None:
-    """A number for each judgement's annotator; None where some are not known."""
+    """The number of each judgement's annotator; None if some are unknown."""
     number = {rater: place for place, rater in enumerate(dict.fromkeys(raters))}
     return None if None in number else np.array([number[rater] for rater in raters], dtype=np.int64)
 
 
 def normalised(values: Floats, raters: Ints) -> Floats:
-    """z-scores by annotator: 0 where an annotator's judgements are all equal."""
+    """z-scores by annotator: 0 if an annotator's judgements are all equal."""
     n = np.bincount(raters)
     mean = (np.bincount(raters, values) / n)[raters]
     sd = np.sqrt(np.bincount(raters, (values - mean) ** 2) / n)[raters]
@@ -70,7 +70,7 @@ def normalised(values: Floats, raters: Ints) -> Floats:
 def splits(judged: Judgements, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """The (N, S) scores of both halves in each of 100 random splits.
 
-    Judgements of one output are shared out evenly.
+    Judgements of one output are divided evenly between the halves.
     """
     rng = np.random.default_rng([seed, _STREAM])
     raters = judged.raters if judged.halves == "annotators" else None
@@ -85,10 +85,10 @@ FEWEST = 3  # systems, or outputs, with a score by both halves
 
 @dataclass(frozen=True)
 class Reliability:
-    """Pearson's r of one half of the judgements with the other, over splits.
+    """Pearson's r between the two halves of the judgements, over splits.
 
-    r, low, high: mean and 2.5 and 97.5% quantiles over splits; NaN where no split has a value. n: what both halves
-    scored, mean over splits.
+    r, low, high: mean and 2.5 and 97.5% quantiles over splits; NaN if no split has a value. n: number of systems or
+    outputs that both halves scored, mean over splits.
     """
 
     r: float
@@ -98,15 +98,15 @@ class Reliability:
 
     @property
     def corrected(self) -> float:
-        """Reliability of all judgements together, by Spearman and Brown; NaN where r is negative."""
+        """Reliability of all judgements together, by the Spearman-Brown formula; NaN if r is negative."""
         return float(spearman_brown(self.r))
 
 
 def reliability(judged: Judgements, seed: int) -> tuple[Reliability, Reliability]:
     """The reliability of system scores and of output scores.
 
-    A half's score of an output is the mean of its judgements, its score of a system the mean over its outputs' scores.
-    System scores are compared over the systems that both halves judged, whatever segments they did; outputs over those
+    A half scores an output by the mean of its judgements, and a system by the mean of its output scores. System scores
+    are compared over the systems that both halves judged, even on different segments; output scores over the outputs
     that both judged. At least 3 are needed.
     """
     of_systems, of_outputs = [], []
@@ -117,12 +117,12 @@ def reliability(judged: Judgements, seed: int) -> tuple[Reliability, Reliability
 
 
 def _means(scores: Floats) -> Floats:
-    """(N,) mean of each row's scores, NaN where there are none."""
+    """(N,) mean of each row's scores, NaN if it has none."""
     return ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
 
 
 def _agreement(first: Floats, second: Floats) -> tuple[float, int]:
-    """Pearson's r over what both scored, NaN where either is constant or both scored fewer than 3; and how many."""
+    """Pearson's r over what both scored (NaN if either is constant or there are fewer than 3), and their number."""
     both = ~np.isnan(first) & ~np.isnan(second)
     n = int(both.sum())
     one, other = without_noise(first[both]), without_noise(second[both])

@@ -1,8 +1,8 @@
-"""May a metric replace an annotator? Each metric beside the annotators of a human score with several of them.
+"""May a metric replace an annotator? Each metric is compared with the annotators of a human score.
 
-An item is a segment with two systems, and what is compared is the answer: which system is better, or a tie; or an item
-is an output, and what is compared is its score. A metric's tie threshold, or its line to the human scale, is fitted on
-the other half of the documents, so that no item helps to set its own.
+An item is either a segment with two systems (the answer is the better system, or a tie) or an output (with its score).
+A metric's tie threshold, or its regression line to the human scale, is fitted on the other half of the documents, so
+that no item influences its own.
 """
 
 from typing import Any, Literal
@@ -45,14 +45,14 @@ def replacements(
 ) -> Result:
     """Whether each metric agrees with the annotators as well as they agree with each other.
 
-    A row for each metric and annotator: name, kind, agreement (mean share of the annotators who give the same answer,
-    without the annotator in question), of metrics winning_rate, advantage (share of items on which the metric agrees
-    with the others at least as well as an annotator, mean over annotators), n_beaten and n_tested (annotators), and
-    n_items. With metric, a row for each annotator: annotator, agreement, advantage, p (one-sided, before correction),
-    is_beaten, n_items.
-    epsilon: see `alternative_annotator_test`. rule: authors: items are independent, as in the source; clustered: items
-    of one segment count as dependent. by_document: those of one document do, whatever the rule. items: pairs of
-    outputs; or scores, which have the column rmse, root mean squared distance from the others, instead of agreement.
+    One row per metric and annotator: name, kind, agreement (mean share of the other annotators who give the same
+    answer), for metrics winning_rate, advantage (share of items on which the metric agrees with the others at least as
+    well as an annotator, mean over annotators), n_beaten and n_tested (annotators), and n_items. With metric, one row
+    per annotator: annotator, agreement, advantage, p (one-sided, before correction), is_beaten, n_items.
+    epsilon: see `alternative_annotator_test`. rule: "authors" treats items as independent, as in the source;
+    "clustered" treats items of one segment as dependent. by_document: treat items of one document as dependent,
+    whatever the rule. items: pairs of outputs, or scores, with the column rmse (root mean squared distance from the
+    others) instead of agreement.
     Raises QuestionError: fewer than 3 annotators, no metric, an unknown metric, or too many items.
     """
     score = judged_score(warehouse, testset, lp, human)
@@ -152,7 +152,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 def _counts(test: AlternativeAnnotator) -> tuple[int, int]:
-    """Annotators whom a metric beats, and those who were tested."""
+    """Numbers of annotators whom a metric beats, and who were tested."""
     return int(test.is_beaten.sum()), int((~np.isnan(test.p)).sum())
 
 
@@ -197,13 +197,13 @@ def _judgements(warehouse: Warehouse, score: JudgedScore, block: Block) -> tuple
 
 
 def _answers(judged: Floats, pairs: tuple[Ints, Ints]) -> Floats:
-    """(annotators, pairs × segments): 1 the first output is better, −1 the second, 0 a tie; NaN: not both judged."""
+    """(annotators, pairs × segments): 1 if the first output is better, −1 if the second is, 0 if tied, else NaN."""
     difference = judged[:, pairs[0]] - judged[:, pairs[1]]
     return np.sign(np.round(difference, 9)).reshape(len(judged), -1)
 
 
 def _with_ties(differences: Floats, answers: Floats, is_first_half: Bools) -> Floats:
-    """(metrics, items) answers of metrics; in each half ties are up to the threshold that is best in the other half."""
+    """(metrics, items) answers of metrics; each half uses the tie threshold that is best in the other half."""
     found = np.sign(differences)
     for half in (is_first_half, ~is_first_half):
         rater, item = np.nonzero(~np.isnan(answers) & ~half)
@@ -214,7 +214,7 @@ def _with_ties(differences: Floats, answers: Floats, is_first_half: Bools) -> Fl
 
 
 def _on_human_scale(scores: Floats, judged: Floats, is_first_half: Bools) -> Floats:
-    """(metrics, items) scores by the least-squares line to the annotators' means, in each half that of the other."""
+    """(metrics, items) scores mapped by the least-squares line to the annotators' means, fitted on the other half."""
     found = np.full(scores.shape, np.nan)
     target = np.nanmean(judged, axis=0)
     for half in (is_first_half, ~is_first_half):
@@ -232,7 +232,7 @@ def _on_human_scale(scores: Floats, judged: Floats, is_first_half: Bools) -> Flo
 def _agreement(given: Floats, answers: Floats, items: Items, *, among_themselves: bool = False) -> Floats:
     """(rows of given,) mean over items of the share of annotators, or of the others, with the same answer.
 
-    Of scores, the root mean squared distance from them.
+    For scores: the root mean squared distance from them.
     """
     found = np.full(len(given), np.nan)
     for row, one in enumerate(given):

@@ -1,4 +1,4 @@
-"""Error spans that metrics predict against those that people marked: how many are found, how severe, and where not."""
+"""Predicted error spans compared with those that annotators marked: precision, recall, severities and differences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,13 +48,13 @@ def span_table(
 ) -> Result:
     """One view of the spans of a slice.
 
-    agreement: metric, precision, recall, f, spans an output (predicted, marked) and outputs with both; of each group
-    where `by` says one. A category has recall alone: predictions have none. severities: pairs of overlapping spans by
-    both severities, `none` for spans that overlap nothing; share: of those marked so. outputs: those with the most that
-    is not matched, over all metrics.
-    ceiling: with rows of the other human scores that have marked errors, as if they were metrics; a note says how the
-    metrics do on the same outputs. pool: outputs of several evaluation sets count together.
-    Raises QuestionError: a measure of something else; no marked errors; no metric predicts spans.
+    agreement: metric, precision, recall, f, spans per output (predicted, marked) and outputs with both; by group if
+    `by` is given. Categories have only recall, because predictions have no category. severities: pairs of overlapping
+    spans by both severities, `none` for spans that overlap nothing; share: of the spans marked with that severity.
+    outputs: those with the most unmatched spans, over all metrics.
+    ceiling: adds rows for other human scores with marked errors, evaluated like metrics; a note gives the metrics'
+    values on the same outputs. pool: outputs of several evaluation sets count together.
+    Raises QuestionError: not a measure of spans; no marked errors; no metric predicts spans.
     """
     if not isinstance(measure, SpanMeasure):
         raise QuestionError(f"{option('measure')} {measure}: expected one of error spans: mpp, mp, em or char_f1")
@@ -85,7 +85,7 @@ def span_table(
 def _block(
     warehouse: Warehouse, asked: Slice, measure: SpanMeasure, *, needs_metrics: bool = True
 ) -> tuple[Block, dict[str, Exclusion]]:
-    """The block with the metrics that predict spans, and why the others are not in it."""
+    """The block with the metrics that predict spans, and the reasons why the others are excluded."""
     block = Inputs(warehouse, asked).block(measure)
     without = {
         choice.name: choice.segment_gap
@@ -101,7 +101,7 @@ def _block(
 def _people(
     warehouse: Warehouse, asked: Slice, block: Block, measure: SpanMeasure
 ) -> tuple[dict[str, tuple[Block, Block]], list[str]]:
-    """By each other human score with marked errors the blocks of both on what both judged, and why others have none."""
+    """Blocks of both human scores on their common outputs, by other human score, and why others have none."""
     found: dict[str, tuple[Block, Block]] = {}
     notes: list[str] = []
     official = str(block.selection.human)
@@ -131,7 +131,7 @@ def _on_the_same_outputs(
 
 
 def _pooled(warehouse: Warehouse, asked: Slice, measure: SpanMeasure, ceiling: bool) -> Result:
-    """Agreement over all outputs of several evaluation sets; a metric is compared where it predicts spans."""
+    """Agreement over all outputs of several evaluation sets; each metric on those where it predicts spans."""
     rows: list[_SpanSums] = []
     common: dict[str, list[_SpanSums]] = {}
     parts: list[Parts] = []
@@ -170,7 +170,7 @@ def _together(rows: Sequence["_SpanSums"]) -> list["_SpanSums"]:
 
 @dataclass(frozen=True)
 class _SpanSums:
-    """What adds up to the agreement of one scorer: sums (4,) of the measure, predicted and marked spans, outputs."""
+    """Sums behind the agreement of one scorer: (4,) sums of the measure, predicted and marked spans, outputs."""
 
     group: str | None
     name: str
@@ -213,7 +213,7 @@ def _agreement(rows: Sequence[_SpanSums], measure: SpanMeasure, by: By | None) -
 
 
 def _groups(block: Block, by: By | None) -> Iterator[tuple[str | None, Block]]:
-    """Parts of a block by the name of each; everything else counts as unjudged."""
+    """Parts of a block by name; in each, all other outputs count as unjudged."""
     spans = block.spans
     assert spans is not None
     if by is None:
@@ -309,6 +309,6 @@ def _outputs(block: Block, measure: SpanMeasure, n: int) -> pl.DataFrame:
 
 
 def _greatest(values: Floats, n: int) -> Ints:
-    """Places of the greatest that are not 0, the first of equal ones first."""
+    """Places of the largest non-zero values; ties in their original order."""
     order = np.argsort(-values, kind="stable")[:n]
     return order[values[order] > 0]

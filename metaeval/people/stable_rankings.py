@@ -1,4 +1,4 @@
-"""Would another round of annotation rank systems alike? Stable-ranking probability of single-rater scores."""
+"""Would another round of annotation rank systems the same way? Stable-ranking probability of single-rater scores."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,8 +25,8 @@ _STREAM = 14  # of the seed
 def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> dict[str, Floats]:
     """Single-rater human scores (N, S) by name, on the systems and segments that all of them judged.
 
-    humans: names or shell patterns, of at least two scores; of one with several judgements of each output, the first,
-    second and so on of each output are ratings.
+    humans: names or shell patterns that match at least two scores. If they match one score with several judgements per
+    output, the first judgements of all outputs are one rating, the second ones another, and so on.
     Raises QuestionError: a pattern that matches nothing, a score without two judgements of outputs, nothing in common.
     """
     where = f"{asked.testset} {asked.lp}"
@@ -47,7 +47,7 @@ def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> dict[s
 
 
 def _of_judgements(warehouse: Warehouse, asked: Slice, human: str) -> dict[str, Floats]:
-    """As many ratings as most segments have of every system; raters change from output to output."""
+    """As many ratings as most segments have for every system; raters change from output to output."""
     block = Inputs(warehouse, replace(asked, human=human)).of_level("seg")
     where = f"{asked.testset} {asked.lp}"
     evalset = block.selection.evalset_id
@@ -77,11 +77,10 @@ def stable_rankings(
 ) -> Result:
     """Whether rankings by one round of ratings hold in another.
 
-    A pair of rounds is stable where the second keeps the order of all pairs of systems that the first tells apart
-    (permutation test in its normal limit, one-sided p ≤ alpha). A row for each ordered pair of ratings as they are, and
-    one, first "mixed", for rounds in which each segment has one of the ratings by chance, another in each round:
-    columns first, second, stable (1 or 0, or the probability), n_apart (pairs told apart), n_systems, n_segments,
-    n_draws.
+    A pair of rounds is stable if the second keeps the order of all pairs of systems that differ significantly in the
+    first (permutation test, normal approximation, one-sided p ≤ alpha). One row per ordered pair of ratings, and one
+    with first "mixed" for rounds that take a random rating of each segment, different in the two rounds. Columns:
+    first, second, stable (1 or 0, or the probability), n_apart (pairs told apart), n_systems, n_segments, n_draws.
     Raises QuestionError: see `ratings`.
     """
     found = ratings(warehouse, asked, humans)

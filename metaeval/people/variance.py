@@ -1,4 +1,4 @@
-"""Where the variance of judgements comes from, and how precise more segments or more annotators would be."""
+"""Sources of variance in judgements, and the precision that more segments or more annotators would give."""
 
 import math
 from dataclasses import replace
@@ -35,9 +35,9 @@ _RATERS = (1, 2, 3)
 def components(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> Result:
     """Variance components of single judgements, by restricted maximum likelihood.
 
-    A row for each: component, variance, standard_error, share (of the sum). Intraclass correlations, where each output
-    has the same number of annotators, are notes and facts.
-    Raises QuestionError: no annotators on file, or a design that tells no components apart.
+    One row per component: component, variance, standard_error, share (of the sum). If each output has the same number
+    of annotators, notes and facts give intraclass correlations.
+    Raises QuestionError: no annotators are known, or the design identifies no components.
     """
     people, found, parts = _fitted(warehouse, testset, lp, human)
     total = math.fsum(found.variances.values())
@@ -79,11 +79,11 @@ _CALLED = {
 
 
 def precision(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> Result:
-    """Standard error of the difference of two systems for numbers of segments and of annotators of each output.
+    """Standard error of the difference of two systems, by number of segments and of annotators per output.
 
-    Rows: n_segments, n_raters, n_judgements (of one system), error, detectable (difference that 80% of such campaigns
+    Rows: n_segments, n_raters, n_judgements (per system), error, detectable (difference that 80% of such campaigns
     would find significant at .05, two-sided). The same annotators judge both systems of a segment.
-    Raises QuestionError: see `components`; or judgements that do not tell outputs from single judgements.
+    Raises QuestionError: see `components`; or the design does not separate outputs from single judgements.
     """
     _, found, parts = _fitted(warehouse, testset, lp, human)
     specific, residual = _of_differences(found)
@@ -108,7 +108,7 @@ def precision(warehouse: Warehouse, testset: str, lp: str, human: str | None) ->
 
 
 def difference_components(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> tuple[float, float]:
-    """Variances of a judgement that differences of systems have: system:segment, and the residual.
+    """Variance components that affect differences of systems: system:segment, and the residual.
 
     Raises QuestionError: see `precision`.
     """
@@ -161,7 +161,7 @@ def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> t
 
 
 def _standardised(judged: Judgements, raters: Ints) -> Judgements:
-    """z-scores by annotator (ddof 1), without annotators who gave one judgement, or equal ones.
+    """z-scores by annotator (ddof 1), without annotators who gave only one judgement or equal ones.
 
     Raises QuestionError: no annotator has two different judgements.
     """
@@ -176,7 +176,7 @@ def _standardised(judged: Judgements, raters: Ints) -> Judgements:
 
 
 def _distinct(factors: dict[str, Ints]) -> list[str]:
-    """The terms that a design tells apart: fewer levels than judgements, and not the levels of an earlier term."""
+    """Terms that a design identifies: fewer levels than judgements, and not the levels of an earlier term."""
     kept: dict[str, Ints] = {}
     n = len(factors["system"])
     for term in _TERMS:
@@ -191,8 +191,9 @@ def _distinct(factors: dict[str, Ints]) -> list[str]:
 
 
 def _ratings(people: People) -> tuple[Floats | None, bool]:
-    """(outputs, annotators) judgements, where all outputs have the same number of at least two, else None; and whether
-    the same annotators judged all outputs, who are then the columns.
+    """(outputs, annotators) judgements if all outputs have the same number, at least two, else None.
+
+    Also whether the same annotators judged all outputs; they are then the columns.
     """
     judged = people.judged
     outputs, n = np.unique(judged.outputs, return_counts=True)

@@ -1,4 +1,4 @@
-"""The questions, one module each; each is imported when it is first asked."""
+"""The questions, one module each; a module is imported when its question is first used."""
 
 import warnings
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ RENAMED = {"choose": "sample", "decide": "cutoff"}
 
 
 def current_name(name: str) -> str:
-    """The name of a question; of one that was renamed the new one, with a warning."""
+    """The current name of a question; a former name is replaced by the new one, with a warning."""
     if name in RENAMED:
         warnings.warn(f"{name} is now called {RENAMED[name]}", FutureWarning, stacklevel=3)
     return RENAMED.get(name, name)

@@ -17,8 +17,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
     """Recommend a metric, with the evidence of every year.
 
     Ranks metrics in each test set of the language pair that has human scores, the newest first, and marks those that do
-    not differ significantly from the best. Shows what is known of their cost: whether they need a reference, and their
-    kind.
+    not differ significantly from the best. Also shows whether each metric needs a reference, and its kind, as a hint at
+    its cost.
 
     Values of different test sets are not comparable. Look for metrics that are among the best in several.
 

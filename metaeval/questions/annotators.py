@@ -1,4 +1,4 @@
-"""`annotators`: how people judged, and how well they agree."""
+"""`annotators`: how much annotators judged, and how well they agree."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,7 +26,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
 
     Also shows their pace, their drift over time, and the reliability of the scores.
 
-    Agreement is Krippendorff's alpha of these annotators; reliability is split-half, raw and with Spearman-Brown
+    Agreement is Krippendorff's alpha between annotators; reliability is split-half, raw and with Spearman-Brown
     correction. Only valid judgements of systems count, including human translations.
 
     Example: scorehouse annotators sim24 en-de

@@ -1,4 +1,4 @@
-"""`audit`: what is wrong or odd in the data."""
+"""`audit`: errors and oddities in the data."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -41,7 +41,7 @@ class Audit(Question["list[Finding]"], name="audit"):
     ] = False
 
     def __post_init__(self) -> None:
-        """The first word may be a kind, of all test sets."""
+        """Take a kind of finding as the first word, for all test sets."""
         from queries.audit import KINDS
 
         super().__post_init__()
@@ -50,7 +50,7 @@ class Audit(Question["list[Finding]"], name="audit"):
             object.__setattr__(self, "testset", None)
 
     def _way_on(self) -> str:
-        """How more of the findings is seen."""
+        """How to see more findings."""
         if self.check:
             return f"{option('queries', True)} shows each finding's SQL"
         return f"{option('check', 'KIND')} lists the findings of one kind, {option('queries', True)} all with their SQL"

@@ -1,4 +1,4 @@
-"""`autorank`: systems ranked without people."""
+"""`autorank`: systems ranked without human scores."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`compare`: metrics against each other."""
+"""`compare`: significance tests of metrics against each other."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,7 +23,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
 
     Tests every pair of metrics and forms significance clusters.
 
-    If you name two metrics, shows their difference with its confidence interval, and one test of it.
+    If you name two metrics, shows their difference with a confidence interval and one test.
 
     Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
     """

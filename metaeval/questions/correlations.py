@@ -1,4 +1,4 @@
-"""`correlations`: metrics with each other."""
+"""`correlations`: correlations between metrics."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated

@@ -68,7 +68,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
 
     @property
     def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
-        """The view that is meant."""
+        """The requested view."""
         return "curve" if self.curve else self.view
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":

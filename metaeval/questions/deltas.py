@@ -1,4 +1,4 @@
-"""`deltas`: how large a difference must be, and pairs that no metric orders right."""
+"""`deltas`: how large a difference must be, and pairs that no metric orders correctly."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
@@ -53,7 +53,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         return QuestionError(f"deltas needs a metric, such as `scorehouse {line}`; {option('hard', True)} needs none")
 
     def _slice_and_metric(self, warehouse: "Warehouse") -> tuple[Slice, str]:
-        """What is asked about; a single name that is not a test set's is the metric's.
+        """The slice and the metric; a single name that is no test set is the metric's.
 
         Raises QuestionError: no metric is named.
         """

@@ -118,7 +118,7 @@ class Diff(Question["Result"], name="diff"):
 
 
 def _on_results(frame: "pl.DataFrame") -> str:
-    """How many stored results differ, which are no data."""
+    """Note on stored results that differ; they do not count as data."""
     said = [f"{n} {name}" for name in ("added", "gone", "changed") if (n := int(frame[name].sum()))]
     return f"stored results, which are recomputed where needed: {', '.join(said)}; {option('verbose')} lists them"
 

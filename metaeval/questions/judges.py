@@ -1,4 +1,4 @@
-"""`judges`: language models, or others, that judge outputs beside annotators."""
+"""`judges`: language models, or other metrics, compared with annotators."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Judges(Slice, EvalsetQuestion["Result"], name="judges"):
     """Compare judges, such as language models, with annotators.
 
-    Each metric is a judge. Does it agree with annotators as well as they agree with each other? A constant that always
-    gives the most frequent category is listed, too. Scores count as the nearest category of the annotators.
+    Each metric is a judge. Does it agree with annotators as well as they agree with each other? A baseline that always
+    gives the most frequent category is listed, too. Each score is replaced by the annotators' nearest category.
 
     Example: scorehouse judges sim24 en-de --view bias
     """

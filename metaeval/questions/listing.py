@@ -1,4 +1,4 @@
-"""`list`: what is in the warehouse, and what there is to ask with."""
+"""`list`: contents of the warehouse, and available measures."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal

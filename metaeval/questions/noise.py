@@ -1,4 +1,4 @@
-"""`noise`: disturbed metrics, and oracles."""
+"""`noise`: metrics with added noise, and oracles."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     """Show how noise in a metric changes each measure.
 
-    `--oracles` shows how measures rank metrics of known quality. `--languages` shows whether a metric scores the same
-    quality alike in all language pairs, such as outputs with one injected error.
+    `--oracles` shows how measures rank metrics of known quality. `--languages` shows whether a metric gives outputs of
+    the same quality, such as those with one injected error, similar scores in all language pairs.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --simulations 5
     """

@@ -1,4 +1,4 @@
-"""`paper`: printed tables and figures, computed again."""
+"""`paper`: published tables and figures, recomputed."""
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,7 +63,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
 
     @property
     def is_list(self) -> bool:
-        """Whether papers, or one's items, are listed and nothing is computed."""
+        """Whether papers, or the items of one paper, are only listed."""
         return self.paper is None or (self.paper != "all" and self.item is None and not self.check)
 
     def check_fields(self) -> None:

@@ -1,4 +1,4 @@
-"""`plan`: how much is needed to tell two apart."""
+"""`plan`: how much data is needed to tell two metrics or systems apart."""
 
 from dataclasses import dataclass, replace
 from glob import escape
@@ -29,13 +29,13 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
 
     Estimates how much annotation it takes to make a difference between two metrics, or two systems, significant. The
     number of systems or of single judgements can be planned, too. For two systems, annotators and assisted_by show how
-    many segments and judgements other designs need.
+    many segments and judgements other designs would need.
 
     Simulates data sets of other sizes from the loaded one and tests each; the test is the one whose measured
     false-positive rate is closest to alpha.
 
-    The option sequential shows which systems may still be the best, by intervals that may be looked at after every
-    document, and how early the campaign could have stopped.
+    The option sequential shows which systems may still be the best, using intervals that remain valid if you check them
+    after every document, and how early the campaign could have stopped.
 
     Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --resamples 100
     """
@@ -93,11 +93,11 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
 
     @property
     def is_design(self) -> bool:
-        """Whether numbers of annotators, or a metric's help, are compared."""
+        """Whether designs are compared: numbers of annotators, or estimates assisted by a metric."""
         return self.annotators is not None or bool(self.assisted_by)
 
     def _without_simulation(self, run: Run) -> "Answer[Result]":
-        """Which systems may still be the best, or the judgements that designs need."""
+        """Systems that may still be the best, or the judgements that each design needs."""
         from metaeval.answer import answer_of
         from metaeval.planning.designs import designs
         from metaeval.planning.sequential import sequential

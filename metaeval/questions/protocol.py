@@ -1,4 +1,4 @@
-"""`protocol`: a shared task's own rules."""
+"""`protocol`: metrics scored by a shared task's own rules."""
 
 from dataclasses import dataclass, replace
 from math import fsum
@@ -150,7 +150,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         )
 
     def _protocol(self) -> "Rules":
-        """Raises QuestionError: no such protocol, a file that has none, or no task of the level."""
+        """Raises QuestionError: unknown protocol, a file without rules, or no task of the level."""
         from pathlib import Path
 
         from metaeval.protocols import OWN, own_protocol, protocol_named
@@ -161,7 +161,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return found if self.level is None else found.of_level(self.level)
 
     def _testset(self) -> str:
-        """Raises QuestionError: user rules are of no test set."""
+        """Raises QuestionError: user rules need a test set."""
         if self.on is None and self.rules.endswith(".toml"):
             raise QuestionError(f"your own rules name no test set; name one with {option('on', 'wmt23')}")
         return self.on or self.rules

@@ -1,4 +1,4 @@
-"""`rank`: metrics by measures."""
+"""`rank`: metrics ranked by agreement with human scores."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,8 +29,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     """Rank metrics by how well they agree with human scores.
 
     TESTSET and LP take several names joined by commas, or all. Each evaluation set is ranked separately unless
-    pooled. With `--human all` each human score is a column. The chart shows 95% intervals for one evaluation
-    set, and is a heat map for several or for domains.
+    pooled. With `--human all` each human score is a column. The chart shows 95% intervals for one evaluation set, and a
+    heat map for several sets or for domains.
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
@@ -161,9 +161,9 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         return self._by_one_human(run)
 
     def _by_each_human(self, run: Run) -> "Answer[Result]":
-        """The rankings by each human score, below each other.
+        """One ranking per human score, concatenated.
 
-        Raises QuestionError: no human score ranks anything.
+        Raises QuestionError: no human score has a ranking.
         """
         from metaeval.answer import answer_of, together
         from queries.evalsets import all_humans
@@ -240,10 +240,10 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":
-        """A copy of the warehouse with the scores of the file in it, the question that ranks them, and notes.
+        """A copy of the warehouse that includes the scores of the file, the question that ranks them, and notes.
 
-        Of several evaluation sets the file's rows say which they belong to; those that it does not cover are named.
-        Own metrics that are stored come in where fields select them, as without the file.
+        If there are several evaluation sets, the file's rows name theirs; a note lists sets that the file does not
+        cover. Stored metrics of your own are included if fields select them, as without the file.
         Raises QuestionError: no such file. SourceError: faults in the file.
         """
         from queries.evalsets import expand

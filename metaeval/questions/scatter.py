@@ -1,4 +1,4 @@
-"""`scatter`: one metric against humans."""
+"""`scatter`: one metric plotted against human scores."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal

@@ -18,7 +18,8 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
 
     Compares a metric with human scores, or two metrics, and shows texts and marked errors.
 
-    The residual is the difference between the two standardised scores, in standard deviations of that difference.
+    The residual is the difference between the two standardised scores, divided by the standard deviation of that
+    difference.
 
     Example: scorehouse segments sim24 en-de simBLEU -n 3
     """

@@ -21,7 +21,8 @@ class Show(EvalsetQuestion["Segment"], name="show"):
 
     Source and references come first, then the outputs, best first.
 
-    Errors marked by annotators are in brackets with their severity. The source carries those of all outputs.
+    Errors marked by annotators are in brackets with their severity. Errors marked in the source are shown for all
+    outputs together.
 
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """

@@ -1,4 +1,4 @@
-"""`spans`: error spans that metrics predict against those that people marked."""
+"""`spans`: predicted error spans compared with those that annotators marked."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
     """Compare predicted error spans with marked ones.
 
-    A metric that predicts spans only for some outputs is compared on those; the table shows how many.
+    A metric that predicts spans only for some outputs is evaluated on these; the table shows how many.
 
     Example: scorehouse spans sim24 en-de --by domain
     """

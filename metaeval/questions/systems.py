@@ -1,4 +1,4 @@
-"""`systems`: systems against each other."""
+"""`systems`: significance tests of systems against each other."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,14 +48,14 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
     Views: pairs tests every pair of systems. domains shows each system's mean human score by domain. corpus runs
     sacreBLEU's paired test of corpus BLEU, chrF or TER on loaded texts (permutation is its approximate randomisation,
-    with 10,000 trials by default). rounds shows whether a ranking by one rater holds for another. ranges ranks systems
-    by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
+    with 10,000 trials by default). rounds shows whether a ranking by one rater would hold with another. ranges ranks
+    systems by preferences (rr:trueskill, rr:ew), with rank ranges and clusters.
 
-    If you name two systems, compares them by every scorer, by domain, in the segments that differ most, and by the
-    errors marked; with assisted_by, by the human score alone.
+    If you name two systems, compares them by every scorer, by domain, on the segments that differ most, and by marked
+    errors; with assisted_by, only by the human score.
 
     `--gate` compares two versions of a system by the human score, or by the metrics named before them. The exit code is
-    1 if the new version is significantly worse by all of these, or by one that `--trust` names.
+    1 if the new version is significantly worse by all of these scorers, or by one named with `--trust`.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
@@ -151,7 +151,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return bool(self.versions) and not self.gate and not self.assisted_by
 
     def _check_head_to_head(self) -> None:
-        """Raises QuestionError: not two systems are named, or an option that needs all systems, or one scorer."""
+        """Raises QuestionError: not exactly two systems are named, or an option needs all systems or one scorer."""
         if self.scorer is None or len(self.versions) != 1 or self.scorer == self.versions[0]:
             raise QuestionError(
                 f"name exactly two systems to compare them head to head; {option('gate', True)} compares them by one "
@@ -162,7 +162,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
                 raise QuestionError(f"{option(name)} does nothing with two systems head to head")
 
     def _check_assisted(self) -> None:
-        """Raises QuestionError: neither two systems nor none are named, or an option of tests."""
+        """Raises QuestionError: the number of named systems is neither zero nor two, or an option belongs to tests."""
         if len(self.versions) != (self.scorer is not None) or self.scorer in self.versions:
             raise QuestionError(f"with {option('assisted_by')}, name two systems, or none for every pair")
         for name in ("view", "test", "correction", "alternative", "system_score", "round_human", "alpha", "unit"):
@@ -195,7 +195,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, shape=shape, digits=3, least=least)
 
     def _table(self, run: Run) -> "Result":
-        """A view beside pairs."""
+        """The view requested instead of pairs."""
         asked = self.part(Slice)
         with run.opened() as warehouse:
             if self.view == "domains":
@@ -248,9 +248,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         )
 
     def _gate(self, run: Run) -> "Answer[Result]":
-        """The new version of a system against the old one; the answer is no where it is significantly worse.
+        """Compare the new version of a system with the old one; the answer is no if it is significantly worse.
 
-        Raises QuestionError: not two systems are named, or one has no scores here.
+        Raises QuestionError: not exactly two systems are named, or one of them has no scores here.
         """
         from metaeval.answer import answer_of
         from metaeval.significance.gate import gate
@@ -268,7 +268,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, digits=3, is_no=is_no, least=least)
 
     def _assisted(self, run: Run) -> "Answer[Result]":
-        """Differences of two systems, or of every pair, by the human score with a metric's help."""
+        """Differences of two systems, or of every pair, estimated from human scores and a metric's scores."""
         from metaeval.answer import answer_of
         from metaeval.people.assisted import assisted_differences
         from queries.sampling import probabilities_of

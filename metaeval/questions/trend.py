@@ -68,7 +68,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
     unit: UnitOption = None
 
     def _has_none(self, run: Run) -> bool:
-        """Whether no interval or standard error of a single evaluation set is shown or used."""
+        """Whether intervals and standard errors of single evaluation sets are neither shown nor used."""
         is_wide = self.view == "years" and run.for_reading and not self.charted and self.pool in (None, "mean")
         return is_wide or self.view == "bridges"
 

@@ -1,4 +1,4 @@
--- The public face for SQL: what is in the warehouse, names joined in, nothing internal.
+-- Public views of what is in the warehouse, with names instead of internal keys.
 
 CREATE OR REPLACE VIEW testsets AS
 SELECT
@@ -24,13 +24,13 @@ JOIN internal.evalset AS e ON e.testset_id = t.testset_id
 LEFT JOIN internal.vector AS v ON v.evalset_id = e.evalset_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 GROUP BY t.testset_id, t.name, t.year, t.description;
-COMMENT ON VIEW testsets IS 'Test sets with what is loaded of them. One row per test set.';
-COMMENT ON COLUMN testsets.kind IS 'challenge: metrics are compared with the expected order of outputs, not with human scores; the human score is grade, or texts of a challenge set are loaded. other task: not translation, without a language pair. task: any other.';
-COMMENT ON COLUMN testsets.description IS 'What it is, in a few words.';
+COMMENT ON VIEW testsets IS 'Test sets, with counts of what is loaded. One row per test set.';
+COMMENT ON COLUMN testsets.kind IS 'challenge: metrics are compared with the expected order of outputs, not with human scores (the human score is grade, or the texts of a challenge set are loaded). other task: not translation, without a language pair. task: any other.';
+COMMENT ON COLUMN testsets.description IS 'Short description.';
 COMMENT ON COLUMN testsets.n_lps IS 'Language pairs loaded.';
 COMMENT ON COLUMN testsets.n_metrics IS 'Metric variants with scores.';
 COMMENT ON COLUMN testsets.n_humans IS 'Human scores.';
-COMMENT ON COLUMN testsets.n_scores IS 'Segment scores, missing ones not counted.';
+COMMENT ON COLUMN testsets.n_scores IS 'Segment scores, without missing ones.';
 
 CREATE OR REPLACE VIEW evalsets AS
 WITH scored AS (
@@ -75,18 +75,18 @@ COMMENT ON VIEW evalsets IS 'Evaluation sets (test set and language pair) with t
 COMMENT ON COLUMN evalsets.lp_base IS 'Language pair without script and country: en-cs for en-cs_CZ.';
 COMMENT ON COLUMN evalsets.source_language IS 'Language translated from.';
 COMMENT ON COLUMN evalsets.target_language IS 'Language translated into.';
-COMMENT ON COLUMN evalsets.standard_reference IS 'Official reference; NULL where not declared.';
-COMMENT ON COLUMN evalsets.standard_human_seg IS 'Official human score of segments, loaded or not; NULL where not declared.';
-COMMENT ON COLUMN evalsets.is_standard_human_seg_loaded IS 'True where the official human score has segment scores here; a sum over official scores has nothing of the others.';
-COMMENT ON COLUMN evalsets.standard_human_sys IS 'Official human score of systems, loaded or not, such as rr:bto, better than others by the preferences of rr; NULL where not declared.';
-COMMENT ON COLUMN evalsets.is_standard_human_sys_loaded IS 'True where the official human score of systems has scores of systems or segments here.';
-COMMENT ON COLUMN evalsets.loaded_humans_seg IS 'Human scores with segment scores here, joined by commas; NULL for none.';
-COMMENT ON COLUMN evalsets.loaded_humans_sys IS 'Human scores with scores of systems or segments here, joined by commas; NULL for none.';
-COMMENT ON COLUMN evalsets.n_segments IS 'Segments of the test set; NULL where not known.';
-COMMENT ON COLUMN evalsets.n_systems IS 'Systems, human translations included.';
+COMMENT ON COLUMN evalsets.standard_reference IS 'Official reference; NULL if not declared.';
+COMMENT ON COLUMN evalsets.standard_human_seg IS 'Official human score of segments, loaded or not; NULL if not declared.';
+COMMENT ON COLUMN evalsets.is_standard_human_seg_loaded IS 'True if the official human score has segment scores in this warehouse; if not, sums over official scores do not include this evaluation set.';
+COMMENT ON COLUMN evalsets.standard_human_sys IS 'Official human score of systems, loaded or not, such as rr:bto (the score ''better than others'' from the rankings rr); NULL if not declared.';
+COMMENT ON COLUMN evalsets.is_standard_human_sys_loaded IS 'True if the official human score of systems has scores of systems or segments in this warehouse.';
+COMMENT ON COLUMN evalsets.loaded_humans_seg IS 'Human scores with segment scores in this warehouse, joined by commas; NULL if none.';
+COMMENT ON COLUMN evalsets.loaded_humans_sys IS 'Human scores with scores of systems or segments in this warehouse, joined by commas; NULL if none.';
+COMMENT ON COLUMN evalsets.n_segments IS 'Segments of the test set; NULL if unknown.';
+COMMENT ON COLUMN evalsets.n_systems IS 'Systems, including human translations.';
 COMMENT ON COLUMN evalsets.n_metrics IS 'Metric variants with scores.';
 COMMENT ON COLUMN evalsets.n_humans IS 'Human scores.';
-COMMENT ON COLUMN evalsets.n_scores IS 'Segment scores, missing ones not counted.';
+COMMENT ON COLUMN evalsets.n_scores IS 'Segment scores, without missing ones.';
 
 CREATE OR REPLACE VIEW segments AS
 SELECT t.name AS testset, e.lp, g.segment, g.position, g.domain, g.document, g.index_in_document, x.text AS source_text
@@ -95,11 +95,11 @@ JOIN internal.evalset AS e ON e.evalset_id = g.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 LEFT JOIN internal.segment_text AS x ON x.evalset_id = g.evalset_id AND x.segment = g.segment AND x.kind = 'source';
 COMMENT ON VIEW segments IS 'Segments of evaluation sets, with their source text. One row per evaluation set and segment.';
-COMMENT ON COLUMN segments.position IS 'Line in the test set, from 1; NULL where not known.';
+COMMENT ON COLUMN segments.position IS 'Line in the test set, from 1; NULL if unknown.';
 COMMENT ON COLUMN segments.domain IS 'Domain, such as news.';
 COMMENT ON COLUMN segments.document IS 'Document.';
-COMMENT ON COLUMN segments.index_in_document IS 'Index inside the document, from 1.';
-COMMENT ON COLUMN segments.source_text IS 'Text to translate; NULL where not loaded.';
+COMMENT ON COLUMN segments.index_in_document IS 'Position in the document, from 1.';
+COMMENT ON COLUMN segments.source_text IS 'Text to translate; NULL if not loaded.';
 
 CREATE OR REPLACE VIEW texts AS
 SELECT t.name AS testset, e.lp, x.kind, x.name, x.segment, x.text
@@ -128,12 +128,12 @@ LEFT JOIN internal.vector AS v ON v.system_id = y.system_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 GROUP BY ALL;
 COMMENT ON VIEW systems IS 'Systems of evaluation sets. One row per evaluation set and system.';
-COMMENT ON COLUMN systems.system IS 'Name as the files have it.';
-COMMENT ON COLUMN systems.canonical_name IS 'Name that joins the spellings of one system across evaluation sets: lower case, without the number of a submission (.1533) where it stays unique.';
+COMMENT ON COLUMN systems.system IS 'Name as in the files.';
+COMMENT ON COLUMN systems.canonical_name IS 'Name shared by all spellings of one system across evaluation sets: lower case, without the submission number (.1533) if that keeps it unique.';
 COMMENT ON COLUMN systems.kind IS 'mt, human or qc.';
-COMMENT ON COLUMN systems.is_outlier IS 'True where official rankings exclude the system.';
+COMMENT ON COLUMN systems.is_outlier IS 'True if official rankings exclude the system.';
 COMMENT ON COLUMN systems.n_metrics IS 'Metric variants that scored it.';
-COMMENT ON COLUMN systems.n_humans IS 'Human scores that judged it.';
+COMMENT ON COLUMN systems.n_humans IS 'Human scores that cover it.';
 
 CREATE OR REPLACE VIEW spellings AS
 SELECT t.name AS testset, e.lp, y.name AS system, x.spelling, x.rule
@@ -142,9 +142,9 @@ JOIN internal.system AS y ON y.system_id = x.system_id
 JOIN internal.evalset AS e ON e.evalset_id = y.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id;
 COMMENT ON VIEW spellings IS 'Other names of a system in files, and the rule that joined them. One row per system and spelling.';
-COMMENT ON COLUMN spellings.system IS 'Name under which the system is found everywhere else.';
-COMMENT ON COLUMN spellings.spelling IS 'Name as a file has it.';
-COMMENT ON COLUMN spellings.rule IS 'Rule that joined the two: declared alias, same letters and digits, number at the end dropped.';
+COMMENT ON COLUMN spellings.system IS 'Name of the system in all other views.';
+COMMENT ON COLUMN spellings.spelling IS 'Name as in a file.';
+COMMENT ON COLUMN spellings.rule IS 'Rule that joined the two: declared alias, same letters and digits, or number at the end removed.';
 
 CREATE OR REPLACE VIEW metrics AS
 SELECT
@@ -171,13 +171,13 @@ LEFT JOIN internal.entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v
 GROUP BY ALL;
 COMMENT ON VIEW metrics IS 'Metric variants by evaluation set. One row per evaluation set and metric variant.';
 COMMENT ON COLUMN metrics.metric IS 'Full name of the variant, such as BLEU-refA.';
-COMMENT ON COLUMN metrics.reference IS 'Reference used; NULL for none.';
+COMMENT ON COLUMN metrics.reference IS 'Reference used; NULL if none.';
 COMMENT ON COLUMN metrics.is_reference_free IS 'True for a reference-free metric.';
-COMMENT ON COLUMN metrics.family IS 'Family of metrics; NULL where not known.';
-COMMENT ON COLUMN metrics.status IS 'primary, baseline, contrastive or no entry (not submitted to the metrics task); NULL where the year kept no such list.';
+COMMENT ON COLUMN metrics.family IS 'Family of metrics; NULL if unknown.';
+COMMENT ON COLUMN metrics.status IS 'primary, baseline, contrastive or no entry (not submitted to the metrics task); NULL if the year published no such list.';
 COMMENT ON COLUMN metrics.is_own IS 'True for a metric that a user added.';
-COMMENT ON COLUMN metrics.is_negated IS 'True where the file counts errors (TER of WMT12, metrics added with --lower-is-better) and its scores were negated when loaded, so that higher is better.';
-COMMENT ON COLUMN metrics.is_derived IS 'True where the file has error spans and no scores: the scores are -(5 major + 1 minor) of each output.';
+COMMENT ON COLUMN metrics.is_negated IS 'True if the file counts errors (TER of WMT12, metrics added with --lower-is-better) and its scores were negated when loaded, so that higher is better.';
+COMMENT ON COLUMN metrics.is_derived IS 'True if the file has error spans but no scores; each output''s score is then -(5 major + 1 minor).';
 COMMENT ON COLUMN metrics.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN metrics.n_systems IS 'Systems scored.';
 COMMENT ON COLUMN metrics.n_scores IS 'Segment scores.';
@@ -190,12 +190,12 @@ FROM internal.metric_fact AS f
 JOIN internal.testset AS t ON t.testset_id = f.testset_id;
 COMMENT ON VIEW metric_facts IS 'Family, kind and training of metrics, by test set. One row per test set and base metric.';
 COMMENT ON COLUMN metric_facts.base_metric IS 'Metric name without the reference.';
-COMMENT ON COLUMN metric_facts.version IS 'Version inside the family; NULL where not known.';
+COMMENT ON COLUMN metric_facts.version IS 'Version within the family; NULL if unknown.';
 COMMENT ON COLUMN metric_facts.kind IS 'string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
-COMMENT ON COLUMN metric_facts.is_reference_free IS 'True for a reference-free metric; NULL where its name does not say.';
-COMMENT ON COLUMN metric_facts.is_error_measure IS 'True where the metric counts errors by nature.';
-COMMENT ON COLUMN metric_facts.training_year IS 'Newest WMT year whose human scores it was trained on; NULL where not public or not trained.';
-COMMENT ON COLUMN metric_facts.is_known IS 'False where the name is not in the registry, and a rule gave the family.';
+COMMENT ON COLUMN metric_facts.is_reference_free IS 'True for a reference-free metric; NULL if its name does not say.';
+COMMENT ON COLUMN metric_facts.is_error_measure IS 'True if the metric counts errors by definition.';
+COMMENT ON COLUMN metric_facts.training_year IS 'Newest WMT year whose human scores it was trained on; NULL if unpublished or not trained.';
+COMMENT ON COLUMN metric_facts.is_known IS 'False if the name is not in the registry and its family was derived by a rule.';
 
 CREATE OR REPLACE MACRO protocol_of(human) AS CASE
   WHEN regexp_replace(lower(human), '[-:](raw|z)$', '') IN ('wmt', 'da') THEN 'da'
@@ -206,7 +206,7 @@ CREATE OR REPLACE MACRO protocol_of(human) AS CASE
   WHEN regexp_replace(human, '[-:](raw|z)$', '', 'i') = 'HUMAN' THEN 'rr'
   ELSE regexp_replace(human, '[-:](raw|z)$', '', 'i')
 END;
-COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, esaai, mqm (mqm.merged is one way to add up its errors), appraise, rr (HUMAN in the tables of the metrics tasks to 2016 is made of rankings); any other name is a protocol of its own.';
+COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z come from the same judgements), da-sqm, esa, esaai, mqm (mqm.merged aggregates the same errors), appraise, rr (HUMAN in the tables of the metrics tasks up to 2016 is computed from rankings); any other name is its own protocol.';
 
 CREATE OR REPLACE VIEW humans AS
 WITH single AS (
@@ -243,13 +243,13 @@ LEFT JOIN single ON single.evalset_id = v.evalset_id AND single.scorer_id = v.sc
 GROUP BY ALL;
 COMMENT ON VIEW humans IS 'Human scores by evaluation set. One row per evaluation set and human score.';
 COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
-COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, esaai, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z, and esa-1 and esa-2 are rounds of one.';
-COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
+COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, esaai, mqm, or the name of the human score; several human scores may share a protocol: wmt-raw and wmt-z come from the same judgements, esa-1 and esa-2 are two rounds.';
+COMMENT ON COLUMN humans.is_standard IS 'True if it is the official score of segments or systems.';
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
-COMMENT ON COLUMN humans.n_systems IS 'Systems judged: those with a score at any level; attention checks and tutorials are none.';
+COMMENT ON COLUMN humans.n_systems IS 'Systems with a score at any level; attention checks and tutorials do not count as systems.';
 COMMENT ON COLUMN humans.n_scores IS 'Segment scores.';
-COMMENT ON COLUMN humans.n_missing IS 'Segments not judged, summed over systems, whether a file lists them or not: n_systems times evalsets.n_segments, less n_scores; NULL for a human score without segment scores.';
-COMMENT ON COLUMN humans.n_judgements IS 'Single judgements on file.';
+COMMENT ON COLUMN humans.n_missing IS 'Segments without a judgement, summed over systems, whether or not a file lists them: n_systems times evalsets.n_segments, minus n_scores; NULL for a human score without segment scores.';
+COMMENT ON COLUMN humans.n_judgements IS 'Single judgements loaded.';
 
 CREATE OR REPLACE VIEW sources AS
 SELECT t.name AS testset, e.lp, o.origin, o.path, o.sha256, o.n_bytes, o.reader, o.n_rows, o.n_missing, o.loaded_at, o.status, o.fault
@@ -257,16 +257,16 @@ FROM internal.source AS o
 JOIN internal.evalset AS e ON e.evalset_id = o.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id;
 COMMENT ON VIEW sources IS 'Files loaded or refused. One row per file and evaluation set.';
-COMMENT ON COLUMN sources.origin IS 'What the file is, wherever it lies.';
-COMMENT ON COLUMN sources.path IS 'Path when it was loaded.';
+COMMENT ON COLUMN sources.origin IS 'Identity of the file, independent of its location.';
+COMMENT ON COLUMN sources.path IS 'Path from which it was loaded.';
 COMMENT ON COLUMN sources.sha256 IS 'Checksum of its content.';
 COMMENT ON COLUMN sources.n_bytes IS 'Size in bytes.';
 COMMENT ON COLUMN sources.reader IS 'Reader and its version.';
-COMMENT ON COLUMN sources.n_rows IS 'Rows it brought.';
-COMMENT ON COLUMN sources.n_missing IS 'Rows among them without a value.';
-COMMENT ON COLUMN sources.loaded_at IS 'When, in UTC.';
+COMMENT ON COLUMN sources.n_rows IS 'Rows loaded from it.';
+COMMENT ON COLUMN sources.n_missing IS 'Loaded rows without a value.';
+COMMENT ON COLUMN sources.loaded_at IS 'Time, in UTC.';
 COMMENT ON COLUMN sources.status IS 'loaded or refused.';
-COMMENT ON COLUMN sources.fault IS 'Why it was refused; NULL when loaded.';
+COMMENT ON COLUMN sources.fault IS 'Reason for refusal; NULL if loaded.';
 
 CREATE OR REPLACE VIEW known_issues AS
 SELECT testset, lp, scorer, system, issue, citation
@@ -284,5 +284,5 @@ COMMENT ON VIEW results IS 'Stored results. One row per result.';
 COMMENT ON COLUMN results.kind IS 'What was computed, such as compare.';
 COMMENT ON COLUMN results.payload IS 'The result, as JSON.';
 COMMENT ON COLUMN results.program_version IS 'Version of scorehouse.';
-COMMENT ON COLUMN results.seconds IS 'How long it took.';
-COMMENT ON COLUMN results.stored_at IS 'When, in UTC.';
+COMMENT ON COLUMN results.seconds IS 'Computing time in seconds.';
+COMMENT ON COLUMN results.stored_at IS 'Time, in UTC.';

@@ -1,4 +1,4 @@
--- The public face for SQL: scores and what lies behind them, names joined in, nothing internal.
+-- Public views of scores and the judgements behind them, with names instead of internal keys.
 
 CREATE OR REPLACE MACRO scale_of(low, high) AS CASE
   WHEN low >= -0.001 AND high <= 1.001 THEN '0..1'
@@ -6,7 +6,7 @@ CREATE OR REPLACE MACRO scale_of(low, high) AS CASE
   WHEN high <= 0.001 THEN '..0'
   WHEN low IS NOT NULL AND high IS NOT NULL THEN 'other'
 END;
-COMMENT ON MACRO scale_of IS 'Narrowest of the scales 0..1, 0..100 and ..0 (errors, negated) that holds scores from low to high, but for rounding; other where none does, NULL without scores.';
+COMMENT ON MACRO scale_of IS 'Narrowest of the scales 0..1, 0..100 and ..0 (errors, negated) that contains all scores from low to high, up to rounding; other if none does, NULL without scores.';
 
 CREATE OR REPLACE VIEW scores AS
 WITH range AS (
@@ -42,10 +42,10 @@ LEFT JOIN range AS r ON r.evalset_id = v.evalset_id AND r.scorer_id = v.scorer_i
 COMMENT ON VIEW scores IS 'Segment scores of metrics. One row per evaluation set, metric, system and segment.';
 COMMENT ON COLUMN scores.domain IS 'Domain of the segment.';
 COMMENT ON COLUMN scores.document IS 'Document of the segment.';
-COMMENT ON COLUMN scores.family IS 'Family of metrics, such as COMET; NULL where not known.';
-COMMENT ON COLUMN scores.reference IS 'Reference used; NULL for none.';
-COMMENT ON COLUMN scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all segment scores of the metric in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
-COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
+COMMENT ON COLUMN scores.family IS 'Family of metrics, such as COMET; NULL if unknown.';
+COMMENT ON COLUMN scores.reference IS 'Reference used; NULL if none.';
+COMMENT ON COLUMN scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that contains all segment scores of the metric in the evaluation set, else other. It is observed, not declared; scores on different scales should not be averaged.';
+COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL if missing.';
 
 CREATE OR REPLACE VIEW human_scores AS
 SELECT t.name AS testset, t.year, e.lp, g.domain, g.document, s.segment, y.name AS system, sc.name AS human, s.value
@@ -60,7 +60,7 @@ COMMENT ON VIEW human_scores IS 'Segment scores of human protocols. One row per 
 COMMENT ON COLUMN human_scores.domain IS 'Domain of the segment.';
 COMMENT ON COLUMN human_scores.document IS 'Document of the segment.';
 COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
-COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where the file lists the segment without a score. Segments that it does not list have no row; humans.n_missing counts both.';
+COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL if the file lists the segment without a score. Unlisted segments have no row; humans.n_missing counts both.';
 
 CREATE OR REPLACE VIEW system_scores AS
 WITH submitted AS (
@@ -141,18 +141,18 @@ SELECT
   r.n_segments,
   r.n_missing
 FROM ranged AS r;
-COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
+COMMENT ON VIEW system_scores IS 'System scores, both submitted and averaged from segment scores. One row per evaluation set, scorer and system.';
 COMMENT ON COLUMN system_scores.kind IS 'metric or human.';
 COMMENT ON COLUMN system_scores.base_metric IS 'Metric name without the reference; NULL for a human score.';
-COMMENT ON COLUMN system_scores.family IS 'Family of metrics, such as COMET; NULL where not known, and for a human score.';
-COMMENT ON COLUMN system_scores.metric_kind IS 'Kind of metric, the column kind of other views: string, embedding, trained, likelihood, llm, sentinel, random or unknown; NULL for a human score.';
-COMMENT ON COLUMN system_scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all scores (column score) of the scorer in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
-COMMENT ON COLUMN system_scores.submitted IS 'Submitted system score; NULL where missing.';
+COMMENT ON COLUMN system_scores.family IS 'Family of metrics, such as COMET; NULL if unknown or for a human score.';
+COMMENT ON COLUMN system_scores.metric_kind IS 'Kind of metric (the column kind in other views): string, embedding, trained, likelihood, llm, sentinel, random or unknown; NULL for a human score.';
+COMMENT ON COLUMN system_scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that contains all scores (column score) of the scorer in the evaluation set, else other. It is observed, not declared; scores on different scales should not be averaged.';
+COMMENT ON COLUMN system_scores.submitted IS 'Submitted system score; NULL if missing.';
 COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not missing; NULL without any.';
-COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
-COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score is from; NULL without a score.';
+COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings use submitted scores only if the scorer has one for every included system; see ranked_scores.';
+COMMENT ON COLUMN system_scores.score_source IS 'Source of score: submitted or mean; NULL without a score.';
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
-COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores, and where people judged nothing of the system, or an attention check or tutorial.';
+COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score for this system, whether or not a file lists them: evalsets.n_segments minus n_segments. NULL for a scorer without segment scores, for attention checks and tutorials, and for a human score that covers no segment of the system.';
 
 CREATE OR REPLACE VIEW aggregate_scores AS
 SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value
@@ -166,7 +166,7 @@ COMMENT ON VIEW aggregate_scores IS 'Submitted scores of whole test sets, domain
 COMMENT ON COLUMN aggregate_scores.kind IS 'metric or human.';
 COMMENT ON COLUMN aggregate_scores.level IS 'sys, domain or doc.';
 COMMENT ON COLUMN aggregate_scores.unit IS 'Domain or document; NULL at system level.';
-COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
+COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL if missing.';
 
 CREATE OR REPLACE VIEW judgements AS
 WITH marked AS (
@@ -187,11 +187,11 @@ LEFT JOIN marked ON marked.judgement_id = j.judgement_id;
 COMMENT ON VIEW judgements IS 'Single human judgements. One row per judgement.';
 COMMENT ON COLUMN judgements.human IS 'Human score that the judgement belongs to.';
 COMMENT ON COLUMN judgements.system IS 'System judged.';
-COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL where not known.';
+COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL if unknown.';
 COMMENT ON COLUMN judgements.value IS 'The judgement, higher is better.';
-COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row: 1 for a single one; NULL where the file does not say.';
-COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
-COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
+COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row: 1 for a single one; NULL if the file does not say.';
+COMMENT ON COLUMN judgements.time IS 'Time, in UTC; NULL if unknown.';
+COMMENT ON COLUMN judgements.status IS 'valid, or the reason for its exclusion from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 
 CREATE OR REPLACE VIEW preferences AS
@@ -206,13 +206,13 @@ JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS a ON a.system_id = v.system_id
 JOIN internal.system AS b ON b.system_id = w.system_id;
-COMMENT ON VIEW preferences IS 'Which of two outputs an annotator, or a metric, found better; a ranking of several outputs is all its pairs. One row per pair as judged.';
-COMMENT ON COLUMN preferences.kind IS 'human, or metric for one that answers with preferences.';
+COMMENT ON VIEW preferences IS 'Preferences of annotators, or metrics, between two outputs; a ranking of several outputs is split into its pairs. One row per judged pair.';
+COMMENT ON COLUMN preferences.kind IS 'human, or metric for a metric that states preferences.';
 COMMENT ON COLUMN preferences.ranking IS 'Number of the ranking in its file; the pairs of one ranking share it.';
 COMMENT ON COLUMN preferences.system_a IS 'System whose output was shown first.';
 COMMENT ON COLUMN preferences.system_b IS 'System whose output was shown second.';
 COMMENT ON COLUMN preferences.answer IS 'a or b, the better output, or tie.';
-COMMENT ON COLUMN preferences.is_same_output IS 'True where the two systems were shown as one, as their outputs are the same; the answer is tie.';
+COMMENT ON COLUMN preferences.is_same_output IS 'True if the outputs are identical and were shown as one; the answer is tie.';
 
 CREATE OR REPLACE VIEW annotations AS
 WITH marked AS (
@@ -232,12 +232,12 @@ JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id
 LEFT JOIN marked ON marked.judgement_id = j.judgement_id
 WHERE v.level = 'seg';
-COMMENT ON VIEW annotations IS 'One scorer''s look at one output: a person''s judgement, or a metric''s prediction of error spans. One row per annotation; an output predicted error-free has one without spans, an output without a prediction has none.';
+COMMENT ON VIEW annotations IS 'Annotations of outputs: an annotator''s judgement, or a metric''s prediction of error spans. One row per annotation. An output predicted to be error-free has an annotation without spans; an output without a prediction has no annotation.';
 COMMENT ON COLUMN annotations.annotation IS 'Identifier, as in spans.';
 COMMENT ON COLUMN annotations.kind IS 'metric or human.';
-COMMENT ON COLUMN annotations.system IS 'System whose output it is.';
-COMMENT ON COLUMN annotations.n_spans IS 'Errors marked or predicted, those without a place among them.';
-COMMENT ON COLUMN annotations.status IS 'valid, or why a judgement is excluded from the score.';
+COMMENT ON COLUMN annotations.system IS 'System that produced the output.';
+COMMENT ON COLUMN annotations.n_spans IS 'Errors marked or predicted, including those without a position.';
+COMMENT ON COLUMN annotations.status IS 'valid, or the reason for a judgement''s exclusion from the score.';
 
 CREATE OR REPLACE VIEW spans AS
 SELECT
@@ -251,18 +251,18 @@ JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
-COMMENT ON VIEW spans IS 'Errors that people marked or metrics predicted, also in judgements that are excluded from the score (see status). One row per error.';
+COMMENT ON VIEW spans IS 'Errors marked by annotators or predicted by metrics, including those in judgements excluded from the score (see status). One row per error.';
 COMMENT ON COLUMN spans.annotation IS 'The annotation, as in annotations.';
 COMMENT ON COLUMN spans.kind IS 'metric or human.';
-COMMENT ON COLUMN spans.system IS 'System whose output it is.';
-COMMENT ON COLUMN spans.side IS 'Text that the span lies in: source or target; target where the file does not say.';
-COMMENT ON COLUMN spans.span_start IS 'First character of the span, from 0 (Unicode code points); NULL for an error without a place, such as an omission.';
-COMMENT ON COLUMN spans.span_end IS 'Character after the span; NULL where there is no place.';
-COMMENT ON COLUMN spans.severity IS 'Severity as the file has it, such as Major.';
-COMMENT ON COLUMN spans.severity_class IS 'Severity spelled the same for all files, such as major.';
-COMMENT ON COLUMN spans.category IS 'Kind of error; NULL where none was requested, as for most errors of ESA, and for most metrics.';
-COMMENT ON COLUMN spans.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
-COMMENT ON COLUMN spans.status IS 'Status of the annotation: valid, or why a judgement is excluded from the score.';
+COMMENT ON COLUMN spans.system IS 'System that produced the output.';
+COMMENT ON COLUMN spans.side IS 'Text that contains the span: source or target; target if the file does not say.';
+COMMENT ON COLUMN spans.span_start IS 'First character of the span, from 0 (Unicode code points); NULL for an error without a position, such as an omission.';
+COMMENT ON COLUMN spans.span_end IS 'Character after the span; NULL without a position.';
+COMMENT ON COLUMN spans.severity IS 'Severity as in the file, such as Major.';
+COMMENT ON COLUMN spans.severity_class IS 'Severity in a uniform spelling, such as major.';
+COMMENT ON COLUMN spans.category IS 'Kind of error; NULL if no category was requested, as in most ESA data, and for most metrics.';
+COMMENT ON COLUMN spans.weight IS 'Penalty, 0 or more; NULL if errors have no weights, as in ESA.';
+COMMENT ON COLUMN spans.status IS 'Status of the annotation: valid, or the reason for a judgement''s exclusion from the score.';
 
 CREATE OR REPLACE VIEW span_scores AS
 WITH looked AS (
@@ -322,16 +322,16 @@ FROM rated AS c
 JOIN internal.evalset AS e ON e.evalset_id = c.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.system AS y ON y.system_id = c.system_id;
-COMMENT ON VIEW span_scores IS 'Error spans of one annotation against those that people marked in the same output: a span counts where it overlaps one of the other side, whatever the severities (mp with matching many_to_many). One row per output and ordered pair of valid annotations, the first by people; of scorers that marked errors.';
-COMMENT ON COLUMN span_scores.system IS 'System whose output it is.';
-COMMENT ON COLUMN span_scores.gold IS 'Human score whose spans are taken as right.';
-COMMENT ON COLUMN span_scores.gold_rater IS 'Their annotator; NULL where not known.';
-COMMENT ON COLUMN span_scores.kind IS 'Whose spans are compared with them: metric or human.';
-COMMENT ON COLUMN span_scores.scorer IS 'The metric variant, or human score.';
-COMMENT ON COLUMN span_scores.n_gold IS 'Gold spans with a place and a severity.';
-COMMENT ON COLUMN span_scores.n_predicted IS 'The other annotation''s spans with a place and a severity.';
-COMMENT ON COLUMN span_scores.n_gold_found IS 'Gold spans that overlap one of the other annotation.';
-COMMENT ON COLUMN span_scores.n_right IS 'The other annotation''s spans that overlap a gold one.';
-COMMENT ON COLUMN span_scores.precision IS 'n_right / n_predicted; 1 without any. Over several outputs, divide the sums.';
-COMMENT ON COLUMN span_scores.recall IS 'n_gold_found / n_gold; 1 without any. Over several outputs, divide the sums.';
-COMMENT ON COLUMN span_scores.f IS 'Harmonic mean of the two; 0 where both are 0.';
+COMMENT ON VIEW span_scores IS 'Agreement of error spans with those that annotators marked in the same output. A span counts as found if it overlaps a span of the other annotation, whatever the severities (mp with matching many_to_many). One row per output and ordered pair of valid annotations, the first of them human; only scorers that marked errors.';
+COMMENT ON COLUMN span_scores.system IS 'System that produced the output.';
+COMMENT ON COLUMN span_scores.gold IS 'Human score whose spans serve as the gold standard.';
+COMMENT ON COLUMN span_scores.gold_rater IS 'Annotator of the gold spans; NULL if unknown.';
+COMMENT ON COLUMN span_scores.kind IS 'Kind of the compared scorer: metric or human.';
+COMMENT ON COLUMN span_scores.scorer IS 'Compared metric variant or human score.';
+COMMENT ON COLUMN span_scores.n_gold IS 'Gold spans with a position and a severity.';
+COMMENT ON COLUMN span_scores.n_predicted IS 'The other annotation''s spans with a position and a severity.';
+COMMENT ON COLUMN span_scores.n_gold_found IS 'Gold spans that overlap a span of the other annotation.';
+COMMENT ON COLUMN span_scores.n_right IS 'The other annotation''s spans that overlap a gold span.';
+COMMENT ON COLUMN span_scores.precision IS 'n_right / n_predicted; 1 without predicted spans. Over several outputs, divide the sums.';
+COMMENT ON COLUMN span_scores.recall IS 'n_gold_found / n_gold; 1 without gold spans. Over several outputs, divide the sums.';
+COMMENT ON COLUMN span_scores.f IS 'Harmonic mean of precision and recall; 0 if both are 0.';

@@ -39,9 +39,9 @@ JOIN internal.evalset AS e ON e.evalset_id = c.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS hs ON hs.scorer_id = c.human_id
 JOIN internal.scorer AS ms ON ms.scorer_id = c.metric_id;
-COMMENT ON VIEW pair_counts IS 'Pair counts by segment at epsilon 0, over all systems that the human score judged. One row per evaluation set, human score, metric and segment. Filter by testset, lp and human: counting everything takes long.';
+COMMENT ON VIEW pair_counts IS 'Pair counts by segment at epsilon 0, over all systems with human scores. One row per evaluation set, human score, metric and segment. Filter by testset, lp and human: counting everything takes a long time.';
 COMMENT ON COLUMN pair_counts.human IS 'Human score.';
-COMMENT ON COLUMN pair_counts.n_concordant IS 'Pairs that both order the same way.';
+COMMENT ON COLUMN pair_counts.n_concordant IS 'Pairs that the metric and the human score order the same way.';
 COMMENT ON COLUMN pair_counts.n_discordant IS 'Pairs that they order in opposite ways.';
 COMMENT ON COLUMN pair_counts.n_tied_human IS 'Pairs tied by the human score only.';
 COMMENT ON COLUMN pair_counts.n_tied_metric IS 'Pairs tied by the metric only.';
@@ -81,7 +81,7 @@ SELECT
   q.asked_unit
 FROM asked AS q
 LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp;
-COMMENT ON MACRO TABLE internal.question IS 'Checked arguments of a table macro. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set, a unit that is none and an epsilon that is no finite number from 0 on are errors.';
+COMMENT ON MACRO TABLE internal.question IS 'Checked arguments of a table macro. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set or unit is an error, and so is an epsilon that is negative or not finite.';
 
 CREATE OR REPLACE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
 WITH question AS (
@@ -210,7 +210,7 @@ SELECT
   k.remark AS reason
 FROM answer AS k
 ORDER BY k.metric, k.unit_name;
-COMMENT ON MACRO TABLE concordance_by IS 'Pair counts of every metric by unit (item, system, doc, domain or none), over all systems that the human score judged, at tie threshold epsilon. Columns: metric, unit, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. Where there is nothing to count, such as for a human score that is not loaded, each metric has a row with NULL counts and the reason. Large units make many pairs: name few metrics in a WHERE clause.';
+COMMENT ON MACRO TABLE concordance_by IS 'Pair counts of every metric by unit (item, system, doc, domain or none), over all systems with human scores, at tie threshold epsilon. Columns: metric, unit, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. If there is nothing to count, for example because the human score is not loaded, each metric has a row with NULL counts and the reason. Large units have many pairs, so select few metrics in a WHERE clause.';
 
 CREATE OR REPLACE MACRO concordance(testset, lp, human, epsilon) AS TABLE
 SELECT
@@ -224,4 +224,4 @@ SELECT
   k.reason
 FROM concordance_by(testset, lp, human, epsilon, 'item') AS k
 ORDER BY k.metric, k.unit::INTEGER;
-COMMENT ON MACRO TABLE concordance IS 'Pair counts of every metric by segment, over all systems that the human score judged, at tie threshold epsilon. Columns: metric, segment, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. Where there is nothing to count, such as for a human score that is not loaded, each metric has a row with NULL counts and the reason.';
+COMMENT ON MACRO TABLE concordance IS 'Pair counts of every metric by segment, over all systems with human scores, at tie threshold epsilon. Columns: metric, segment, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. If there is nothing to count, for example because the human score is not loaded, each metric has a row with NULL counts and the reason.';

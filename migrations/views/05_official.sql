@@ -212,13 +212,13 @@ SELECT
 FROM choice AS c
 JOIN ranking AS r ON r.evalset_id = c.evalset_id AND r.level = c.level
 JOIN internal.testset AS t ON t.testset_id = r.testset_id;
-COMMENT ON VIEW participants IS 'Every system and metric of the official rankings, included or not, and why not: what `rank` does when nothing else is selected; `rank --explain` names the options that include them. One row per evaluation set, level, and system or metric.';
+COMMENT ON VIEW participants IS 'Every system and metric considered for the official rankings, included or not, with the reason, as in `rank` with default options; `rank --explain` names the options that include them. One row per evaluation set, level, and system or metric.';
 COMMENT ON COLUMN participants.level IS 'sys for rankings by system scores (pearson, pa), seg for those by segment scores (acc_eq, spa).';
-COMMENT ON COLUMN participants.human IS 'Human score of the ranking: the official one of the level, else the only one loaded; NULL where neither is there.';
+COMMENT ON COLUMN participants.human IS 'Human score of the ranking: the official one of the level, else the only one loaded; NULL if there is neither.';
 COMMENT ON COLUMN participants.kind IS 'system or metric.';
 COMMENT ON COLUMN participants.name IS 'System, or full name of the metric variant.';
-COMMENT ON COLUMN participants.included IS 'True where the ranking includes it.';
-COMMENT ON COLUMN participants.reason IS 'Why it is excluded; NULL where it is included.';
+COMMENT ON COLUMN participants.included IS 'True if the ranking includes it.';
+COMMENT ON COLUMN participants.reason IS 'Reason for exclusion; NULL if included.';
 
 CREATE OR REPLACE VIEW ranked_scores AS
 WITH included AS (
@@ -278,13 +278,13 @@ SELECT
   CASE WHEN m.is_submitted THEN 'submitted' ELSE 'mean' END AS score_source
 FROM metric_score AS m
 JOIN human_score AS h ON h.testset = m.testset AND h.lp = m.lp AND h.system = m.system AND h.score IS NOT NULL;
-COMMENT ON VIEW ranked_scores IS 'System scores of the official rankings: official human score, included systems and metrics alone, so that corr(human_score, metric_score) by testset, lp and metric is the official Pearson correlation. One row per evaluation set, metric and system.';
-COMMENT ON COLUMN ranked_scores.human IS 'Official human score of systems; the only one loaded where the official one is not.';
+COMMENT ON VIEW ranked_scores IS 'System scores in the official rankings (official human score, only included systems and metrics), so that corr(human_score, metric_score) by testset, lp and metric is the official Pearson correlation. One row per evaluation set, metric and system.';
+COMMENT ON COLUMN ranked_scores.human IS 'Official human score of systems; if that is not loaded, the only one that is.';
 COMMENT ON COLUMN ranked_scores.metric IS 'Full name of the metric variant, such as BLEU-refA.';
 COMMENT ON COLUMN ranked_scores.base_metric IS 'Name without the reference, such as BLEU.';
-COMMENT ON COLUMN ranked_scores.human_score IS 'Human system score: submitted where every included system has one, else the mean of the judged segments.';
-COMMENT ON COLUMN ranked_scores.metric_score IS 'Metric''s system score, higher is better: submitted where every included system has one, else the mean of its segment scores.';
-COMMENT ON COLUMN ranked_scores.score_source IS 'submitted or mean: where metric_score is from.';
+COMMENT ON COLUMN ranked_scores.human_score IS 'Human system score: submitted if every included system has one, else the mean over judged segments.';
+COMMENT ON COLUMN ranked_scores.metric_score IS 'Metric''s system score, higher is better: submitted if every included system has one, else the mean of its segment scores.';
+COMMENT ON COLUMN ranked_scores.score_source IS 'Source of metric_score: submitted or mean.';
 
 -- An unknown evaluation set is an error under any filter: what is listed is joined by evalset_id, and the row without one
 -- has a name that depends on it.
@@ -310,7 +310,7 @@ SELECT
   q.asked_epsilon
 FROM question AS q
 WHERE q.evalset_id IS NULL;
-COMMENT ON MACRO TABLE internal.official_list IS 'Systems and metrics of one evaluation set in the official ranking of a level, as in participants, included or not. Columns: evalset_id, human, kind, name, reason, asked_epsilon. Where testset or lp is NULL, one row of kind metric has the reason alone.';
+COMMENT ON MACRO TABLE internal.official_list IS 'Systems and metrics of one evaluation set in the official ranking of a level, as in participants, included or not. Columns: evalset_id, human, kind, name, reason, asked_epsilon. If testset or lp is NULL, there is only one row, of kind metric, with the reason.';
 
 -- System scores nearer than 1e-12 of the largest one's size differ by rounding alone and count as equal.
 CREATE OR REPLACE MACRO pearson_by_metric(testset, lp) AS TABLE
@@ -337,9 +337,9 @@ SELECT l.name AS metric, l.human, m.n AS n_systems, m.coefficient AS pearson, l.
 FROM listed AS l
 LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.coefficient DESC NULLS LAST, l.name;
-COMMENT ON MACRO TABLE pearson_by_metric IS 'Pearson correlation of every metric with the official human score over the systems of the official ranking, best first: what `rank -m pearson` gives. Columns: metric, human, n_systems, pearson (NULL where one side is constant), reason. Metrics that are excluded have a row with the reason.';
+COMMENT ON MACRO TABLE pearson_by_metric IS 'Pearson correlation of every metric with the official human score over the systems of the official ranking, best first, as in `rank -m pearson`. Columns: metric, human, n_systems, pearson (NULL if one side is constant), reason. Excluded metrics have a row with the reason.';
 
--- A metric that ties all systems would be right on those pairs alone that people tie: it has no value where there are any.
+-- A metric that ties all systems would agree only on pairs that human scores tie: if there are any, it has no value.
 CREATE OR REPLACE MACRO pairwise_accuracy_by_metric(testset, lp) AS TABLE
 WITH listed AS (
   SELECT l.evalset_id, l.human, l.name, l.reason
@@ -396,7 +396,7 @@ FROM listed AS l
 LEFT JOIN ranked AS k ON k.evalset_id = l.evalset_id AND k.metric = l.name
 LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.accuracy DESC NULLS LAST, l.name;
-COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first: what `rank -m pa` gives. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs, where people tie all systems, and for a metric that ties all where people tie some), reason. Metrics that are excluded have a row with the reason.';
+COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first, as in `rank -m pa`. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs, if human scores tie all systems, and for a metric that ties all systems if human scores tie some), reason. Excluded metrics have a row with the reason.';
 
 CREATE OR REPLACE MACRO concordance_official(testset, lp, epsilon := 0) AS TABLE
 WITH listed AS (
@@ -456,4 +456,4 @@ SELECT
   k.remark AS reason
 FROM answer AS k
 ORDER BY k.metric, k.number;
-COMMENT ON MACRO TABLE concordance_official IS 'Pair counts of every metric by segment, as of concordance, over the systems and metrics of the official ranking by segments and its human score, at tie threshold epsilon. Columns: metric, segment, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. Metrics that are excluded have a row with the reason.';
+COMMENT ON MACRO TABLE concordance_official IS 'Pair counts of every metric by segment, as in concordance, for the systems, metrics and human score of the official segment-level ranking, at tie threshold epsilon. Columns: metric, segment, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. Excluded metrics have a row with the reason.';

@@ -1,4 +1,4 @@
--- Two scores of one thing side by side: people and metrics, two protocols, two annotators; and the languages.
+-- Two scores of the same output side by side: human and metric, two protocols, two annotators; and the languages.
 
 -- A view, since it is used twice: of a common table expression DuckDB 1.4 loses columns that two conditions name.
 CREATE OR REPLACE VIEW internal.score_spread AS
@@ -17,8 +17,8 @@ COMMENT ON VIEW internal.score_spread IS 'Mean and standard deviation of segment
 COMMENT ON COLUMN internal.score_spread.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN internal.score_spread.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN internal.score_spread.scorer_id IS 'Metric or human score.';
-COMMENT ON COLUMN internal.score_spread.mean IS 'Mean of the scores that there are.';
-COMMENT ON COLUMN internal.score_spread.deviation IS 'Their standard deviation (n - 1); NULL where they are all equal.';
+COMMENT ON COLUMN internal.score_spread.mean IS 'Mean of the scores, without missing ones.';
+COMMENT ON COLUMN internal.score_spread.deviation IS 'Standard deviation of the scores (n - 1); NULL if all are equal.';
 
 CREATE OR REPLACE VIEW scored_segments AS
 WITH place AS (
@@ -58,15 +58,15 @@ JOIN internal.score_spread AS hd ON hd.testset = t.name AND hd.lp = e.lp AND hd.
 JOIN internal.score_spread AS md ON md.testset = t.name AND md.lp = e.lp AND md.scorer_id = mv.scorer_id
 LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = ms.base_name
 WHERE hv.level = 'seg';
-COMMENT ON VIEW scored_segments IS 'Segment scores by people and metrics side by side, where both gave one: every human score, metric and system, in the official rankings or not (see participants). One row per evaluation set, human score, metric, system and segment.';
+COMMENT ON VIEW scored_segments IS 'Human and metric scores of segments side by side, for every segment with both: all human scores, metrics and systems, whether or not the official rankings include them (see participants). One row per evaluation set, human score, metric, system and segment.';
 COMMENT ON COLUMN scored_segments.human IS 'Name of the human score, such as mqm.';
-COMMENT ON COLUMN scored_segments.domain IS 'Domain of the segment; NULL where not known.';
-COMMENT ON COLUMN scored_segments.document IS 'Document of the segment; NULL where not known.';
-COMMENT ON COLUMN scored_segments.length IS 'Characters of the source text; NULL where it is not loaded.';
+COMMENT ON COLUMN scored_segments.domain IS 'Domain of the segment; NULL if unknown.';
+COMMENT ON COLUMN scored_segments.document IS 'Document of the segment; NULL if unknown.';
+COMMENT ON COLUMN scored_segments.length IS 'Characters of the source text; NULL if it is not loaded.';
 COMMENT ON COLUMN scored_segments.human_score IS 'Human score, higher is better.';
 COMMENT ON COLUMN scored_segments.metric_score IS 'Metric''s score, higher is better.';
-COMMENT ON COLUMN scored_segments.human_z IS 'Human score standardised: its distance from the mean of all this human score''s segment scores in the evaluation set, in standard deviations (n - 1); NULL where all are equal.';
-COMMENT ON COLUMN scored_segments.metric_z IS 'Metric''s score standardised in the same way over all its segment scores in the evaluation set; NULL where all are equal.';
+COMMENT ON COLUMN scored_segments.human_z IS 'Human score standardised: distance from the mean of all its segment scores in the evaluation set, in standard deviations (n - 1); NULL if all are equal.';
+COMMENT ON COLUMN scored_segments.metric_z IS 'Metric''s score standardised in the same way over all its segment scores in the evaluation set; NULL if all are equal.';
 
 CREATE OR REPLACE VIEW human_pairs AS
 WITH judged AS (
@@ -93,17 +93,17 @@ JOIN internal.testset AS t ON t.name = a.testset
 JOIN internal.evalset AS e ON e.testset_id = t.testset_id AND e.lp = a.lp
 JOIN internal.system AS y ON y.evalset_id = e.evalset_id AND y.name = a.system
 WHERE a.protocol <> b.protocol;
-COMMENT ON VIEW human_pairs IS 'Systems that people judged by two protocols, with both system scores. One row per evaluation set, system and pair of human scores of different protocols.';
+COMMENT ON VIEW human_pairs IS 'System scores of systems judged by two human protocols. One row per evaluation set, system and pair of human scores of different protocols.';
 COMMENT ON COLUMN human_pairs.testset IS 'Test set, such as wmt20.';
 COMMENT ON COLUMN human_pairs.system IS 'System judged.';
 COMMENT ON COLUMN human_pairs.system_kind IS 'mt, human or qc.';
-COMMENT ON COLUMN human_pairs.is_outlier IS 'True where official rankings exclude the system.';
-COMMENT ON COLUMN human_pairs.human_a IS 'Human score; of the two, the one whose name comes first.';
-COMMENT ON COLUMN human_pairs.protocol_a IS 'Its protocol, as in humans.';
-COMMENT ON COLUMN human_pairs.score_a IS 'Its system score: submitted, else the mean of the judged segments.';
+COMMENT ON COLUMN human_pairs.is_outlier IS 'True if official rankings exclude the system.';
+COMMENT ON COLUMN human_pairs.human_a IS 'Human score whose name comes first in the alphabet.';
+COMMENT ON COLUMN human_pairs.protocol_a IS 'Protocol of this human score, as in humans.';
+COMMENT ON COLUMN human_pairs.score_a IS 'System score by human_a: submitted, else the mean over judged segments.';
 COMMENT ON COLUMN human_pairs.human_b IS 'The other human score.';
-COMMENT ON COLUMN human_pairs.protocol_b IS 'Its protocol.';
-COMMENT ON COLUMN human_pairs.score_b IS 'Its system score.';
+COMMENT ON COLUMN human_pairs.protocol_b IS 'Protocol of human_b.';
+COMMENT ON COLUMN human_pairs.score_b IS 'System score by human_b.';
 
 CREATE OR REPLACE VIEW judgement_pairs AS
 WITH valid AS (
@@ -129,15 +129,15 @@ JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
-COMMENT ON VIEW judgement_pairs IS 'Valid judgements of the same output by two annotators. One row per pair of judgements; an annotator who judged an output twice is in two pairs.';
+COMMENT ON VIEW judgement_pairs IS 'Valid judgements of the same output by two annotators. One row per pair of judgements; an annotator who judged an output twice appears in two pairs.';
 COMMENT ON COLUMN judgement_pairs.testset IS 'Test set, such as wmt24.';
 COMMENT ON COLUMN judgement_pairs.lp IS 'Language pair, such as en-cs.';
 COMMENT ON COLUMN judgement_pairs.human IS 'Human score that the judgements belong to.';
 COMMENT ON COLUMN judgement_pairs.system IS 'System judged.';
-COMMENT ON COLUMN judgement_pairs.rater_a IS 'Annotator; of the two, the one whose name comes first.';
-COMMENT ON COLUMN judgement_pairs.value_a IS 'That annotator''s judgement, higher is better.';
+COMMENT ON COLUMN judgement_pairs.rater_a IS 'Annotator whose name comes first in the alphabet.';
+COMMENT ON COLUMN judgement_pairs.value_a IS 'Judgement of rater_a, higher is better.';
 COMMENT ON COLUMN judgement_pairs.rater_b IS 'The other annotator.';
-COMMENT ON COLUMN judgement_pairs.value_b IS 'The other annotator''s judgement.';
+COMMENT ON COLUMN judgement_pairs.value_b IS 'Judgement of rater_b.';
 
 CREATE OR REPLACE VIEW standardised_judgements AS
 WITH valid AS (
@@ -167,20 +167,20 @@ JOIN annotator USING (evalset_id, scorer_id, rater)
 JOIN internal.evalset AS e ON e.evalset_id = valid.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = valid.scorer_id;
-COMMENT ON VIEW standardised_judgements IS 'Valid judgements standardised by annotator; annotators with one judgement or no spread are left out. One row per judgement; the mean z of an output is its score in NAME:z.';
+COMMENT ON VIEW standardised_judgements IS 'Valid judgements standardised by annotator, without annotators who gave only one judgement or equal ones. One row per judgement; the mean z of an output is its score in NAME:z.';
 COMMENT ON COLUMN standardised_judgements.testset IS 'Test set, such as wmt24.';
 COMMENT ON COLUMN standardised_judgements.lp IS 'Language pair, such as en-cs.';
 COMMENT ON COLUMN standardised_judgements.human IS 'Human score that the judgement belongs to.';
 COMMENT ON COLUMN standardised_judgements.system IS 'System judged.';
 COMMENT ON COLUMN standardised_judgements.rater IS 'Annotator.';
 COMMENT ON COLUMN standardised_judgements.value IS 'The judgement, higher is better.';
-COMMENT ON COLUMN standardised_judgements.z IS 'Its distance from the mean of all valid judgements of the annotator in the evaluation set, in standard deviations (n - 1).';
+COMMENT ON COLUMN standardised_judgements.z IS 'Distance of the judgement from the mean of all valid judgements of the annotator in the evaluation set, in standard deviations (n - 1).';
 
 CREATE OR REPLACE VIEW languages AS
 SELECT k.code, k.name, k.script, k.in_da_training
 FROM internal.language AS k;
 COMMENT ON VIEW languages IS 'Languages of the loaded evaluation sets. One row per code, as in evalsets.source_language and target_language.';
-COMMENT ON COLUMN languages.code IS 'Code as evaluation sets have it, such as de or sr_Cyrl_RS.';
+COMMENT ON COLUMN languages.code IS 'Language code as in the evaluation sets, such as de or sr_Cyrl_RS.';
 COMMENT ON COLUMN languages.name IS 'English name.';
-COMMENT ON COLUMN languages.script IS 'Script it is written in, ISO 15924.';
-COMMENT ON COLUMN languages.in_da_training IS 'True where WMT judged the language by direct assessment in 2017 to 2020, from which most trained metrics learned.';
+COMMENT ON COLUMN languages.script IS 'Script (ISO 15924).';
+COMMENT ON COLUMN languages.in_da_training IS 'True if WMT collected direct assessments for the language in 2017 to 2020; most trained metrics learned from these.';

@@ -6,12 +6,12 @@ FROM internal.result AS r
 QUALIFY row_number() OVER (
   PARTITION BY r.kind, r.testset, r.lp, r.signature, CASE WHEN r.kind = 'trend' THEN r.key END ORDER BY r.stored_at DESC, r.key
 ) = 1;
-COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per kind, place and signature, the latest; histories, of which each point has a signature, all.';
+COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per kind, place and signature (the latest result), and all results of histories, whose points each have a signature.';
 COMMENT ON COLUMN internal.readable_result.kind IS 'What was computed, such as compare.';
 COMMENT ON COLUMN internal.readable_result.testset IS 'Test set (several are joined by commas).';
 COMMENT ON COLUMN internal.readable_result.lp IS 'Language pair (several are joined by commas).';
 COMMENT ON COLUMN internal.readable_result.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
-COMMENT ON COLUMN internal.readable_result.payload IS 'The result, as JSON; NULL where it is none.';
+COMMENT ON COLUMN internal.readable_result.payload IS 'The result, as JSON; NULL if it is not valid JSON.';
 COMMENT ON COLUMN internal.readable_result.stored_at IS 'When it was stored, in UTC.';
 
 CREATE OR REPLACE VIEW rankings AS
@@ -71,16 +71,16 @@ SELECT
   n.signature,
   n.stored_at
 FROM line AS n;
-COMMENT ON VIEW rankings IS 'Metrics ranked in stored results: comparisons of many metrics (rank --significance, compare) and protocols. One row per signature, ranking and metric, the latest; a protocol has a ranking for each task, and the overall one. Results with other options lie side by side: signature tells them apart.';
+COMMENT ON VIEW rankings IS 'Metrics ranked in stored results: comparisons of many metrics (rank --significance, compare) and protocols. One row per signature, ranking and metric (the latest result); a protocol has a ranking for each task and an overall one. Results computed with different options have different signatures.';
 COMMENT ON COLUMN rankings.testset IS 'Test set; several are joined by commas.';
 COMMENT ON COLUMN rankings.lp IS 'Language pair; several are joined by commas.';
-COMMENT ON COLUMN rankings.human IS 'Human score of a comparison; NULL for a protocol, which has its own.';
+COMMENT ON COLUMN rankings.human IS 'Human score of a comparison; NULL for a protocol, which defines its own.';
 COMMENT ON COLUMN rankings.protocol IS 'Rules of a shared task, such as wmt24; NULL for a comparison.';
 COMMENT ON COLUMN rankings.measure IS 'Measure, such as acc_eq(by=item); overall for a protocol''s overall score.';
-COMMENT ON COLUMN rankings.metric IS 'Full name of the metric variant; in a protocol the name without the reference.';
-COMMENT ON COLUMN rankings.value IS 'Value of the measure; NULL where not defined. Higher is better, but for overall scores that are mean ranks.';
+COMMENT ON COLUMN rankings.metric IS 'Full name of the metric variant; for a protocol, the name without the reference.';
+COMMENT ON COLUMN rankings.value IS 'Value of the measure; NULL if undefined. Higher is better, except for overall scores that are mean ranks.';
 COMMENT ON COLUMN rankings.rank IS 'Competition rank, 1 is best; NULL without a value.';
-COMMENT ON COLUMN rankings.cluster IS 'Significance cluster, 1 is best; NULL without a value, or where not tested.';
+COMMENT ON COLUMN rankings.cluster IS 'Significance cluster, 1 is best; NULL without a value or a test.';
 
 CREATE OR REPLACE VIEW comparisons AS
 WITH many AS (
@@ -151,17 +151,17 @@ SELECT
   n.signature,
   n.stored_at
 FROM line AS n;
-COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per signature, pair and test, the latest: comparisons of many metrics have one test, those of two in depth have each applicable one. Results with other options lie side by side: signature tells them apart.';
+COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per signature, pair and test (the latest result). Comparisons of many metrics have one test; a comparison of two metrics in depth may have every applicable test. Results computed with different options have different signatures.';
 COMMENT ON COLUMN comparisons.human IS 'Human score.';
 COMMENT ON COLUMN comparisons.measure IS 'Measure, such as acc_eq(by=item).';
 COMMENT ON COLUMN comparisons.metric_a IS 'Metric with the higher value.';
 COMMENT ON COLUMN comparisons.metric_b IS 'The other metric.';
-COMMENT ON COLUMN comparisons.value_a IS 'Value of metric_a; by the system scores of the test, where a comparison in depth takes several.';
+COMMENT ON COLUMN comparisons.value_a IS 'Value of metric_a, computed from the system scores that the test uses.';
 COMMENT ON COLUMN comparisons.value_b IS 'Value of metric_b.';
 COMMENT ON COLUMN comparisons.difference IS 'value_a minus value_b.';
 COMMENT ON COLUMN comparisons.test IS 'Significance test, such as perm-inputs.';
 COMMENT ON COLUMN comparisons.alternative IS 'greater (metric_a is better) or two-sided.';
-COMMENT ON COLUMN comparisons.p IS 'p-value; NULL where not defined.';
+COMMENT ON COLUMN comparisons.p IS 'p-value; NULL if undefined.';
 COMMENT ON COLUMN comparisons.correction IS 'Correction for many comparisons: none, holm or bh.';
 COMMENT ON COLUMN comparisons.corrected_p IS 'p-value after the correction.';
-COMMENT ON COLUMN comparisons.is_significant IS 'True where corrected_p is at most the result''s significance level; NULL for comparisons in depth, which have none.';
+COMMENT ON COLUMN comparisons.is_significant IS 'True if corrected_p is at most the result''s significance level; NULL for comparisons in depth, which have no significance level.';

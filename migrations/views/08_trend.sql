@@ -64,23 +64,23 @@ LEFT JOIN internal.metric_fact AS f ON f.testset_id = t.testset_id AND f.base_na
 QUALIFY row_number() OVER (
   PARTITION BY n.testset, n.lp, n.p.human, n.p.bridge, n.metric, n.p.signature ORDER BY n.stored_at DESC
 ) = 1;
-COMMENT ON VIEW trends IS 'Points of stored trends: a measure on one evaluation set, with intervals, the gap to an anchor on the same data, and what the value stands on. One row per signature, point (human score or bridge) and metric, the latest.';
-COMMENT ON COLUMN trends.human IS 'Human score that the measure compares with.';
-COMMENT ON COLUMN trends.protocol IS 'Its protocol, as in humans.';
-COMMENT ON COLUMN trends.bridge IS 'The other human score of a bridge, a point on the systems that both judged; NULL for a point of the official human score.';
+COMMENT ON VIEW trends IS 'Points of stored trends: a measure on one evaluation set, with its interval, the gap to an anchor metric on the same data, and properties of the data. One row per signature, point (human score or bridge) and metric (the latest result).';
+COMMENT ON COLUMN trends.human IS 'Human score with which metrics are compared.';
+COMMENT ON COLUMN trends.protocol IS 'Protocol of this human score, as in humans.';
+COMMENT ON COLUMN trends.bridge IS 'The other human score of a bridge (a point computed on the systems judged by both human scores); NULL for a point with the official human score.';
 COMMENT ON COLUMN trends.measure IS 'Measure, such as pa.';
-COMMENT ON COLUMN trends.value IS 'Value of the measure; NULL where not defined.';
-COMMENT ON COLUMN trends.low IS 'Lower end of its 95% bootstrap interval; NULL where there is none.';
+COMMENT ON COLUMN trends.value IS 'Value of the measure; NULL if undefined.';
+COMMENT ON COLUMN trends.low IS 'Lower end of the 95% bootstrap interval of value; NULL if there is none.';
 COMMENT ON COLUMN trends.high IS 'Upper end of that interval.';
-COMMENT ON COLUMN trends.anchor IS 'Metric that the gap is to; NULL where there is none.';
+COMMENT ON COLUMN trends.anchor IS 'Metric to which the gap is measured; NULL if there is none.';
 COMMENT ON COLUMN trends.gap IS 'value minus the value of the anchor on the same data.';
 COMMENT ON COLUMN trends.gap_low IS 'Lower end of the 95% interval of the gap.';
 COMMENT ON COLUMN trends.gap_high IS 'Upper end of that interval.';
 COMMENT ON COLUMN trends.gap_p IS 'Two-sided p-value of the paired test of the gap.';
-COMMENT ON COLUMN trends.n_systems IS 'Systems behind the value.';
-COMMENT ON COLUMN trends.n_segments IS 'Judged segments behind the value.';
+COMMENT ON COLUMN trends.n_systems IS 'Systems from which the value is computed.';
+COMMENT ON COLUMN trends.n_segments IS 'Judged segments from which the value is computed.';
 COMMENT ON COLUMN trends.human_sd IS 'Standard deviation of the human system scores.';
 COMMENT ON COLUMN trends.significant_pairs IS 'Share of system pairs whose human scores differ significantly.';
 COMMENT ON COLUMN trends.tied_pairs IS 'Share of pairs of systems with equal human scores on a segment.';
-COMMENT ON COLUMN trends.coverage IS 'Share of the (system, segment) scores that are judged.';
-COMMENT ON COLUMN trends.ceiling IS 'Value that a second human score of the same outputs reaches; NULL where there is none.';
+COMMENT ON COLUMN trends.coverage IS 'Share of (system, segment) pairs with a human score.';
+COMMENT ON COLUMN trends.ceiling IS 'Value of a second human score of the same outputs, evaluated like a metric; NULL if there is none.';

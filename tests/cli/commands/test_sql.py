@@ -254,7 +254,7 @@ def test_the_schema_of_one_view_macro_or_table_is_printed_alone(scorehouse: Scor
     lines = scorehouse("sql", "--schema", "testsets").out.splitlines()
     assert lines[:3] == [
         "view testsets",
-        "  Test sets with what is loaded of them. One row per test set.",
+        "  Test sets, with counts of what is loaded. One row per test set.",
         "  testset      VARCHAR   Test set, such as wmt23.",
     ]
     assert [line.split()[0] for line in lines[2:] if re.match(r"  \w+ +[A-Z]+ ", line)] == [
