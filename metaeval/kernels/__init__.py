@@ -1,4 +1,4 @@
-"""Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
+"""Statistics on plain arrays: only numpy and SciPy, without files or the names of metrics and systems."""
 
 from metaeval.kernels.calibration.tie_calibration import Calibration, calibrate, calibration_curve
 

@@ -1,4 +1,4 @@
-"""Which segments to annotate: how useful each looks, which of them a budget buys, and what such a part would have said.
+"""Which segments to annotate: their utility, which of them fit a budget, and how systems would rank on these alone.
 
 Source: Zouhar et al. 2025.
 """
@@ -19,10 +19,11 @@ from metaeval.kernels.resampling.system_tests import normal_p_values, signed_ran
 
 
 def metric_consistency(scores: npt.ArrayLike) -> Floats:
-    """τ_c of a segment's scores with the systems' means, (N, S) -> (S,): segments that order systems as the whole does.
+    """τ_c of each segment's scores with the systems' means, (N, S) -> (S,); high if it orders systems as all segments
+    do.
 
-    The means are over the segments given, without those that a score is missing of, which are NaN. 0 where all scores
-    of a segment, or all means, are equal: there is nothing to order.
+    The means exclude segments with a missing score; the result is NaN for these. 0 if all scores of a segment, or all
+    means, are equal: there is nothing to order.
     >>> metric_consistency([[3.0, 1.0, 2.0], [2.0, 2.0, 2.0], [1.0, 1.5, 2.0]]).round(3).tolist()[::2]
     [0.889, 0.0]
     """
@@ -50,12 +51,12 @@ def in_order(
     units: npt.ArrayLike | None = None,
     domains: npt.ArrayLike | None = None,
 ) -> Ints:
-    """Places of all segments in the order in which they are chosen.
+    """Indices of all segments in the order in which they are chosen.
 
-    utility: (S,), highest first, equal ones in the order of the test set. units: (S,) documents, numbered from 0, that
-    are chosen whole, by the mean utility of their segments; None: each segment by itself. domains: (S,) numbered from
-    0; then what comes first takes from each domain in proportion to the domain's cost: units of a domain stand at the
-    share of its cost that is spent halfway through them. costs: (S,), above 0.
+    utility: (S,), highest first, ties in the order of the test set. units: (S,) documents, numbered from 0, that are
+    chosen whole, by the mean utility of their segments; None: each segment by itself. domains: (S,) numbered from 0; if
+    passed, any first part of the order draws on each domain in proportion to its cost: a unit's position is the share
+    of its domain's cost that is spent halfway through the unit. costs: (S,), above 0.
     >>> in_order([1.0, 3.0, 2.0, 2.0], [1, 1, 1, 1]).tolist()
     [1, 2, 3, 0]
     >>> in_order([1.0, 3.0, 2.0, 2.5], [1, 1, 1, 1], units=[0, 0, 1, 1]).tolist()
@@ -87,9 +88,9 @@ def in_order(
 
 
 def bought(order: Ints, costs: npt.ArrayLike, budget: float, units: npt.ArrayLike | None = None) -> Bools:
-    """Which segments, in the order given, a budget buys: each unit that still fits, one after the other.
+    """Which segments a budget pays for: going through the order, each unit that still fits.
 
-    order: as of `in_order`, with its costs and units. Returns (S,), by place.
+    order: from `in_order`, with the same costs and units. Returns (S,), indexed by segment.
     >>> bought(np.array([2, 0, 1]), [2.0, 1.0, 3.0], 4.0).tolist()
     [False, True, True]
     """
@@ -110,7 +111,7 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class Subset:
-    """clusters: of systems by these segments alone. tau_b (0 where all means are equal), spa: agreement with all."""
+    """clusters: their number by this subset. tau_b (0 if all means are equal), spa: agreement with all segments."""
 
     clusters: int
     tau_b: float
@@ -118,10 +119,10 @@ class Subset:
 
 
 class WholeRanking:
-    """The ranking by all segments, which those by parts of them are compared with.
+    """The ranking by all segments, with which rankings by subsets are compared.
 
-    human: (N, S) without missing scores. raw_ties: see `clusters_by_last`. SPA takes the normal approximation of the
-    permutation test's p-values, so that nothing is drawn.
+    human: (N, S) without missing scores. raw_ties: see `clusters_by_last`. SPA uses the normal approximation of the
+    permutation test's p-values, so nothing is drawn.
     """
 
     def __init__(self, human: npt.ArrayLike, *, raw_ties: bool = False) -> None:
@@ -131,13 +132,13 @@ class WholeRanking:
 
     @property
     def clusters(self) -> int:
-        """Clusters of systems by all segments."""
+        """Number of clusters of systems by all segments."""
         return int(clusters_by_last(self.human, raw_ties=self._raw_ties).max())
 
     def compared(self, chosen: npt.ArrayLike) -> Subset:
-        """What a part of the segments says. chosen: (S,) which are in it.
+        """Compare a subset of the segments with all. chosen: (S,) True for segments in the subset.
 
-        Raises ValueError: none is.
+        Raises ValueError: no segment is chosen.
         """
         part = self.human[:, np.asarray(chosen, dtype=np.bool_)]
         if not part.shape[1]:
@@ -153,13 +154,13 @@ def _p_values(scores: Floats) -> Floats:
 
 
 def clusters_by_last(human: npt.ArrayLike, *, raw_ties: bool = False) -> Ints:
-    """Cluster of each system, numbered from 1 for the best: a new one begins with a system worse than the last of it.
+    """Cluster of each system, from 1 for the best; a system begins a new cluster if it is worse than the one before it.
 
-    human: (N, S) without missing scores. Systems go by their means, best first; each is tested against the one before
-    it (Wilcoxon's signed-rank test, one-sided, p < 0.05), so that a cluster may hold systems that differ. Systems of
-    which no score differs are one cluster, and fewer than 3 segments tell nothing apart. raw_ties: differences
-    that are apart by rounding alone are not tied, and p is SciPy's by default.
-    Source: Zouhar et al. 2025; their tool has raw ties, and parts systems without any difference.
+    human: (N, S) without missing scores. Systems are ordered by their means, best first; each is tested against the one
+    before it (Wilcoxon's signed-rank test, one-sided, p < 0.05), so a cluster may contain systems that differ. Systems
+    with identical scores share a cluster, and fewer than 3 segments separate no systems. raw_ties: differences that are
+    unequal only by rounding are not tied, and p is SciPy's by default.
+    Source: Zouhar et al. 2025; their tool uses raw ties, and separates systems with identical scores.
     >>> clusters_by_last([[3.0] * 8, [2.9, 3.1] * 4, [1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7, 1.4]]).tolist()
     [1, 1, 2]
     """
@@ -175,14 +176,14 @@ def clusters_by_last(human: npt.ArrayLike, *, raw_ties: bool = False) -> Ints:
 
 
 def _p(gaps: Floats, scores: Floats) -> float:
-    """p that differences lie below 0; 1 where there are none."""
+    """p-value that the differences lie below 0; 1 without differences."""
     there = without_noise(gaps, scores)
     there = there[there != 0]
     return signed_rank_p_values(there, "greater")[1] if there.size else 1.0
 
 
 def _raw_p(gaps: Floats, scores: Floats) -> float:
-    """The same as SciPy has it, which is exact in other cases."""
+    """The same by SciPy's defaults, which are exact in other cases."""
     from scipy.stats import wilcoxon
 
     del scores

@@ -1,4 +1,4 @@
-"""Measures: one module per family, with everything about it: words, value, tests, pooling; `registry` lists them."""
+"""Measures: one module per family holds its wording, value, tests and pooling; `registry` lists the families."""
 
 from .measure import Measure, Values
 from .registry import DEFINITIONS, parse_measure

@@ -1,4 +1,4 @@
-"""Tests of significance by name, what each of them swaps, and to what population its answer generalises."""
+"""Significance tests by name, the units that each one swaps, and the population to which its answer generalises."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -29,7 +29,7 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
 
 
 def with_unit(words: str, unit: object) -> str:
-    """What is new in words, with the unit that is resampled: segments, documents or annotators.
+    """The population in words, naming the resampled unit: segments, documents or annotators.
 
     >>> with_unit("new segments of these systems", "document"), with_unit("new segments of these systems", "annotator")
     ('new documents of these systems', 'new annotators of these systems')

@@ -27,9 +27,9 @@ from warehouse.progress import Progress
 
 
 class CalibratedMeasure(CountedPairs):
-    """A share of pairs at the tie threshold that is best for each metric.
+    """A share of pairs at the best tie threshold of each metric.
 
-    Where thresholds are given they are kept; else they are calibrated on the block.
+    Thresholds that are passed in are kept; otherwise they are calibrated on the block.
     """
 
     is_calibrated: ClassVar[bool] = True
@@ -98,7 +98,7 @@ class CalibratedMeasure(CountedPairs):
         return kernels.average(self.statistic, counts).value
 
     def _at_labels(self, epsilon: Floats, labels: Ints, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        """(M,) the measure of some segments at given thresholds, in the groups of all."""
+        """(M,) the measure of some segments at given thresholds, grouped as all segments are."""
         kept = labels if origins.segments is None else labels[:, origins.segments]
         return kernels.average(self.statistic, kernels.pair_counts(human, metrics, kept, epsilon)).value
 

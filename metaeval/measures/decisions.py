@@ -40,7 +40,7 @@ NO_DETAILS: Mapping[str, Floats] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Good:
-    """Which judged outputs are good: values (N, S) 1, 0 or NaN; rule in words; why: where nothing says so."""
+    """Which judged outputs are good: values (N, S) 1, 0 or NaN; rule in words; why: the reason if this is unknown."""
 
     values: Floats
     rule: str
@@ -48,10 +48,11 @@ class Good:
 
 
 def good_outputs(block: Block, rule: object) -> Good:
-    """The outputs of a block that people find good. rule: the least score, or error_free.
+    """The outputs of a block that are good by human score. rule: the lowest human score that counts as good, or
+    error_free.
 
-    Error-free is 0 on a scale of penalties, which has the errors in its scores; else no marked error, and at least 85
-    where scores go beyond 1.
+    Error-free means 0 on a scale of penalties, whose scores contain the errors; on other scales, no marked error, and
+    at least 85 if scores go beyond 1.
     """
     human = block.human
     unjudged = np.isnan(human)
@@ -72,7 +73,7 @@ def good_outputs(block: Block, rule: object) -> Good:
 
 
 class OutputMeasure(Measure):
-    """What is measured over all judged outputs of a slice; undefined where people or the metric never change."""
+    """A measure over all judged outputs of a slice; undefined if the human or the metric scores are constant."""
 
     interval: ClassVar[IntervalMethod] = "normal"
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
@@ -98,7 +99,7 @@ class OutputMeasure(Measure):
 
     @abstractmethod
     def of_judged(self, block: Block, judged: JudgedSegments, good: Floats) -> ResampleStatistic:
-        """The measure of judged segments, (N, S'), prepared for resampling; good: (N, S')."""
+        """The measure on judged segments, (N, S'), prepared for resampling; good: (N, S')."""
 
     @property
     def groups(self) -> str:
@@ -112,13 +113,13 @@ class OutputMeasure(Measure):
         return _unvaried(block, self._good(block))
 
     def _good(self, block: Block) -> Good:
-        """Good outputs; for measures that ask for none, scores of people themselves."""
+        """Good outputs; the human scores themselves for measures that do not need good outputs."""
         if not self.has("good"):
             return Good(block.human, "")
         return good_outputs(block, self["good"])
 
     def _values(self, block: Block, good: Good, values: Floats, details: Mapping[str, Floats] = NO_DETAILS) -> Values:
-        """Values with the reasons of those that are not defined, and what rows and the signature say beside them."""
+        """Values, with reasons for undefined ones, and additions to the rows and the signature."""
         constant = _constant(block)
         values = np.where(constant, np.nan, values)
         if self.without_variation(block) is not None:
@@ -139,7 +140,7 @@ class OutputMeasure(Measure):
 
 
 class DecisionMeasure(OutputMeasure):
-    """A statistic of what a threshold makes of outputs, by default the best of all thresholds."""
+    """A statistic of outputs classified by a threshold, by default the best of all thresholds."""
 
     interval: ClassVar[IntervalMethod] = "centred"
 
@@ -181,7 +182,7 @@ class DecisionMeasure(OutputMeasure):
         return None if found is None else found.threshold
 
     def _thresholds(self, block: Block) -> list[float | None]:
-        """Threshold of each metric: None to choose it on the block; NaN where there is none."""
+        """Threshold of each metric: None to choose it on the block; NaN if there is none."""
         threshold = self["threshold"]
         if threshold == BEST:
             return [None] * len(block.metrics)
@@ -217,7 +218,7 @@ class DecisionMeasure(OutputMeasure):
 
 
 class BesideF(DecisionMeasure):
-    """Precision or recall where F is best: a little data more may move the threshold far, and both with it."""
+    """Precision or recall at the best F: a little more data may move the threshold far, and both values with it."""
 
     interval: ClassVar[IntervalMethod] = "percentile"
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
@@ -227,7 +228,7 @@ class BesideF(DecisionMeasure):
 
 
 class Area(OutputMeasure):
-    """A statistic of all thresholds together."""
+    """An area under a curve over all thresholds."""
 
     def value(self, block: Block, options: Options) -> Values:
         good = self._good(block)
@@ -239,7 +240,7 @@ class Area(OutputMeasure):
 
 
 class Brier(OutputMeasure):
-    """Minus the Brier score of the probability that isotonic calibration over other documents gives."""
+    """Minus the Brier score of probabilities from isotonic calibration on other documents."""
 
     known_by: ClassVar[str] = "jackknife"
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
@@ -269,7 +270,7 @@ class Brier(OutputMeasure):
 
 
 class ErrorOfScores(OutputMeasure):
-    """Minus how far a metric's scores, as they are, lie from those of people."""
+    """Minus the error of a metric's raw scores relative to the human scores."""
 
     @property
     def power(self) -> int:
@@ -285,7 +286,7 @@ class ErrorOfScores(OutputMeasure):
 
 
 class Reranking(OutputMeasure):
-    """How often what a metric finds best of a segment's outputs is what people find best."""
+    """How often a metric's best output of a segment is also the best by human score."""
 
     @property
     def groups(self) -> str:
@@ -305,9 +306,9 @@ def _reranked(human: Floats, metrics: Floats, origins: Origins) -> Floats:
 
 
 def folds_of(block: Block) -> Ints:
-    """(N, S) fold of each output in cross-fitting: whole documents in turn, segments where there are none.
+    """(N, S) fold of each output in cross-fitting: whole documents in turn, or segments if there are no documents.
 
-    Those without any judgement are skipped: what was not judged changes no value.
+    Units without judgements are skipped, so unjudged outputs change no value.
     """
     numbers: dict[object, int] = {}
     judged: npt.NDArray[np.bool_] = np.asarray(block.judged.any(axis=0))
@@ -323,7 +324,7 @@ def _decision(good: Floats, scores: Floats, threshold: float | None) -> Decision
 
 
 def _constant(block: Block) -> npt.NDArray[np.bool_]:
-    """(M,) metrics with one score for all that is judged."""
+    """(M,) whether a metric has the same score for all judged outputs."""
     scores = block.scores[:, block.judged]
     if not scores.shape[1]:
         return np.zeros(len(scores), dtype=np.bool_)
@@ -331,7 +332,7 @@ def _constant(block: Block) -> npt.NDArray[np.bool_]:
 
 
 def _unvaried(block: Block, good: Good) -> str | None:
-    """Why people leave nothing to decide; None where some outputs are good (score higher) and others not."""
+    """Why the human scores leave nothing to decide; None if some outputs are good (score higher) and others are not."""
     if good.why is not None:
         return good.why
     values = good.values[~np.isnan(good.values)]

@@ -1,4 +1,4 @@
-"""Correlations of segment scores: pearson, spearman and kendall with `by`, and of differences between systems: pdp."""
+"""Correlations of segment scores (pearson, spearman and kendall with `by`) and of differences between systems (pdp)."""
 
 from typing import ClassVar
 
@@ -56,7 +56,7 @@ class GroupCorrelation(GroupMeasure):
 
 
 class GroupKendall(GroupCorrelation):
-    """Kendall's τ_b in each group, which is made of pairs."""
+    """Kendall's τ_b in each group, computed from pairs."""
 
     has_pairs: ClassVar[bool] = True
 
@@ -70,7 +70,7 @@ class GroupKendall(GroupCorrelation):
 
 
 class GroupPearson(GroupCorrelation):
-    """Pearson's r in each group, which is made of sums."""
+    """Pearson's r in each group, computed from sums."""
 
     def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
         if self.on_nan == "drop":

@@ -1,4 +1,4 @@
-"""What measures over groups of segment scores share: their parameters, applicable tests and slow general kernels."""
+"""The common part of measures over groups of segment scores: parameters, applicable tests and slow general kernels."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -44,17 +44,17 @@ class GroupMeasure(Measure):
 
     @property
     def on_nan(self) -> str:
-        """What becomes of groups where the statistic is not defined."""
+        """How groups are treated in which the statistic is not defined."""
         return str(self.get("on_nan", "drop"))
 
     @property
     def pool(self) -> str:
-        """Whether values of groups are averaged, or pairs of all groups counted together."""
+        """Whether group values are averaged, or pairs of all groups are counted together."""
         return str(self.get("pool", "groups"))
 
     @property
     def swaps_whole_groups_only(self) -> bool:
-        """Whether swaps must not mix scores inside a group."""
+        """True if swaps must not mix scores inside a group."""
         return self.on_nan == "common" or self.get("epsilon", 0) != 0
 
     @property
@@ -70,7 +70,7 @@ class GroupMeasure(Measure):
         return () if self.by in ("doc", "domain") else RESAMPLED
 
     def is_aligned(self, swap: Swap) -> bool:
-        """Whether this swaps groups as a whole."""
+        """Whether this swap exchanges groups as a whole."""
         return _ALIGNED.get(self.by) == swap
 
     def judged(self, block: Block) -> JudgedSegments:
@@ -91,7 +91,7 @@ class GroupMeasure(Measure):
 
     @property
     def count_statistic(self) -> CountStatistic | None:
-        """From pair counts, without a tie threshold, to the measure; None where it is made of other things."""
+        """Function from pair counts, without a tie threshold, to the measure; None if it is not made of pair counts."""
         return None
 
     def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
@@ -108,7 +108,7 @@ class GroupMeasure(Measure):
         return any_swap(judged.human, judged.scores, partial(self.of_groups, judged.labels), swap)
 
     def whole_groups(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
-        """The kernel that swaps whole groups: a hybrid's values are those of the metrics that its groups come from."""
+        """The kernel that swaps whole groups: a hybrid takes each group's value from the group's metric."""
         values, groups = self.table(judged)
         if self.on_nan == "zero":
             values = np.where(np.isnan(values), 0.0, values)
@@ -127,7 +127,7 @@ class GroupMeasure(Measure):
             raise QuestionError("documents and domains cannot be resampled", about=f"measure {str(self)!r}")
 
     def resample_of(self, judged: JudgedSegments) -> ResampleStatistic:
-        """The kernel that resamples; slow, families have faster ones."""
+        """The kernel that resamples; slow. Families have faster kernels."""
         return any_resample(judged.human, judged.scores, self.of_resample)
 
     @property
@@ -135,7 +135,7 @@ class GroupMeasure(Measure):
         return self.is_aligned("inputs")
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        """(M,) the measure of a resample, whose groups are its own and whose copies make no pairs with each other."""
+        """(M,) the measure of a resample, which has its own groups; copies make no pairs with each other."""
         return self.of_groups(self.labels_of(human), human, metrics)
 
     def labels_of(self, human: Floats) -> Ints:
@@ -150,7 +150,7 @@ def group_labels(judged: JudgedSegments) -> Ints:
 
 
 def only_whole_groups(measure: Measure) -> str:
-    """The line for swaps that would mix scores with tie thresholds in different units."""
+    """The error message for swaps that would mix scores with tie thresholds in different units."""
     return (
         f"measure {str(measure)!r} has a tie threshold in each metric's own units, so its scores can only be swapped "
         "in whole groups: by=item with perm-inputs, by=system with perm-systems"

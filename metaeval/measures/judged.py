@@ -1,4 +1,4 @@
-"""The judged part of a block, as tests take it, and the groups of its scores."""
+"""The judged part of a block, in the form that tests need, and the groups of its scores."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class JudgedSegments:
 
 
 def judged_segments(block: Block, by: object = None) -> JudgedSegments:
-    """Arrays of a block without unjudged segments; by: grouping of a measure, None = without."""
+    """Arrays of a block without unjudged segments; by: grouping of a measure, None = no groups."""
     kept = block.judged.any(axis=0)
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
@@ -43,11 +43,11 @@ def judged_segments(block: Block, by: object = None) -> JudgedSegments:
 
 @dataclass(frozen=True)
 class Units:
-    """What is swapped, resampled or left out: whole documents, single segments, or annotators.
+    """Units that are swapped, resampled or excluded: whole documents, single segments, or annotators.
 
-    n: how many there are. documents: (S',) the document of each annotated segment, from 0; None = each row, or each
-        annotator, is a unit.
-    why: the reason for segments where documents are the default; else empty.
+    n: number of units. documents: (S',) the document of each annotated segment, from 0; None = each row, or each
+    annotator, is a unit.
+    why: the reason for using segments if documents are the default; else empty.
     """
 
     unit: TestUnit
@@ -57,24 +57,24 @@ class Units:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of an interval: of few documents or annotators a normal one is too narrow."""
+        """Degrees of freedom of an interval; with few documents or annotators, a normal interval is too narrow."""
         return float("inf") if self.documents is None and self.unit != "annotator" else self.n - 1.0
 
     @property
     def words(self) -> str:
-        """Such as "by document (24 documents)"."""
+        """Description such as "by document (24 documents)"."""
         return f"by {self.unit} ({counted(self.n, self.unit)}{self.why and f': {self.why}'})"
 
     def resampled(self, statistic: ResampleStatistic) -> ResampleStatistic:
-        """A statistic of annotated segments with these units in their place."""
+        """A statistic of annotated segments, resampled by these units instead."""
         return statistic if self.documents is None else DocumentResample(statistic, self.documents)
 
 
 def units_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None = None) -> Units:
-    """The units of a test, an interval or a resample: whole documents, where there are at least 10, else segments.
+    """The units of a test, an interval or a resample: whole documents if there are at least 10, else segments.
 
-    kept: (S,) which segments count, those with human scores as a rule. asked: a unit that is named.
-    Raises QuestionError: documents are named, and there are fewer than 6, or a segment is of none.
+    kept: (S,) which segments count, usually the segments with human scores. asked: a unit requested by name. Raises
+    QuestionError: documents are requested, but there are fewer than 6, or a segment has no document.
     """
     is_kept = np.asarray(kept, dtype=np.bool_)
     n = int(is_kept.sum())
@@ -100,7 +100,7 @@ def units_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None = Non
 def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:
     """Number of the document of each segment that is kept, from 0.
 
-    Raises QuestionError: a segment is of no document.
+    Raises QuestionError: a segment has no document.
     """
     return np.unique(np.array(document_names(selection, kept), dtype=str), return_inverse=True)[1].astype(np.int64)
 
@@ -108,7 +108,7 @@ def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:
 def document_names(selection: Selection, kept: npt.ArrayLike) -> list[str]:
     """The document of each segment that is kept.
 
-    Raises QuestionError: a segment is of no document.
+    Raises QuestionError: a segment has no document.
     """
     named = [name for name, is_kept in zip(selection.documents, np.asarray(kept), strict=True) if is_kept]
     if None in named:
@@ -124,7 +124,7 @@ def labels(block: Block, by: object) -> Ints:
 
 
 def _labels(selection: Selection, by: object, shape: tuple[int, int], segments: Ints) -> Ints:
-    """Labels over some segments of a selection; by item they count these, so that they are places in a swap mask."""
+    """Labels over some segments of a selection; by item, they number these segments and so index a swap mask."""
     grouping: Grouping = by  # type: ignore[assignment]
     return kernels.group_labels(
         grouping,

@@ -31,11 +31,11 @@ Level = Literal["sys", "seg"]
 
 @dataclass(frozen=True)
 class Definition:
-    """What a name stands for.
+    """Definition of a measure's name.
 
-    family: computes it. range: of its values. is_correlation: maps to [0, 1] by (r + 1) / 2. needs_segments: computed
-    from segment scores alone. needs_spans: computed from marked errors. needs_preferences: from preferences. formula
-    and source: as documented.
+    family: the class that computes it. range: of its values. is_correlation: maps to [0, 1] by (r + 1) / 2.
+    needs_segments: computed from segment scores alone. needs_spans: computed from marked errors. needs_preferences:
+    computed from preferences. formula and source: as documented.
     """
 
     family: "type[Measure]"
@@ -53,7 +53,7 @@ class Definition:
 
     @property
     def is_of_scores(self) -> bool:
-        """Whether it is computed from scores alone, without marked errors or preferences."""
+        """Whether the measure is computed from scores alone, without marked errors or preferences."""
         return not self.needs_spans and not self.needs_preferences
 
     @property
@@ -70,12 +70,12 @@ class Definition:
 
 @dataclass(frozen=True)
 class Values:
-    """What a measure finds on a block; arrays are (M,), None = the measure has no such thing.
+    """Results of a measure on a block; arrays are (M,), None = does not apply to the measure.
 
-    value: NaN where not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
-    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.evaluation.Evaluation`. n_systems: where not all of the
-    block count. counts: pair counts of all groups together. details: columns of a ranking that go with the measure.
-    why: metric -> why its value is not defined. said: what the signature says beside.
+    value: NaN if not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
+    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.evaluation.Evaluation`. n_systems: set if not all systems
+    of the block count. counts: pair counts of all groups together. details: extra columns of a ranking by the measure.
+    why: metric -> why its value is not defined. said: additions to the signature.
     """
 
     value: Floats
@@ -94,16 +94,16 @@ class Values:
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure with its parameters; `str` prints it, `parse_measure` reads it back. One subclass a family.
+    """A measure with its parameters; `str` prints it, `parse_measure` reads it back. One subclass per family.
 
-    fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
-    threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
-    can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
-    holding: tests that hold their level, by population, the best first. z_of: what is compared with its jackknife error
-    over systems is the difference of Fisher's z of this share of the values (0 = of the values). has_pairs: it is made
-    of pairs of systems, or enough like it for that error to count each pair once. takes_few_values: resamples often tie
-    with the data, so in permutation tests ties count half.
-    interval: the type of bootstrap interval that covers best. is_sensitive: where a metric misjudges some systems,
+    fixed_system_score: source of system scores if the measure allows only one. is_calibrated: each metric has its own
+    tie threshold, which tests keep. pair_statistic: the statistic of the pairs test. correlation: the correlation that
+    can also compare metrics with each other. adds_up: made of pairs that can be added up over evaluation sets.
+    holding: tests that hold their level, by population, the best first. z_of: the jackknife over systems tests the
+    difference of Fisher's z of this share of the values (0 = of the values themselves). has_pairs: made of pairs of
+    systems, or similar enough for the jackknife error to count each pair once. takes_few_values: resamples often tie
+    with the data, so ties count half in permutation tests.
+    interval: the type of bootstrap interval with the best coverage. is_sensitive: if a metric misjudges some systems,
     intervals for new systems are too narrow.
     why_tests: why the default test is the default, and why others do not apply.
     """
@@ -127,43 +127,43 @@ class Measure(ABC):
 
     @property
     def counts_shared_ties(self) -> bool:
-        """Whether a metric that orders no pair has a value, made of the pairs that people tie."""
+        """Whether a metric that orders no pair has a value, computed from the pairs that humans tie."""
         return False
 
     @abstractmethod
     def value(self, block: Block, options: Options) -> Values:
-        """The measure of a block whose metrics all have what it needs."""
+        """Compute the measure on a block whose metrics all have the data it needs."""
 
     @property
     def n_draws(self) -> int | None:
-        """Random signs that the value itself draws; None = nothing is random."""
+        """Number of random signs that the value itself draws; None = nothing is random."""
         return None
 
     @property
     def groups(self) -> str:
-        """Which (system, segment) scores are compared with each other, for a measure of segments: see `by`."""
+        """Which (system, segment) scores are compared with each other, for a segment-level measure: see `by`."""
         return str(self.get("by", "item"))
 
     @property
     def calibrated_on(self) -> str | None:
-        """The test set whose scores the measure needs beside those of its block; None = no other."""
+        """The test set whose scores the measure needs in addition to its block; None = no other test set."""
         return None
 
     def without_variation(self, block: Block) -> str | None:
-        """Why people leave the measure nothing to agree with, beyond what all measures say; None where they do not."""
+        """Why the human scores leave nothing to agree with, beyond the reasons of all measures; None if they do not."""
         return None
 
     @property
     def correlation(self) -> Correlation | None:
-        """The correlation by which metrics can be compared with each other, where the measure is one."""
+        """The correlation that can compare metrics with each other, if the measure is one."""
         return None
 
     def remark_on(self, human: str | None) -> str | None:
-        """What a reader should know of the measure against this human score."""
+        """A note for the reader about the measure with this human score."""
         return None
 
     def scores(self, block: Block, options: Options) -> SystemScores:
-        """System scores as the measure takes them; the human score is NaN for systems that do not count."""
+        """System scores as the measure uses them; the human score is NaN for systems that do not count."""
         return asked_scores(block, self.fixed_system_score or options.system_score, raw=options.raw_ties)
 
     # ---- tests of one metric against another
@@ -171,12 +171,12 @@ class Measure(ABC):
     @property
     @abstractmethod
     def tests(self) -> tuple[Test, ...]:
-        """The applicable tests, that of protocols without one of their own first; none where there is no test."""
+        """The applicable tests, first the test of protocols without their own; empty if there is no test."""
 
     def holding_test(self, population: Population, n_systems: int | None = None) -> Test | None:
-        """The applicable test that holds its level for a population; None where there is none (docs/levels.md).
+        """The applicable test that holds its level for a population; None if there is none (docs/levels.md).
 
-        n_systems: without those that need more systems, unless no other is left.
+        n_systems: excludes tests that need more systems, unless no other test is left.
         """
         tests = self._holding_tests(population)
         enough = [test for test in tests if n_systems is None or self.least_systems(test) <= n_systems]
@@ -190,13 +190,13 @@ class Measure(ABC):
         ]
 
     def least_systems(self, test: Test) -> int:
-        """The number of systems that a test needs."""
+        """The smallest number of systems that a test needs."""
         if test in JACKKNIVES:
             return LEAST_SYSTEMS_FISHER if self.z_of else LEAST_SYSTEMS
         return WILLIAMS_LEAST if test == "williams" else 0
 
     def default_test(self, population: Population, n_systems: int | None = None) -> Test:
-        """The test that a measure is compared by unless another is named; n_systems: as of `holding_test`.
+        """The test used to compare metrics by this measure unless another is named; n_systems: as in `holding_test`.
 
         Raises QuestionError: there is no test for the measure, or none for this population.
         """
@@ -211,10 +211,10 @@ class Measure(ABC):
         return test
 
     def default_population(self, source: SystemScore | None, has_segments: bool) -> Population:
-        """What a comparison generalises to unless it is said: new segments, where the measure can be tested so.
+        """The default population of a comparison: new segments, if the measure can be tested for them.
 
-        source: of system scores, where one is requested: submitted ones, and means over all segments, only swap with
-        their systems. has_segments: all metrics have segment scores of all that is judged.
+        source: the requested source of system scores, if any; submitted scores, and means over all segments, can only
+        be swapped together with their systems. has_segments: all metrics have segment scores for all judged outputs.
         Raises QuestionError: there is no test for the measure.
         """
         self.check_tested()
@@ -229,20 +229,20 @@ class Measure(ABC):
 
     @property
     def measured_as(self) -> str:
-        """The measure whose tests' levels were measured, and which these are like."""
+        """The measure whose test levels were measured and are assumed to apply to this measure."""
         return str(self)
 
     def watched_value(self, block: Block, options: Options, progress: Progress | None) -> Values:
-        """`value`, which tells how far it is where it may take long."""
+        """`value`, reporting its progress if it may take long."""
         return self.value(block, options)
 
     def n_within(self, block: Block) -> int:
-        """How many draws of its own the measure makes in each resample, over all pairs of systems; 0: none."""
+        """Number of draws that the measure itself makes in each resample, over all pairs of systems; 0: none."""
         return 0
 
     @property
     def in_simulations(self) -> "Measure":
-        """The measure in its place where many data sets are simulated: the same up to a known noise, and faster."""
+        """A faster substitute if many data sets are simulated: the same measure up to a known noise."""
         return self
 
     def check_tested(self) -> None:
@@ -251,22 +251,22 @@ class Measure(ABC):
             raise QuestionError(f"measure {str(self)!r} has no significance test")
 
     def claims(self, test: Test) -> Population:
-        """The population that a test of the measure is used for."""
+        """The population to which a test of the measure generalises."""
         return CLAIMED[test]
 
     def correlated(self, block: Block, options: Options) -> tuple[Floats, Floats]:
-        """(n,) human and (M, n) metric scores whose correlation Williams' test compares: those of systems."""
+        """(n,) human and (M, n) metric scores whose correlation Williams' test compares: system scores."""
         scores = self.scores(block, options)
         return scores.human, scores.metrics
 
     def check_applies(self, test: Test) -> None:
-        """Raises QuestionError: the test does not apply to the measure; with those that do."""
+        """Raises QuestionError: the test does not apply to the measure; the message lists the tests that do."""
         if test not in self.tests:
             known = f"applicable tests: {', '.join(self.tests)}" if self.tests else "no test does"
             raise QuestionError(f"test {test!r} does not apply to measure {str(self)!r}; {known}")
 
     def resamples_segments(self, test: Test) -> bool:
-        """Whether a test takes means over judged segments as system scores, because it swaps or resamples these."""
+        """Whether a test uses means over judged segments as system scores, because it swaps or resamples segments."""
         return test in ("perm-inputs", "perm-both", "pairs", "jackknife-segments", *SYSTEMS_RESAMPLED)
 
     @abstractmethod
@@ -292,29 +292,29 @@ class Measure(ABC):
         """
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        """The same, where segments are only dropped: groups are those of the segments that remain."""
+        """As `resampled`, if segments are only dropped: groups are the groups of the remaining segments."""
         return self.resampled(block, options, epsilon)
 
     def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic | None:
-        """The measure on the system scores themselves, one a system, prepared for a bootstrap of systems.
+        """The measure on the system scores themselves, one per system, prepared for a bootstrap of systems.
 
-        Submitted scores enter as they are. None = the measure is not made of system scores, or not of these.
+        Submitted scores are used unchanged. None = the measure is not computed from system scores, or not from these.
         """
         return None
 
     def interval_over_systems(self, block: Block, options: Options) -> tuple[Floats, Floats] | None:
-        """(M,) ends of 95% intervals of the values over new systems; None = it is not made of system scores."""
+        """(M,) ends of 95% intervals of the values over new systems; None = not computed from system scores."""
         return None
 
     @property
     def is_quick_to_resample(self) -> bool:
-        """Whether a thousand resamples of segments take seconds, and not minutes."""
+        """Whether a thousand resamples of segments take seconds rather than minutes."""
         return True
 
     def units(self, block: Block, asked: TestUnit | None = None) -> Units:
-        """What its tests and intervals swap, resample or leave out: see `units_of`; annotators where they are named.
+        """Units that its tests and intervals swap, resample or exclude: see `units_of`; annotators if requested.
 
-        Raises QuestionError: see `units_of`; annotators are named, and the measure is not of preferences.
+        Raises QuestionError: see `units_of`; or annotators are requested, but the measure is not based on preferences.
         """
         if asked == "annotator":
             reason = f"{option('unit', asked)} takes measures of preferences (tau_rr, acc_rr), not {str(self)!r}"
@@ -322,15 +322,15 @@ class Measure(ABC):
         return units_of(block.selection, block.judged.any(axis=0), asked)
 
     def as_resampled(self, units: Units) -> "Measure":
-        """The measure as these units are resampled: signs that it draws belong to single segments, not to documents."""
+        """The measure if these units are resampled: signs that it draws belong to segments, not to documents."""
         return self if units.documents is None else self.in_simulations
 
     def standard_errors(self, block: Block, options: Options, units: Units) -> Floats | None:
-        """(M,) standard errors of the values over new units, where they are known without resampling: `known_by`."""
+        """(M,) standard errors of the values over new units, if they are known without resampling: `known_by`."""
         return None
 
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:
-        """(M, n_pairs) system pairs that each metric has right, where the bootstrap resamples these; else None."""
+        """(M, n_pairs) system pairs that each metric gets right, if the bootstrap resamples pairs; else None."""
         return None
 
     # ---- several evaluation sets together
@@ -341,9 +341,9 @@ class Measure(ABC):
         return False
 
     def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
-        """The measure over the pairs of several evaluation sets together, (M,), where it adds up.
+        """The measure over the pairs of several evaluation sets together, (M,), if it adds up.
 
-        values, n_pairs: (n_sets, M); counts: of each set, where the measure has them.
+        values, n_pairs: (n_sets, M); counts: pair counts of each set, if the measure has them.
         """
         raise NotImplementedError(f"{self} does not add up")
 
@@ -358,9 +358,9 @@ class Measure(ABC):
         return self.definition.level
 
     def __getitem__(self, parameter: str) -> Any:
-        """Value of a parameter, of the type that its `parse` gives.
+        """Value of a parameter, of the type that its `parse` returns.
 
-        Raises KeyError: the measure has none of that name.
+        Raises KeyError: the measure has no parameter of that name.
         """
         named = zip(self.definition.parameters, self.values, strict=True)
         return {known.name: value for known, value in named}[parameter]
@@ -370,7 +370,7 @@ class Measure(ABC):
         return any(known.name == parameter for known in self.definition.parameters)
 
     def get(self, parameter: str, default: Value) -> Any:
-        """Value of a parameter, or the default where the measure has none of that name."""
+        """Value of a parameter, or the default if the measure has no parameter of that name."""
         return self[parameter] if self.has(parameter) else default
 
     def __str__(self) -> str:

@@ -34,12 +34,12 @@ class CountedPairs(GroupMeasure):
 
     @property
     def statistic_name(self) -> str:
-        """Its statistic among `STATISTICS`."""
+        """Name of its statistic in `STATISTICS`."""
         return self.name
 
     @property
     def statistic(self) -> CountStatistic:
-        """From pair counts to the measure, (M, n_groups)."""
+        """Compute the measure from pair counts, (M, n_groups)."""
         return STATISTICS[self.statistic_name]
 
     @property
@@ -48,12 +48,12 @@ class CountedPairs(GroupMeasure):
 
     @property
     def threshold(self) -> tuple[float, bool]:
-        """The tie threshold, and whether it counts standard deviations of the metric."""
+        """The tie threshold, and whether it is in standard deviations of the metric."""
         epsilon = self.get("epsilon", 0.0)
         return (float(epsilon.removesuffix("sd")), True) if isinstance(epsilon, str) else (float(epsilon), False)
 
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
-        """The pair counts that the measure is made of."""
+        """The pair counts from which the measure is computed."""
         epsilon, relative = self.threshold
         return kernels.pair_counts(human, metrics, labels, epsilon, relative=relative)
 
@@ -129,7 +129,7 @@ class TauC(CountedPairs):
 
 
 class Accuracy(CountedPairs):
-    """The share of pairs right, of those that people do not tie."""
+    """The share of right pairs among the pairs that humans do not tie."""
 
     @property
     def statistic_name(self) -> str:
@@ -160,13 +160,13 @@ _DA_THRESHOLD = 25.0  # the organisers', on raw direct assessment
 
 
 def _is_raw_percent(human: str) -> bool:
-    """Whether a human score may be judgements from 0 to 100, as they were given; of a name unknown it may."""
+    """Whether a human score may consist of raw judgements from 0 to 100; True for an unknown name."""
     name = human.casefold()
     return not (name.endswith("-z") or protocol_of(human) == "mqm")
 
 
 class KendallLike(CountedPairs):
-    """The τ of WMT's DA years, over pairs that people tell apart clearly."""
+    """The τ of WMT's DA years, over pairs whose human scores differ clearly."""
 
     why_tests: ClassVar[str] = "pairs are within segments, so whole segments are swapped"
 

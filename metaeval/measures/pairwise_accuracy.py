@@ -28,7 +28,7 @@ from queries.blocks import Block
 
 
 class PairwiseAccuracy(SystemMeasure):
-    """The share of system pairs whose difference has the same sign by metric and people."""
+    """The share of system pairs that metric and human scores order the same way."""
 
     takes_few_values: ClassVar[bool] = True
     why_tests: ClassVar[str] = (
@@ -76,9 +76,9 @@ class PairwiseAccuracy(SystemMeasure):
 
 
 def over_all_pairs(values: Floats, n_pairs: Ints) -> Floats:
-    """Means over pairs (n_sets, M), each of n_pairs, as the mean over the pairs of all sets, (M,).
+    """Combine means over pairs (n_sets, M), each of n_pairs, into the mean over the pairs of all sets, (M,).
 
-    A set without pairs adds none; NaN where no set has any, and where the value of a set with pairs is NaN.
+    A set without pairs adds nothing; NaN if no set has pairs, or if the value of a set with pairs is NaN.
     >>> over_all_pairs(np.array([0.8, np.nan]), np.array([10, 0])).tolist()
     0.8
     """
@@ -110,7 +110,7 @@ _INFINITE, _SADDLEPOINT = "inf", "saddlepoint"
 
 
 def sign_generator(seed: int) -> np.random.Generator:
-    """Generator of the signs of an evaluation set; the same wherever SPA is computed from one seed."""
+    """Random generator for the signs of an evaluation set; the same wherever SPA is computed with the same seed."""
     return np.random.default_rng([seed, 0])
 
 
@@ -159,7 +159,7 @@ class SoftPairwiseAccuracy(Measure):
         return of_all_signs(scores, judged)
 
     def _signs(self, judged: JudgedSegments, options: Options) -> npt.NDArray[np.int8] | None:
-        """The random signs of an evaluation set, None where none are drawn."""
+        """The random signs of an evaluation set; None if none are drawn."""
         if self.n_draws is None:
             return None
         return kernels.draw_signs(sign_generator(options.seed), self.n_draws, judged.human.shape[1])
@@ -208,7 +208,7 @@ class SoftPairwiseAccuracy(Measure):
 
 
 def _ties_systems(human: Floats) -> bool:
-    """Whether two systems have one mean over their annotated segments. human: (N, S)."""
+    """Whether any two systems have the same mean over their annotated segments. human: (N, S)."""
     judged = ~np.isnan(human)
     there = judged.any(axis=1)
     means = without_noise(ratio(np.where(judged, human, 0.0).sum(axis=1), judged.sum(axis=1))[there])
@@ -219,7 +219,7 @@ MOST_SIGNS = 1_000_000  # a byte for each of them and segment
 
 
 def _draws() -> Callable[[str], Value]:
-    """Reads a number of sign draws, or what stands in for all of them."""
+    """Reads a number of sign draws, or a word for a method without draws."""
     read = whole_number(1, MOST_SIGNS)
 
     def parse(text: str) -> Value:

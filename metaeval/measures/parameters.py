@@ -1,4 +1,4 @@
-"""Parameters of measures: how each is read, printed and documented; those that several families share."""
+"""Parameters of measures: how each is read, printed and documented; includes the parameters shared by families."""
 
 import math
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], Value]:
 
 
 def number(text: str) -> float:
-    """Reads a number; NaN where it is none."""
+    """Reads a number; NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -59,12 +59,12 @@ def number(text: str) -> float:
 
 
 def show_number(value: Value) -> str:
-    """Prints a number so that it is read back the same."""
+    """Prints a number so that reading it back gives the same number."""
     return value if isinstance(value, str) else shortest(value)
 
 
 def shortest(value: float) -> str:
-    """The shortest text that is read back as the same number.
+    """The shortest text that reads back as the same number.
 
     >>> shortest(0.1), shortest(30.0), shortest(1e-300)
     ('0.1', '30', '1e-300')
@@ -73,7 +73,7 @@ def shortest(value: float) -> str:
 
 
 def _threshold(text: str) -> Value:
-    """A tie threshold: a number, or with `sd` behind it in standard deviations of the metric (kept as text)."""
+    """A tie threshold: a number, or a number followed by `sd`, in standard deviations of the metric (kept as text)."""
     value = number(text.removesuffix("sd"))
     if not 0 <= value < math.inf:
         raise ValueError("a number of at least 0, perhaps with sd behind it (standard deviations of the metric)")

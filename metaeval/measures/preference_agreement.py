@@ -1,4 +1,4 @@
-"""Metrics against preferences, which of two outputs people find better: tau_rr and acc_rr."""
+"""Agreement of metrics with preferences, which say which of two outputs annotators find better: tau_rr and acc_rr."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _TAU: Mapping[str, CountStatistic] = MappingProxyType(
 class PreferenceMeasure(Measure):
     """A statistic of all preferences of a slice together, each as judged.
 
-    by_annotator: preferences are swapped, resampled or left out by annotator, not by segment.
+    by_annotator: preferences are swapped, resampled or excluded by annotator, not by segment.
     """
 
     by_annotator: bool = False
@@ -58,7 +58,7 @@ class PreferenceMeasure(Measure):
     @property
     @abstractmethod
     def statistic(self) -> CountStatistic:
-        """From counts of preferences to the measure."""
+        """Compute the measure from counts of preferences."""
 
     @property
     def tests(self) -> tuple[Test, ...]:
@@ -80,7 +80,7 @@ class PreferenceMeasure(Measure):
         return Values(self.statistic(counts)[:, 0], n_pairs=self.n_counted(counts), counts=counts)
 
     def n_counted(self, counts: PairCounts) -> Ints:
-        """(M,) preferences that the measure is made of."""
+        """(M,) number of preferences that the measure is computed from."""
         ordered: Ints = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
         return ordered[:, 0]
 
@@ -99,9 +99,9 @@ class PreferenceMeasure(Measure):
         return PooledCountsResample(self.statistic, counts, len(block.systems), n_units)
 
     def _by_unit(self, block: Block) -> tuple[PairCounts, int]:
-        """The counts, labelled by the place of their segment among those that are judged, or of their annotator.
+        """The counts, labelled by the index of their segment among the judged segments, or of their annotator.
 
-        And how many there are.
+        Also returns the number of these units.
         """
         counts = self.counts(block)
         if self.by_annotator:
@@ -112,7 +112,7 @@ class PreferenceMeasure(Measure):
     def units(self, block: Block, asked: TestUnit | None = None) -> Units:
         """See `Measure.units`.
 
-        Raises QuestionError: annotators are named, and they are not known, or fewer than 6.
+        Raises QuestionError: annotators are requested, but they are unknown or fewer than 6.
         """
         if asked != "annotator":
             return super().units(block, asked)
@@ -140,7 +140,7 @@ class PreferenceMeasure(Measure):
 
 
 class TauOfPreferences(PreferenceMeasure):
-    """The τ of WMT12 to WMT16, over the pairs that people order."""
+    """The τ of WMT12 to WMT16, over the pairs that annotators do not tie."""
 
     @property
     def statistic(self) -> CountStatistic:
@@ -148,7 +148,7 @@ class TauOfPreferences(PreferenceMeasure):
 
 
 class AccuracyOfPreferences(PreferenceMeasure):
-    """The share of preferences in which a metric answers as people do, ties included; tests keep its threshold."""
+    """The share of preferences on which a metric agrees with annotators, ties included; tests keep its threshold."""
 
     @property
     def statistic(self) -> CountStatistic:

@@ -1,4 +1,4 @@
-"""All measures, family by family, and the reading of those that are named in words."""
+"""All measures, family by family, and the parser of measure names."""
 
 import copyreg
 import re
@@ -47,10 +47,10 @@ DEFINITIONS: Mapping[str, Definition] = MappingProxyType(
 
 
 def parse_measure(text: str) -> Measure:
-    """Read a measure as written, in any case and with dashes, or as papers call it; parameters say which is meant of
+    """Read a measure by its name, in any case and with dashes, or by its name in papers; parameters choose between
     several definitions of a name.
 
-    Raises QuestionError: unknown measure or parameter, or a value that does not fit.
+    Raises QuestionError: unknown measure or parameter, or an invalid value.
     >>> [str(parse_measure(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
     ['acc_eq(by=item)', 'spa', 'tau_b(by=none, epsilon=0.5)']
     >>> {str(parse_measure(text)) for text in ("acc-t", "acc_t", "acc*", "acc-eq", "ACC*_eq")}
@@ -96,7 +96,7 @@ def _arguments(inside: str, text: str) -> dict[str, str]:
 
 
 def _as_printed(measure: Measure) -> tuple[Callable[[str], Measure], tuple[str]]:
-    """Measures are pickled as printed, so that worker processes can have them."""
+    """Pickle measures in their printed form, so that they can be sent to worker processes."""
     return parse_measure, (str(measure),)
 
 

@@ -1,4 +1,4 @@
-"""Error spans that metrics predict against those that people marked: mpp, mp, em and char_f1."""
+"""Agreement of predicted error spans with the spans that annotators marked: mpp, mp, em and char_f1."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _SIDES: Mapping[str, tuple[bool, ...]] = MappingProxyType(
 class SpanComparison:
     """Pairs of a prediction and a gold annotation of one output, as the kernel takes them.
 
-    places: (A,) of the outputs in the block, flat; shares: (A,) of a pair among those of its output.
+    places: (A,) flat indices of the outputs in the block; shares: (A,) weight of each pair within its output.
     """
 
     predicted: Spans
@@ -45,7 +45,7 @@ class SpanComparison:
 
 
 class SpanMeasure(Measure):
-    """F of predicted spans, from sums over outputs; of several gold annotations of an output the sums' mean counts."""
+    """F of predicted spans, from sums over outputs; an output with several gold annotations counts their mean sums."""
 
     interval: ClassVar[IntervalMethod] = "normal"
     why_tests: ClassVar[str] = (
@@ -81,7 +81,7 @@ class SpanMeasure(Measure):
         return self.sums(block)[:, :, block.judged.any(axis=0)]
 
     def sums(self, block: Block) -> Floats:
-        """(M, N, S, 4) what adds up to precision, recall and F; 0 where nothing is compared."""
+        """(M, N, S, 4) the sums behind precision, recall and F; 0 where nothing is compared."""
         n_systems, n_segments = block.human.shape
         found = np.zeros((len(block.metrics), n_systems * n_segments, 4))
         for at, metric in enumerate(block.metrics):
@@ -110,7 +110,7 @@ class SpanMeasure(Measure):
             raise QuestionError(f"{self}: {error}{more}") from error
 
     def compared(self, block: Block, scorer: int) -> SpanComparison:
-        """Each annotation of a scorer beside each gold one of the outputs that are judged."""
+        """Each annotation of a scorer paired with each gold annotation, for the judged outputs."""
         gold, places = annotations_in(block, HUMAN_SCORER)
         is_judged = block.judged.ravel()[places]
         gold, places = gold[is_judged], places[is_judged]
@@ -147,7 +147,7 @@ def _penalty(text: str) -> Value:
 
 
 def _weights(text: str) -> Value:
-    """What a minor and a major error count, such as 1:5."""
+    """Weights of a minor and a major error, such as 1:5."""
     parts = [number(part) for part in text.split(":")]
     if text == "none" or (len(parts) == 2 and all(0 < part < math.inf for part in parts)):
         return text if text == "none" else ":".join(map(shortest, parts))

@@ -1,4 +1,4 @@
-"""Measures of system scores: pearson, also of the top systems, spearman, kendall, weighted_tau and tau_ap."""
+"""Measures of system scores: pearson (also of the top systems), spearman, kendall, weighted_tau and tau_ap."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from warehouse import QuestionError
 
 
 class SystemMeasure(Measure):
-    """A measure of one score for each system, by people and by each metric."""
+    """A measure of one score per system, human and from each metric."""
 
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_SYSTEMS
     why_tests: ClassVar[str] = (
@@ -47,7 +47,7 @@ class SystemMeasure(Measure):
         return ("perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED)
 
     def interval_over_systems(self, block: Block, options: Options) -> tuple[Floats, Floats]:
-        """(M,) ends of 95% intervals of the values over all systems of which those of a block are a sample."""
+        """(M,) ends of 95% intervals of the values over the population from which the block's systems are a sample."""
         n_counted = int(np.count_nonzero(~np.isnan(self.scores(block, options).human)))
         statistic = self.resampled_systems(block, options)
         return interval_over_systems(statistic, self.kind, is_share=self.definition.limits[0] == 0, n_counted=n_counted)
@@ -94,21 +94,21 @@ class SystemMeasure(Measure):
 
 
 def unless_tied(value: Floats, human: Floats) -> Floats:
-    """The values; NaN where all systems have one human score, as there is nothing to agree with."""
+    """The values; NaN if all systems have the same human score, because there is nothing to agree with."""
     return np.full_like(value, np.nan) if len(human) > 1 and np.ptp(human) == 0 else value
 
 
 def scores_all_alike(human: Floats, metrics: Floats) -> Bools:
-    """(M,) whether each metric has one score for all judged systems. human: (N,), metrics: (M, N)."""
+    """(M,) whether each metric scores all judged systems the same. human: (N,), metrics: (M, N)."""
     judged = ~np.isnan(human)
     return np.array([len(np.unique(scores[judged])) == 1 for scores in metrics], dtype=bool)
 
 
 def only_ties(block: Block, rewarded: Bools) -> dict[str, str]:
-    """Why metrics that score all systems alike have no value where people tie some.
+    """Why metrics that score all systems alike have no value if humans tie some systems.
 
-    Their value would be made of these pairs alone, and the highest where people tie most. Where people tie none it
-    stays as published: no pair is right.
+    Their value would come from these ties alone, and would be highest where humans tie most. If humans tie no systems,
+    the value stays as published: no pair is right.
     """
     names = (metric.name for metric, is_one in zip(block.metrics, rewarded, strict=True) if is_one)
     return dict.fromkeys(
@@ -146,7 +146,7 @@ class SystemCorrelation(SystemMeasure):
 
 
 class SystemPearson(SystemCorrelation):
-    """Pearson's r over systems, for which Williams' test was made."""
+    """Pearson's r over systems, for which Williams' test was designed."""
 
     kind: ClassVar[Kind] = "linear"
     z_of: ClassVar[float] = 1.0
@@ -162,7 +162,7 @@ class SystemPearson(SystemCorrelation):
 
 
 class SystemKendall(SystemCorrelation):
-    """Kendall's τ_b over systems, which is made of pairs."""
+    """Kendall's τ_b over systems, computed from pairs."""
 
     kind: ClassVar[Kind] = "pairs"
     z_of: ClassVar[float] = 0.0
@@ -243,7 +243,7 @@ WEIGHTED_TAU = Definition(
 
 
 class TopPearson(SystemMeasure):
-    """Pearson's r over the n best systems by people; these are chosen again in every resample."""
+    """Pearson's r over the n best systems by human score, which are chosen again in every resample."""
 
     kind: ClassVar[Kind] = "linear"
     z_of: ClassVar[float] = 1.0
@@ -299,9 +299,9 @@ TOP_PEARSON = Definition(
 
 
 class TauAP(SystemMeasure):
-    """Agreement on pairs of systems, of which those near the top of the metric's ranking weigh more.
+    """Agreement on pairs of systems; pairs near the top of the metric's ranking have more weight.
 
-    It is not pooled by pairs: what a pair weighs depends on the number of systems.
+    It is not pooled by pairs, because the weight of a pair depends on the number of systems.
     """
 
     takes_few_values: ClassVar[bool] = True

@@ -1,1 +1,1 @@
-"""How far a metric agrees with people: correlations, pair counts and what is made of them."""
+"""Agreement of metrics with human scores: correlations, pair counts, and the statistics built on them."""

@@ -1,4 +1,4 @@
-"""May a metric replace an annotator? Whether it agrees with the other annotators as well as each of them does."""
+"""Can a metric replace an annotator? It can if it agrees with the other annotators as well as each of them does."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _FEWEST_CLUSTERS = 6
 class AlternativeAnnotator(NamedTuple):
     """A metric against each annotator, both compared with the remaining annotators.
 
-    winning_rate: share of the tested annotators whom the metric significantly beats; at least .5 passes.
+    winning_rate: share of the tested annotators whom the metric significantly beats; .5 or more passes the test.
     advantage_probability: mean over the tested annotators of `advantage`.
     p: (n_annotators,) one-sided p-values before correction; NaN for annotators who were not tested.
     advantage: (n_annotators,) share of items on which the metric agrees at least as well as the annotator.
     is_beaten: (n_annotators,) whether the null hypothesis is rejected after correction.
-    n_items: (n_annotators,) items that count.
+    n_items: (n_annotators,) number of items that count.
     """
 
     winning_rate: float
@@ -44,21 +44,21 @@ def alternative_annotator_test(
     q: float = 0.05,
     clusters: npt.ArrayLike | None = None,
 ) -> AlternativeAnnotator:
-    """Test the metric as an alternative to each annotator, who is left out in turn.
+    """Test the metric as an alternative to each annotator, leaving out one annotator at a time.
 
     annotations: (n_annotators, n_items), NaN where an annotator did not judge; categories as numbers, or scores.
-    metric: (n_items,) on the same scale, NaN for none. Items without a metric score, or with fewer than two
-        annotations, do not count; annotators with fewer than min_items of the others are not tested.
+    metric: (n_items,) on the same scale, NaN for a missing score. Items without a metric score, or with fewer than two
+        annotations, do not count; annotators with fewer than min_items of the remaining items are not tested.
     scoring: agreement with the others is the share of equal annotations, or minus the root mean squared difference.
-    epsilon: how much less often than an annotator the metric may be right, as it costs less: .2 beside experts, .15
-        beside skilled annotators, .1 beside crowd workers.
+    epsilon: how much less often than an annotator the metric may be right, because it costs less: .2 compared with
+        experts, .15 with skilled annotators, .1 with crowd workers.
     q: false discovery rate of the Benjamini–Yekutieli correction over annotators.
-    clusters: (n_items,) items of one number, such as those of one document, count as dependent: the t-test is of
-        cluster totals, with as many degrees of freedom as clusters less one. None: items are independent, as in the
-        source.
+    clusters: (n_items,) items with the same number, such as items of one document, are treated as dependent: the t-test
+        then uses cluster totals, and its degrees of freedom are the number of clusters minus 1. None: items are
+        independent, as in the source.
     The null hypothesis of each annotator: the share of items on which the annotator is at least as good exceeds the
     metric's share by epsilon or more. Winning rate and advantage probability are NaN if no annotator can be tested.
-    Raises ValueError: shapes that do not fit, an infinite value, or fewer than 6 clusters.
+    Raises ValueError: shapes that do not match, an infinite value, or fewer than 6 clusters.
     Source: Calderon, Reichart and Dror 2025, section 3.
     """
     given, scores, labels = _checked(annotations, metric, scoring, clusters)
@@ -108,9 +108,9 @@ def _checked(
 
 
 def _disagreement(one: Floats, others: Floats, scoring: Scoring) -> Floats:
-    """Mean disagreement of one annotation an item with those of the others: (n_items,).
+    """Mean disagreement of one annotation per item with the other annotations: (n_items,).
 
-    Mean squares stand for their roots, which have the same order.
+    Returns mean squares instead of their roots, because both have the same order.
     """
     distance = (others != one).astype(np.float64) if scoring == "accuracy" else (others - one) ** 2
     return np.asarray(np.mean(distance, axis=0, where=~np.isnan(others)))
@@ -137,7 +137,7 @@ def _p_below(difference: Floats, epsilon: float, labels: npt.NDArray[np.generic]
 
 
 def _rejected(p: Floats, q: float) -> Bools:
-    """Which null hypotheses Benjamini and Yekutieli's step-up procedure rejects; NaN is no test."""
+    """True for the null hypotheses that Benjamini and Yekutieli's step-up procedure rejects; NaN means not tested."""
     from scipy.stats import false_discovery_control
 
     is_test = ~np.isnan(p)

@@ -21,7 +21,7 @@ BATCH_VALUES = 1 << 22  # numbers held in memory at a time
 def pearson(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
     """Pearson's r of each metric with the human scores inside each group, (n_metrics, n_groups), in [−1, 1].
 
-    human: (n_systems, n_segments), NaN = not judged, such scores are excluded. metrics: (n_metrics, n_systems,
+    human: (n_systems, n_segments), NaN = not judged; these scores are excluded. metrics: (n_metrics, n_systems,
         n_segments). labels: see `grouping.group_labels`. Groups with fewer than 2 judged scores are excluded.
     NaN where all human or all metric scores of a group are equal. Average with `tau.group_mean`.
     Raises ValueError: shapes, or a missing metric score where humans judged.
@@ -32,7 +32,7 @@ def pearson(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike)
 
 
 def spearman(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
-    """Spearman's rho, average ranks for equal scores, (n_metrics, n_groups); all else as in `pearson`."""
+    """Spearman's rho, (n_metrics, n_groups); equal scores get their average rank. All else as in `pearson`."""
     return _by_group(group_scores(human, metrics, labels), _standardised_ranks)
 
 
@@ -50,10 +50,10 @@ CORRELATIONS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], 
 
 
 def system_correlation(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Correlation) -> Floats:
-    """Correlation of each metric's system scores with the human ones, (n_metrics,).
+    """Correlation of each metric's system scores with the human system scores, (n_metrics,).
 
-    human: (n_systems,), NaN = not judged, such systems are excluded. metrics: (n_metrics, n_systems).
-    NaN where all human or all metric scores are equal, or fewer than 2 systems are judged.
+    human: (n_systems,), NaN = not judged; these systems are excluded. metrics: (n_metrics, n_systems).
+    NaN if all human or all metric scores are equal, or if fewer than 2 systems are judged.
     Raises ValueError: shapes, an unknown statistic, or a missing metric score of a judged system.
     >>> system_correlation([1.0, 2.0, 3.0], [[3.0, 2.0, 1.0]], "spearman").round(12).tolist()
     [-1.0]
@@ -65,7 +65,7 @@ def system_correlation(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: 
 
 
 def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) -> Floats:
-    """Correlation along the last axis, human (..., N) with metrics (..., N), which broadcast; there is no NaN in them.
+    """Correlation along the last axis of human (..., N) and metrics (..., N), which broadcast and contain no NaN.
 
     NaN where all values of either row are equal.
     >>> correlation_of_rows(np.array([[1.0, 2.0, 4.0]]), np.array([[2.0, 4.0, 8.0], [3.0, 2.0, 1.0]]), "kendall")
@@ -84,10 +84,10 @@ def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) 
 def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic: Correlation = "pearson") -> Floats:
     """Correlation of every metric with every other, (n_metrics, n_metrics), mean over groups.
 
-    metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.group_labels`; -1 =
-        not used (for the judged scores only: set the label to -1 where the human score is NaN).
-    Groups in which either metric is constant are excluded of that entry's mean; NaN where none remains; the
-    diagonal of a metric that is not constant everywhere is 1.
+    metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.group_labels`; -1 = not used
+        (to use judged scores only, set the label to -1 where the human score is NaN).
+    Groups in which either metric is constant are excluded from the mean of that entry, which is NaN if no group
+    remains. The diagonal is 1 unless the metric is constant in every group.
     Raises ValueError: as `pearson`.
     """
     labels = np.asarray(labels)
@@ -149,7 +149,7 @@ def _by_group(scores: GroupedScores, standardise: Callable[[Floats], Floats]) ->
 
 
 def _standardised(values: Floats) -> Floats:
-    """Centred, with squares that add up to 1 along the last axis; NaN where all values are equal."""
+    """Values centred and scaled so that their squares add up to 1 along the last axis; NaN where all are equal."""
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     constant = low == high
     # brought to [-1, 1] by a power of two first, so that squares neither overflow nor vanish
@@ -168,7 +168,7 @@ def _standardised_ranks(values: Floats) -> Floats:
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Ranks from 1 along the last axis, equal values share the mean of their ranks; no NaN allowed."""
+    """Ranks from 1 along the last axis; equal values share the mean of their ranks. NaN is not allowed."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     changes = ordered[..., 1:] != ordered[..., :-1]
@@ -209,7 +209,7 @@ def pairwise_difference_pearson(human: npt.ArrayLike, metrics: npt.ArrayLike) ->
 
 
 def _centred(scores: Floats, judged: Bools) -> Floats:
-    """√n_s (score − mean_s) of the judged scores, 0 elsewhere; exact zeros in a segment of equal scores."""
+    """√n_s (score − mean_s) for the judged scores, 0 elsewhere; exactly 0 in a segment whose scores are all equal."""
     low = np.where(judged, scores, np.inf).min(axis=0)
     high = np.where(judged, scores, -np.inf).max(axis=0)
     n = np.count_nonzero(judged, axis=0)

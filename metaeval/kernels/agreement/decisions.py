@@ -1,4 +1,4 @@
-"""Metrics as classifiers of outputs: good where the score reaches a threshold."""
+"""Metrics as classifiers: an output is called good if its score reaches a threshold."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,9 +13,10 @@ Statistic = Literal["mcc", "f_beta", "precision", "recall"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a metric's threshold makes of outputs; an output is called good where its score is at least the threshold.
+    """Result of classifying outputs by a metric's threshold: an output is called good if its score is at least this.
 
-    n_true, n_false: of outputs called good, those that are and those that are not; n_good, n_bad: of all outputs.
+    n_true, n_false: outputs called good that are good, and that are not. n_good, n_bad: good and bad ones among all
+    outputs.
     """
 
     threshold: float
@@ -26,12 +27,12 @@ class Decision:
 
     @property
     def precision(self) -> float:
-        """Share of good ones among outputs called good; NaN where none is called good."""
+        """Share of the outputs called good that are good; NaN if none is called good."""
         return _ratio(self.n_true, self.n_true + self.n_false)
 
     @property
     def recall(self) -> float:
-        """Share called good among good outputs; NaN without any."""
+        """Share of the good outputs that are called good; NaN without good outputs."""
         return _ratio(self.n_true, self.n_good)
 
     @property
@@ -40,20 +41,20 @@ class Decision:
         return _ratio(self.n_good, self.n_good + self.n_bad)
 
     def f_beta(self, beta2: float = 1.0) -> float:
-        """(1 + β²) P R / (β² P + R); 0 where nothing good is called good, NaN without good outputs."""
+        """(1 + β²) P R / (β² P + R); 0 if no good output is called good, NaN without good outputs."""
         return float(statistic_of_counts("f_beta", beta2, self.n_true, self.n_false, self.n_good, self.n_bad))
 
     @property
     def mcc(self) -> float:
-        """Matthews' correlation coefficient; 0 where all are called good or none, NaN where all are good or none."""
+        """Matthews' correlation coefficient; 0 if all or no outputs are called good, NaN if all or none are good."""
         return float(statistic_of_counts("mcc", 1.0, self.n_true, self.n_false, self.n_good, self.n_bad))
 
 
 def decide(good: npt.ArrayLike, scores: npt.ArrayLike, threshold: float) -> Decision:
-    """What a threshold makes of a metric's scores.
+    """Classify outputs by a threshold on a metric's scores.
 
-    good: (n,) 1 where an output is good, 0 if it is not, NaN if unknown. scores: (n,), NaN where missing.
-    Outputs without either do not count.
+    good: (n,) 1 if an output is good, 0 if it is not, NaN if unknown. scores: (n,), NaN if missing. Outputs with either
+    value missing do not count.
     """
     is_good, values = _both(good, scores)
     called = values >= threshold
@@ -66,11 +67,11 @@ def decide(good: npt.ArrayLike, scores: npt.ArrayLike, threshold: float) -> Deci
 def best_decision(
     good: npt.ArrayLike, scores: npt.ArrayLike, statistic: Statistic = "mcc", beta2: float = 1.0
 ) -> Decision | None:
-    """The decision by the score that maximises a statistic, the smallest such score; None where it is never defined.
+    """The decision at the smallest score that maximises a statistic; None if the statistic is never defined.
 
-    Precision and recall are at the threshold that is best by F: the highest precision says nothing of a metric, and the
-    highest recall is 1. good, scores: as in `decide`. On the same data the best is optimistic: see resampling for
-    intervals.
+    Precision and recall are taken at the threshold with the highest F, because the highest precision says little about
+    a metric and the highest recall is always 1. good, scores: as in `decide`. A threshold chosen on the same data gives
+    an optimistic value: see resampling for intervals.
     Source: Perrella et al. 2024 (F with β² = 1/2).
 
     >>> found = best_decision([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
@@ -89,9 +90,10 @@ def best_decision(
 def best_place(
     statistic: Statistic, beta2: float, n_true: Floats, n_false: Floats, n_good: npt.ArrayLike, n_bad: npt.ArrayLike
 ) -> Ints:
-    """(...) place of the threshold that maximises a statistic, the last on ties; thresholds fall along the last axis.
+    """(...) index of the threshold that maximises a statistic, the last one on ties; thresholds fall along the last
+    axis.
 
-    Arguments: as of `statistic_of_counts`. For precision and recall that of F.
+    Arguments as in `statistic_of_counts`. For precision and recall, the threshold maximises F.
     """
     by: Statistic = "f_beta" if statistic in ("precision", "recall") else statistic
     found = statistic_of_counts(by, beta2, n_true, n_false, n_good, n_bad)
@@ -100,7 +102,7 @@ def best_place(
 
 
 def average_precision(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
-    """Mean precision at the scores of good outputs, where equal scores count together; NaN without good outputs."""
+    """Mean precision at the scores of good outputs; equal scores count together. NaN without good outputs."""
     is_good, values = _both(good, scores)
     if not is_good.any():
         return float("nan")
@@ -118,7 +120,7 @@ def average_precision_of_curve(n_true: Floats, n_false: Floats, n_good: Floats, 
 
 
 def roc_auc(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
-    """Share of pairs of a good and a bad output whose good one scores higher, ties half; NaN without pairs."""
+    """Share of (good, bad) pairs of outputs in which the good one scores higher; ties count half. NaN without pairs."""
     is_good, values = _both(good, scores)
     if is_good.all() or not is_good.any():
         return float("nan")
@@ -127,7 +129,7 @@ def roc_auc(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
 
 
 def roc_auc_of_curve(n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
-    """Area under the ROC curve from counts at falling thresholds; arguments as of `average_precision_of_curve`."""
+    """Area under the ROC curve from counts at falling thresholds; arguments as in `average_precision_of_curve`."""
     before = n_true - np.diff(n_true, prepend=0, axis=-1) / 2
     total = np.sum(np.diff(n_false, prepend=0, axis=-1) * before, axis=-1)
     with np.errstate(invalid="ignore"):
@@ -137,10 +139,10 @@ def roc_auc_of_curve(n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Flo
 def cross_fitted(
     good: npt.ArrayLike, scores: npt.ArrayLike, folds: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> Floats:
-    """(n,) calibrated probability that each output is good: an isotonic regression over the outputs of other folds.
+    """(n,) calibrated probability that each output is good, by isotonic regression on the outputs of the other folds.
 
-    good: (n,) booleans; folds: (n,) numbers; weights: (n,) how often each output counts, None = once. Between scores it
-    goes straight, beyond them it is constant. NaN where no other fold has outputs.
+    good: (n,) booleans; folds: (n,) numbers; weights: (n,) how often each output counts, None = once. The fit is
+    interpolated linearly between scores and constant beyond them. NaN if no other fold has outputs.
     """
     is_good, values, parts = np.asarray(good, dtype=float), np.asarray(scores, dtype=float), np.asarray(folds)
     counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
@@ -154,7 +156,7 @@ def cross_fitted(
 
 
 def isotonic(good: npt.ArrayLike, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """Distinct scores, rising, and the calibrated probability at each: the best fit that never falls."""
+    """Distinct scores in ascending order, and the calibrated probability at each: the best fit that never decreases."""
     from scipy.optimize import isotonic_regression
 
     values, places = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
@@ -167,7 +169,7 @@ def isotonic(good: npt.ArrayLike, scores: npt.ArrayLike, weights: npt.ArrayLike 
 def brier_score(
     good: npt.ArrayLike, scores: npt.ArrayLike, folds: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Mean squared distance of cross-fitted probabilities from what outputs are; arguments as of `cross_fitted`."""
+    """Mean squared difference between cross-fitted probabilities and `good`; arguments as in `cross_fitted`."""
     counts = np.ones(np.size(scores)) if weights is None else np.asarray(weights, dtype=float)
     gaps = (cross_fitted(good, scores, folds, counts) - np.asarray(good, dtype=float)) ** 2
     there = counts > 0
@@ -175,11 +177,11 @@ def brier_score(
 
 
 def reranking_precision(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[float, float]:
-    """How often what a metric finds best of a segment's outputs is what people find best, and its human score.
+    """How often a metric's best output of a segment is also the best by human score, and that output's human score.
 
-    human, metric: (n_systems, n_segments); outputs without either do not count. First: the mean over segments of the
-    share, among outputs with the metric's highest score, of those with the highest human score. Second: the mean over
-    segments of the mean human score of what the metric selects. NaN without segments.
+    human, metric: (n_systems, n_segments); outputs with either score missing do not count. Returns two means over
+    segments. First, among the outputs with the metric's highest score, the share that also has the highest human score.
+    Second, the mean human score of the outputs that the metric selects. NaN without segments.
     Source: Perrella et al. 2024.
     """
     humans, metrics = (np.asarray(values, dtype=float) for values in (human, metric))
@@ -203,13 +205,13 @@ def _both(good: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[npt.NDArray[np.bo
 
 
 def curve_order(values: Floats) -> tuple[Ints, Ints]:
-    """Places of scores, falling, and in this order the last place of each distinct score."""
+    """Indices of the scores in descending order, and the last position of each distinct score in that order."""
     order = np.argsort(-values, kind="stable")
     return order, np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
 
 
 def _curve(is_good: npt.NDArray[np.bool_], values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Distinct scores, falling, and how many good and bad outputs have at least each."""
+    """Distinct scores in descending order, and how many good and bad outputs score at least as high as each."""
     order, ends = curve_order(values)
     n_true = np.cumsum(is_good[order])[ends].astype(float)
     return values[order][ends], n_true, ends + 1.0 - n_true
@@ -223,7 +225,7 @@ def statistic_of_counts(
     n_good: npt.ArrayLike,
     n_bad: npt.ArrayLike,
 ) -> Floats:
-    """A statistic from counts, element by element; see `Decision` for what they count, and where it is NaN."""
+    """A statistic from counts, element by element; `Decision` defines the counts and when the statistic is NaN."""
     tp, fp, good, bad = (np.asarray(one, dtype=float) for one in (n_true, n_false, n_good, n_bad))
     fn, tn = good - tp, bad - fp
     with np.errstate(invalid="ignore", divide="ignore"):

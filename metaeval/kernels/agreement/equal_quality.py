@@ -11,8 +11,9 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 
 
 class Languages(NamedTuple):
-    """levels: (Q,) of quality, the highest first. means: (L, Q), NaN where a language has none. loss: for one unit of
-    quality less. bias, wrong, wrong_within: (L,), see `equal_quality`. n_outputs: (L,)."""
+    """levels: (Q,) quality levels, the highest first. means: (L, Q), NaN if a language has no output of that quality.
+    loss: drop in score for one unit of quality less. bias, wrong, wrong_within: (L,), see `equal_quality`. n_outputs:
+    (L,)."""
 
     levels: Floats
     means: Floats
@@ -24,15 +25,16 @@ class Languages(NamedTuple):
 
 
 def equal_quality(outputs: Sequence[tuple[Floats, Floats]]) -> Languages:
-    """What one metric gives the same quality in several languages.
+    """Compare the scores that one metric gives to outputs of the same quality in several languages.
 
-    outputs: for each language (n,) quality and (n,) scores, both higher is better and without NaN.
-    means: mean score of a language's outputs of one quality. loss: slope of least squares of the means over languages
-    on quality, over the levels that all languages have. bias: mean over these levels of a language's deviation from
-    the mean over languages, in units of the loss; NaN unless that is positive. wrong: share of pairs of outputs of
-    different quality, one of this language and one of another, of which the worse one has the higher score;
-    wrong_within: of pairs within the language. NaN without pairs.
-    Source: XQ-MEval (arXiv 2604.14934), whose bias is in points of a metric.
+    outputs: for each language, (n,) quality and (n,) scores; higher is better for both, and neither has NaN.
+    means: mean score of a language's outputs of one quality. loss: least-squares slope, on quality, of the means over
+    languages, at the levels that all languages have. bias: a language's deviation from the mean over languages,
+    averaged over these levels, in units of the loss; NaN unless the loss is positive. wrong: among pairs of outputs of
+    different quality, one in this language and one in another, the share in which the worse output has the higher
+    score.
+    wrong_within: the same share for pairs within the language. NaN without pairs.
+    Source: XQ-MEval (arXiv 2604.14934), which gives the bias in points of the metric.
     """
     levels = np.unique(np.concatenate([quality for quality, _ in outputs]))[::-1]
     groups = [[np.sort(scores[quality == level]) for level in levels] for quality, scores in outputs]

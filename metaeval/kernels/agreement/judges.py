@@ -1,4 +1,4 @@
-"""Judges of outputs, such as language models, beside annotators: kappa, agreement, corrected shares, and biases."""
+"""Judges such as language models, compared with annotators: kappa, agreement, corrected shares, and biases."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from metaeval.kernels.arrays.grouping import numbered
 
 
 class Effect(NamedTuple):
-    """A number with its 95% interval and two-sided p-value against 0, by leaving out one cluster at a time.
+    """An estimate with its 95% interval and two-sided p-value against 0, by leaving out one cluster at a time.
 
-    Student's t with one degree of freedom less than there are clusters. NaN where it is not defined.
+    Both use Student's t; the degrees of freedom are the number of clusters minus 1. NaN if undefined.
     """
 
     value: float
@@ -30,9 +30,9 @@ _ROUNDS = 30  # of taking off means by system and by item in turn, for designs w
 
 
 def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """Cohen's kappa of two raters over the outputs that both rated, (n,) categories as numbers, NaN for none.
+    """Cohen's kappa of two raters over the outputs that both rated; (n,) numeric categories, NaN = not rated.
 
-    NaN where both always give the same single category, or they have no output in common.
+    NaN if both raters always give the same single category, or have no output in common.
     Source: Cohen 1960.
     >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
     0.5
@@ -50,9 +50,9 @@ def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 def judge_lead(annotators: npt.ArrayLike, judge: npt.ArrayLike) -> Floats:
     """(n,) how much more often a judge gives an annotator's category than another annotator does, for each output.
 
-    annotators: (n_annotators, n), NaN where one did not judge; judge: (n,). The share of annotators with whom the judge
-    agrees, minus the share of ordered pairs of annotators who agree; NaN for outputs without the judge or with fewer
-    than two annotators. Its mean is 0 where the judge is one more annotator like the others.
+    annotators: (n_annotators, n), NaN = not judged; judge: (n,). The share of annotators with whom the judge agrees,
+    minus the share of ordered pairs of annotators who agree; NaN for outputs without a judgement by the judge or with
+    fewer than two annotators. The mean is 0 if the judge behaves like one more annotator.
     """
     given, own = np.asarray(annotators, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     there = ~np.isnan(given)
@@ -65,7 +65,7 @@ def judge_lead(annotators: npt.ArrayLike, judge: npt.ArrayLike) -> Floats:
 
 
 def clustered_mean(values: npt.ArrayLike, clusters: npt.ArrayLike) -> Effect:
-    """The mean of (n,) values, NaN ones left out, whose clusters, such as items, are independent."""
+    """The mean of (n,) values, excluding NaN, with an interval that treats clusters, such as items, as independent."""
     values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters)
     kept = ~np.isnan(values)
     if not kept.any():
@@ -85,14 +85,17 @@ def judge_effect(
     noise: npt.ArrayLike | None = None,
     systems: npt.ArrayLike | None = None,
 ) -> Effect:
-    """How far a covariate of an output moves a judge's score, given the quality of the output.
+    """How much a covariate of an output shifts a judge's score, given the quality of the output.
 
-    Least squares of (n,) judge on human and covariate within clusters, such as items, each with its own intercept; in
-    standard deviations of the judge for one unit of the covariate. Outputs with a NaN are left out, clusters with one
-    output say nothing. Null hypothesis: given item and quality, the judge does not depend on the covariate.
-    noise: (n,) variance of the error of each human score, which is taken from its variance; None for human scores
-    without error. Where errors are not taken off, a part of quality is left to a covariate that goes with it.
-    systems: (n,) of each output; each then has its own intercept, too, so that a covariate is compared within systems.
+    Least-squares regression of (n,) judge on human and covariate within clusters, such as items, each with its own
+    intercept. The effect is in standard deviations of the judge per unit of the covariate. Outputs with a NaN are
+    excluded; clusters with one output contribute nothing. Null hypothesis: given item and quality, the judge does not
+    depend on the covariate.
+    noise: (n,) error variance of each human score, subtracted from the variance of the human scores; None for human
+    scores without error. If the error is not subtracted, a covariate that correlates with quality picks up part of its
+    effect.
+    systems: (n,) system of each output. Each system then has its own intercept too, so the covariate is compared within
+    systems.
     Source: Fuller 1987, section 2.2 (errors in variables, error variance known).
     """
     columns = np.array([judge, human, covariate, np.zeros(np.shape(human)) if noise is None else noise], np.float64)
@@ -148,7 +151,7 @@ def _jackknifed(value: float, without: Floats, n: int) -> Effect:
 
 
 class Share(NamedTuple):
-    """A share of good outputs as a judge has it, corrected for its errors, with a 95% interval in [0, 1]."""
+    """A judge's share of good outputs, corrected for the judge's errors, with a 95% interval in [0, 1]."""
 
     judged: float
     corrected: float
@@ -159,10 +162,10 @@ class Share(NamedTuple):
 def rogan_gladen(n_good: int, n: int, n_hit: int, n_positive: int, n_passed: int, n_negative: int) -> Share:
     """The share of good outputs, corrected for the judge's sensitivity and specificity.
 
-    n_good of n outputs are good by the judge. Of n_positive outputs that people call good the judge does n_hit, and of
-    n_negative that they call bad it calls n_passed bad, too. (q + specificity − 1) / (sensitivity + specificity − 1);
-    the interval is the delta method's, of a judge's share and two rates that are independent; NaN where the judge does
-    no better than chance.
+    The judge calls n_good of n outputs good. It also calls n_hit of the n_positive outputs good that annotators call
+    good, and n_passed of the n_negative outputs bad that annotators call bad. With q = n_good / n, the result is (q +
+    specificity − 1) / (sensitivity + specificity − 1). The interval is by the delta method, with the judge's share and
+    the two rates independent. NaN if the judge does no better than chance.
     Source: Rogan and Gladen 1978.
     >>> [round(value, 4) for value in rogan_gladen(40, 100, 45, 50, 40, 50)]
     [0.4, 0.2857, 0.1047, 0.4667]
@@ -182,7 +185,7 @@ def rogan_gladen(n_good: int, n: int, n_hit: int, n_positive: int, n_passed: int
 
 
 def nearest_category(values: npt.ArrayLike, categories: npt.ArrayLike) -> Floats:
-    """Values as the nearest of some sorted categories, the lower one of two that are equally near; NaN stays.
+    """Each value replaced by the nearest of the sorted categories, the lower of two that are equally near; NaN stays.
 
     >>> nearest_category([1.4, 1.5, 9, float("nan")], [1, 2, 3]).tolist()
     [1.0, 1.0, 3.0, nan]

@@ -48,12 +48,12 @@ class PairCounts:
         return self.n_concordant + self.n_discordant + self.n_tied_human + self.n_tied_metric + self.n_tied_both
 
     def __add__(self, other: PairCounts) -> PairCounts:
-        """The same metrics over the pairs of both (of two evaluation sets, each pooled, say)."""
+        """Counts of the same metrics over the pairs of both, for example two evaluation sets, each pooled."""
         sums = {name: getattr(self, name) + getattr(other, name) for name in (*OUTCOMES, "n_scores")}
         return replace(self, **sums)
 
     def pooled(self) -> PairCounts:
-        """The counts of all groups added up: the same with one group, labelled 0."""
+        """Counts added up over all groups, as one group labelled 0."""
 
         sums = {name: getattr(self, name).sum(axis=-1, keepdims=True) for name in (*OUTCOMES, "n_scores")}
         no_group = np.full((len(self.epsilon), 1), -1, dtype=np.int64)
@@ -70,12 +70,12 @@ def pair_counts(
 ) -> PairCounts:
     """Count the unordered pairs of (system, segment) scores inside each group by outcome, exactly, for all metrics.
 
-    human: (n_systems, n_segments), NaN = not judged; such scores form no pair. metrics: (n_metrics, n_systems,
-        n_segments). labels: (n_systems, n_segments), see `grouping.group_labels`; -1 = not used. Groups with
-        fewer than 2 judged scores are excluded.
-    epsilon: a pair is tied on the metric when the float64 difference of its scores is at most epsilon in
-        size; one number or one for each metric. relative: epsilon counts standard deviations (divisor n) of
-        the metric over the scores used. Human scores are tied when they are equal.
+    human: (n_systems, n_segments), NaN = not judged; these scores form no pair. metrics: (n_metrics, n_systems,
+        n_segments). labels: (n_systems, n_segments), see `grouping.group_labels`; -1 = not used. Groups with fewer than
+        2 judged scores are excluded.
+    epsilon: a pair is tied on the metric if the float64 difference of its scores is at most epsilon in size; one
+        number, or one number per metric. relative: epsilon is in standard deviations (divisor n) of the metric over the
+        scores used. Human scores are tied if they are equal.
     Raises ValueError: shapes, a missing metric score where humans judged, a negative epsilon.
     Source: the counts of Deutsch et al. 2023, table 2.
     >>> counts = pair_counts([[0.0], [1.0], [1.0]], [[[1.0], [2.0], [5.0]]], [[0], [0], [0]], epsilon=1.0)
@@ -100,7 +100,7 @@ def standard_deviations(scores: GroupedScores) -> Floats:
 
 
 def sorted_members(scores: GroupedScores) -> list[SortedScores]:
-    """For each metric the members of groups that are too large for all their pairs to be held; none without such."""
+    """For each metric, the members of groups whose pairs do not all fit in memory; empty without such groups."""
     large = scores.groups.sizes > DENSE_SIZE
     if not large.any():
         return []
@@ -113,7 +113,7 @@ def grouped_pair_counts(
 ) -> PairCounts:
     """`pair_counts` on checked arrays: epsilon (n_metrics,).
 
-    large_groups: as of `sorted_members`, where several thresholds are requested.
+    large_groups: from `sorted_members`, passed in when several thresholds are requested.
     """
     groups, n_metrics = scores.groups, len(scores.metrics)
     # three numbers of every pair set fix the five: C - D, C + D, and the pairs the metric tells apart
@@ -158,7 +158,7 @@ def group_batches(bucket: Bucket) -> Iterator[slice]:
 
 
 def differences(values: Floats, members: Ints) -> Floats:
-    """Score of the first minus the second score of every pair: (n_pairs, g) for scores (g, size)."""
+    """First score minus second score of every pair: (n_pairs, g) for scores (g, size)."""
     by_place = np.ascontiguousarray(values[members].T)  # (size, g)
     first, second = np.triu_indices(members.shape[1], 1)
     return by_place[first] - by_place[second]
@@ -208,8 +208,8 @@ def _n_distinct(values: Floats) -> Ints:
 def thresholded_pair_counts(
     human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, threshold: float = 25.0
 ) -> PairCounts:
-    """Counts over the pairs whose human scores differ by at least `threshold` only, whatever rounding makes of them:
-    -2.1 and -5.1 differ by 3.
+    """Count only the pairs whose human scores differ by at least `threshold`, unaffected by rounding: -2.1 and -5.1
+    differ by 3.
 
     Arguments as in `pair_counts`; metric ties are exact. Nothing is tied on the human side, so n_tied_human
     and n_tied_both are 0. Raises ValueError: as `pair_counts`, or a threshold that is not positive.

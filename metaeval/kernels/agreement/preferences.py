@@ -1,7 +1,7 @@
-"""Preferences: which of two outputs a judge finds better; scores of systems from them, agreement of judges, and tau.
+"""Preferences between two outputs: the system scores they give, the agreement of judges, and tau.
 
-A preference names two systems, numbered from 0, and an answer: 1 where the first is better, -1 where the second is, 0
-for a tie. A ranking of several outputs is all its pairs.
+A preference names two systems, numbered from 0, and an answer: 1 if the first is better, -1 if the second is better, 0
+for a tie. A ranking of several outputs is stored as all its pairs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class JudgeAgreement(NamedTuple):
 
     @property
     def kappa(self) -> float:
-        """(p_agree - p_chance) / (1 - p_chance); NaN where all judgements are ties."""
+        """(p_agree - p_chance) / (1 - p_chance); NaN if all judgements are ties."""
         return (self.p_agree - self.p_chance) / (1 - self.p_chance) if self.p_chance < 1 else float("nan")
 
 
@@ -53,8 +53,8 @@ def checked_preferences(
 ) -> tuple[Ints, Ints, Ints]:
     """Preferences as integer arrays.
 
-    Raises ValueError: arrays of several lengths, none at all, another answer than 1, 0 and -1, or a system compared
-    with itself.
+    Raises ValueError: arrays of different lengths, no preferences, an answer other than 1, 0 and -1, or a system
+    compared with itself.
     """
     first, second, outcome = (np.asarray(values) for values in (system_a, system_b, answer))
     if not first.shape == second.shape == outcome.shape or first.ndim != 1:
@@ -88,7 +88,7 @@ def preference_counts(
 def preference_counts_by(
     group: npt.ArrayLike, system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike, n_systems: int
 ) -> tuple[Ints, Ints]:
-    """`preference_counts` of each group that has any, in their order: two (n_groups, n_systems, n_systems) arrays.
+    """`preference_counts` of each group with preferences, in group order: two (n_groups, n_systems, n_systems) arrays.
 
     Raises ValueError: see `checked_preferences`.
     """
@@ -108,8 +108,8 @@ def _counts_by(group: Ints, n_groups: int, first: Ints, second: Ints, outcome: I
 def expected_wins(wins: npt.ArrayLike) -> Floats:
     """Mean over the other systems of the share of comparisons that a system won, ties excluded: (n_systems,).
 
-    wins: (n_systems, n_systems), see `preference_counts`. Systems that a system never won or lost against do not
-    count; NaN where none is left. Source: Bojar et al. 2013 and 2014 (the shared task's expected wins).
+    wins: (n_systems, n_systems), see `preference_counts`. The mean excludes systems that the system never won or lost
+    against; NaN if no other system is left. Source: Bojar et al. 2013 and 2014 (the shared task's expected wins).
     >>> expected_wins([[0, 3], [1, 0]]).tolist()
     [0.75, 0.25]
     """
@@ -121,10 +121,10 @@ def expected_wins(wins: npt.ArrayLike) -> Floats:
 
 
 def better_than_others(wins: npt.ArrayLike, ties: npt.ArrayLike | None = None) -> Floats:
-    """Share of all its comparisons that a system won: (n_systems,), NaN for a system without any.
+    """Share of its comparisons that each system won: (n_systems,), NaN for a system without comparisons.
 
-    wins: see `preference_counts`. ties: None leaves ties out, wins / (wins + losses), as in 2012; given, they count as
-    won, (wins + ties) / comparisons, as until 2011. Source: Callison-Burch et al. 2012.
+    wins: see `preference_counts`. ties: None excludes ties, wins / (wins + losses), as in 2012; if passed, ties count
+    as won, (wins + ties) / comparisons, as until 2011. Source: Callison-Burch et al. 2012.
     >>> better_than_others([[0, 3], [1, 0]]).tolist()
     [0.75, 0.25]
     """
@@ -139,9 +139,9 @@ def bradley_terry(wins: npt.ArrayLike, ties: npt.ArrayLike) -> tuple[Floats, Flo
 
     wins, ties: (n_systems, n_systems), see `preference_counts`. Strengths have mean 0; higher is better. A system of
     strength s beats one of strength t with probability e^s / (e^s + e^t + ν e^((s + t) / 2)); the last term is a tie.
-    ν is 0 without ties. Standard errors are those of strengths whose mean is 0.
-    Raises ValueError: the maximum lies at infinity, as some systems were never beaten or tied by the others, nearly all
-    or all comparisons are ties.
+    ν is 0 without ties. Standard errors apply to strengths with mean 0.
+    Raises ValueError: the maximum lies at infinity, because some systems were never beaten or tied by the others, or
+    because all or nearly all comparisons are ties.
     Source: Davidson 1970; without ties, Bradley and Terry 1952.
     >>> bradley_terry([[0, 3], [1, 0]], [[0, 0], [0, 0]])[0].round(4).tolist()
     [0.5493, -0.5493]
@@ -214,10 +214,10 @@ def _is_strongly_connected(edges: Bools) -> bool:
 def judge_agreement(
     segment: npt.ArrayLike, system_a: npt.ArrayLike, system_b: npt.ArrayLike, answer: npt.ArrayLike
 ) -> JudgeAgreement:
-    """Agreement of all judgements of one item with each other: one segment, two systems in this order.
+    """Agreement between all judgements of the same item; an item is one segment and two systems in this order.
 
-    All arrays (n,), whatever numbers the segments and systems have; (a, b) and (b, a) are two items, as in the tables
-    of the shared task of 2015. Two judgements by one judge count as well.
+    All arrays are (n,); segments and systems may have any numbers. (a, b) and (b, a) are different items, as in the
+    tables of the 2015 shared task. Two judgements by the same judge count too.
     >>> judge_agreement([1, 1, 1], [0, 0, 0], [1, 1, 2], [1, -1, 0])
     JudgeAgreement(agree=0, comparable=1, ties=1, total=3)
     """
@@ -232,9 +232,10 @@ def judge_consistency(
     system_b: npt.ArrayLike,
     answer: npt.ArrayLike,
 ) -> JudgeAgreement:
-    """Agreement of judges with themselves, over all judgements of a segment by a judge who judged an item of it twice.
+    """Agreement of judges with themselves, over all judgements of a segment by a judge who judged one of its items
+    twice.
 
-    judge: (n,). The others as in `judge_agreement`.
+    judge: (n,). Other arguments as in `judge_agreement`.
     """
     first, second, outcome = checked_preferences(system_a, system_b, answer)
     judges, segments = np.asarray(judge), np.asarray(segment)
@@ -259,12 +260,13 @@ def _agreement(item: Ints, outcome: Ints) -> JudgeAgreement:
 def preference_pair_counts(
     difference: npt.ArrayLike, answer: npt.ArrayLike, segment: npt.ArrayLike, epsilon: npt.ArrayLike = 0.0
 ) -> PairCounts:
-    """Preferences of each segment by outcome, as `pair_counts` counts pairs of scores, for all metrics at once.
+    """Count the preferences of each segment by outcome, as `pair_counts` does for pairs of scores, for all metrics at
+    once.
 
-    difference: (M, n) metric scores of the first minus the second output. answer: (n,) 1, -1 or 0. segment: (n,) whole
-    numbers, which label the groups. epsilon: one number or one for each metric: a smaller difference, or one as large,
-    is a tie of the metric. n_scores is the number of preferences.
-    Raises ValueError: shapes, a missing difference, another answer, a negative epsilon.
+    difference: (M, n) metric score of the first output minus that of the second. answer: (n,) 1, -1 or 0. segment: (n,)
+    whole numbers, which label the groups. epsilon: one number, or one number per metric; a difference of at most this
+    size is a tie. n_scores is the number of preferences.
+    Raises ValueError: shapes, a missing difference, an answer other than 1, -1 and 0, a negative epsilon.
     >>> counts = preference_pair_counts([[0.5, -1.0, 0.1]], [1, 1, 0], [7, 7, 9], epsilon=0.1)
     >>> counts.labels.tolist(), counts.n_concordant.tolist(), counts.n_tied_both.tolist()
     ([7, 9], [[1, 0]], [[0, 1]])
@@ -295,7 +297,7 @@ def preference_pair_counts(
 
 
 def best_preference_thresholds(difference: npt.ArrayLike, answer: npt.ArrayLike) -> Floats:
-    """(M,) tie threshold at which each metric gives most preferences the answer of people; the smallest of the best.
+    """(M,) smallest tie threshold at which each metric agrees with the most human preferences.
 
     Arguments as in `preference_pair_counts`. Candidates are 0 and the size of each difference.
     >>> best_preference_thresholds([[3.0, -1.0, 0.5, 0.2]], [1, 1, 0, 0]).tolist()

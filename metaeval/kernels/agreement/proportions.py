@@ -1,4 +1,4 @@
-"""Shares of outputs that come in units, such as documents, whose members err alike: their intervals."""
+"""Intervals of shares of outputs that come in units, such as documents, within which errors are correlated."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,12 +7,12 @@ from metaeval.kernels.arrays.checks import Floats, ratio
 
 
 def proportion_interval(n_true: npt.ArrayLike, n: npt.ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """Two-sided interval of a share whose outputs come in units that were sampled whole.
+    """Two-sided interval of a share of outputs, if whole units of outputs were sampled.
 
-    n_true, n: (D, ...) outputs of each unit that count, and all of them. The exact interval of Clopper and Pearson of
-    as many independent outputs as those of the D units are worth: their number over the design effect, which is at
-    least 1, and fewer because the variance is known from D units alone (quantiles of Student's t). A unit without
-    outputs is none. From 0 to 1 with a single unit, NaN without any.
+    n_true, n: (D, ...) outputs of each unit that have the property, and all its outputs. The interval is the exact one
+    of Clopper and Pearson for the effective number of independent outputs. This is the number of outputs divided by the
+    design effect, which is at least 1, and reduced further because the variance is estimated from only D units
+    (quantiles of Student's t). A unit without outputs is ignored. From 0 to 1 with a single unit, NaN without any.
     Source: Korn and Graubard 1998.
     >>> low, high = proportion_interval(np.ones((6, 1)), np.ones((6, 1)))  # six of six: from .025 ** (1 / 6)
     >>> low.round(3).tolist(), high.tolist()

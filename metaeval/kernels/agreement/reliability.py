@@ -1,4 +1,4 @@
-"""Reliability: agreement of annotators, of halves, and of the whole that they make up; and drift over an order."""
+"""Reliability of annotators, of halves, and of the whole; and drift of values over an order."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ from metaeval.kernels.arrays.checks import Floats
 def interval_alpha(values: npt.ArrayLike, units: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
     """1 - observed / expected disagreement, with squared differences, in each resample: (n_draws,), at most 1.
 
-    values: (n,) judgements, none missing. units: (n,) what each one judges, numbered from 0; units with one judgement
-        do not count. weights: (n_draws, n_units) how often each unit is in a resample; None for once, in one draw.
-    1: all agree; 0: judgements of one unit differ as those of different units do; below 0: more than that. NaN where
-    all judgements that count are equal, or fewer than two do.
+    values: (n,) judgements, none missing. units: (n,) the unit that each judgement is of, numbered from 0; units with
+        one judgement do not count. weights: (n_draws, n_units) how often each unit is in a resample; None for one draw
+        with each unit once.
+    1: all agree. 0: judgements of one unit differ as much as judgements of different units. Below 0: they differ more
+    than that. NaN if all judgements that count are equal, or if fewer than two count.
     Observed disagreement is 2 / n times the sum over units of m SS / (m - 1), with m judgements and SS their squared
     distances from their mean; expected disagreement 2 SS / (n - 1) over all n judgements that count.
     Source: Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section D, in closed form for the interval
@@ -52,9 +53,9 @@ CONFIDENCE = 0.95
 
 
 def spearman_brown(half: npt.ArrayLike) -> Floats:
-    """Reliability of the whole by that of two equal halves, 2r / (1 + r); NaN below 0, where halves share nothing.
+    """Reliability of the whole from the correlation r of two equal halves, 2r / (1 + r); NaN if r is below 0.
 
-    half: correlations of one half with the other, of any shape.
+    half: correlations of one half with the other, of any shape; below 0 the halves share nothing.
     >>> spearman_brown([0.5, 0.0, -0.1]).round(6).tolist()
     [0.666667, 0.0, nan]
     """
@@ -63,9 +64,9 @@ def spearman_brown(half: npt.ArrayLike) -> Floats:
 
 
 def slopes(x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
-    """Least-squares slope of y on x in each resample: (n_draws,); NaN where all x that count are equal.
+    """Least-squares slope of y on x in each resample: (n_draws,); NaN if all x in the resample are equal.
 
-    x, y: (n,), none missing. weights: (n_draws, n) how often each counts.
+    x, y: (n,), none missing. weights: (n_draws, n) how often each point counts.
     >>> slopes([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], [[1, 1, 1], [2, 1, 0]]).round(12).tolist()
     [2.0, 2.0]
     """
@@ -84,7 +85,7 @@ def slopes(x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike) -> Floats
 
 @dataclass(frozen=True)
 class Drift:
-    """The change of values from the first to the last, with its interval; NaN where there is none."""
+    """Change of values from the first to the last, with its interval; NaN where undefined."""
 
     value: float
     low: float
@@ -94,9 +95,9 @@ class Drift:
 def drift(values: npt.ArrayLike, units: npt.ArrayLike) -> Drift:
     """Least-squares slope of values over their places from 0 to 1, and its 95% interval by the jackknife over units.
 
-    values: (n,) in order. units: (n,) labels of what is alike, such as the document of a judgement. With b_u the slope
-    without unit u and U units the error is √((U - 1) / U Σ (b_u - b)²), and the interval is by t(U - 2).
-    Fewer than 3 values have no slope, fewer than 5 units no interval.
+    values: (n,) in order. units: (n,) label of each value's unit, such as the document of a judgement. With b_u the
+    slope without unit u and U units, the standard error is √((U - 1) / U Σ (b_u - b)²), and the interval uses t(U - 2).
+    There is no slope with fewer than 3 values, and no interval with fewer than 5 units.
     >>> found = drift([1, 2, 1, 2, 3, 2], ["a", "b", "c", "d", "e", "f"])
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (1.2857, -1.1786, 3.75)

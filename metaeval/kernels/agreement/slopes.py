@@ -1,4 +1,4 @@
-"""Slopes of values over years or another property: permuted years, and rows and columns that are samples."""
+"""Slopes of values over years or another property: permutation test, and a model with random rows and columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class YearTrend:
-    """slope: change of the value a year, NaN with fewer than 2 years. p: two-sided, NaN with fewer than 3 years.
+    """slope: change of the value per year, NaN with fewer than 2 years. p: two-sided, NaN with fewer than 3 years.
 
-    least: the smallest p that any order of these values could have. n_orders: orders tried; is_exact: all there are.
+    least: the smallest p that any order of these values could have. n_orders: orders tried; is_exact: all orders were
+    tried.
     """
 
     slope: float
@@ -39,11 +40,11 @@ def year_trend(
     rng: np.random.Generator,
     n_draws: int = 10_000,
 ) -> YearTrend:
-    """Is there a trend? Null hypothesis: any value could stand at any year.
+    """Test for a trend. Null hypothesis: the values are exchangeable between years.
 
     years: (k,), all different. values: (k,) with their variances (k,), which stay with their values; a slope's weights
-    are 1 / variance. p: share of the orders with |slope| >= the observed one, within a tolerance: all k! orders up to 7
-    years, nothing added; else drawn ones with (b + 1) / (n + 1).
+    are 1 / variance. p: share of the orders with |slope| >= the observed one, within a tolerance. Up to 7 years all k!
+    orders are tried and nothing is added; with more, orders are drawn and p is (b + 1) / (n + 1).
     Raises ValueError: shapes, a repeated year, a value that is not finite, a variance not above 0, n_draws below 1.
     >>> found = year_trend([2019, 2020, 2021], [0.1, 0.2, 0.3], [1, 1, 1], rng=np.random.default_rng(0))
     >>> round(found.p, 3), round(found.least, 3), found.n_orders
@@ -101,10 +102,12 @@ class CrossedSlope:
 
     pooled: mean = the slope, with its error, interval and p by Student's t, NaN with fewer than 3 rows or families;
     tau2 = variance of the slope between rows, i2 = its share of the variance of one row's slope, n_studies = rows.
-    column_sd: how far columns are off the line in all rows alike; family_sd: the part of it that families share.
-    residual_sd: of a value, in a row of scale 1. n_columns, n_families: those with values. pull: (C,) share of each
-    column in what f and u add to the slope's variance, its covariance with the whole; the sum is 1. without_row,
-    without_column: (R,), (C,) the slope without each, by the variances of all; NaN where none is left.
+    column_sd: standard deviation of a column's distance from the line, shared by all rows; family_sd: the part of it
+    that families share.
+    residual_sd: standard deviation of a value in a row of scale 1. n_columns, n_families: columns and families with
+    values. pull: (C,) share of each column in what f and u add to the slope's variance, from its covariance with the
+    total; the sum is 1. without_row, without_column: (R,), (C,) the slope without each row or column, at the variances
+    of all data; NaN if no slope is left.
     freedom: degrees of freedom of t.
     """
 
@@ -125,12 +128,11 @@ def crossed_slope(
 ) -> CrossedSlope:
     """Fit v[r, c] = a[r] + (b + t[r]) x[c] + f[family of c] + u[c] + e[r, c] by restricted maximum likelihood.
 
-    a are constants; t, f, u and e are normal with variances τ², σ_f², σ_u² and σ_e² scales[r]; b is found by
-    generalised least squares. Degrees of freedom: see `_freedom`. Where each family is one column there is no f.
-    values: (R, C), NaN = none; each row must have values at two x. x: (C,). scales: (R,), above 0. families: (C,)
-    labels; None = each column by itself.
-    Values that lie on lines which differ by constants alone have an error of 0.
-    Raises ValueError: shapes, scales, a row without two x.
+    The a are constants; t, f, u and e are normal with variances τ², σ_f², σ_u² and σ_e² scales[r]; b is estimated by
+    generalised least squares. Degrees of freedom: see `_freedom`. If each family has one column, there is no f.
+    values: (R, C), NaN = missing; each row must have values at two different x. x: (C,). scales: (R,), above 0.
+    families: (C,) labels; None = each column by itself. The error is 0 if all rows lie on parallel lines.
+    Raises ValueError: shapes, scales, a row with values at fewer than two x.
     Source: Patterson and Thompson 1971 (restricted likelihood); Baayen et al. 2008 (crossed random effects).
     >>> found = crossed_slope([[1.0, 2.0, 3.1], [4.0, 5.0, 6.0], [1.0, 2.0, 2.9]], [0, 1, 2], [1, 1, 1])
     >>> round(found.pooled.mean, 9), found.n_columns, found.pull.round(9).tolist()
@@ -194,9 +196,9 @@ def _has_two(values: Floats, x: Floats) -> Bools:
 
 @dataclass(frozen=True)
 class _Solution:
-    """b for given variances, those of residuals 1: its information (1 / variance), the weighted sum of squares of what
-    it leaves, -2 log-likelihood without these, and what the slope gains from 1 more in all values of a column, (C,), or
-    in the slope of a row, (R,).
+    """Estimate of b for given variances, with residual variance 1: its information (1 / variance), the weighted sum of
+    squared residuals, -2 log-likelihood without these, and how much b changes if all values of a column grow by 1,
+    (C,), or if the slope of a row does, (R,).
     """
 
     slope: float
@@ -209,7 +211,7 @@ class _Solution:
 
 @dataclass(frozen=True)
 class _Data:
-    """Values, x and scales, and what all variances need of them: rows centred, for the constants of rows."""
+    """Values, x and scales, and the quantities shared by all variances; rows are centred to remove their constants."""
 
     values: Floats
     x: Floats
@@ -217,7 +219,7 @@ class _Data:
     families: Ints  # (C,)
 
     def only(self, rows: Bools, columns: Bools) -> _Data:
-        """Part of it, without rows that have no two x any more."""
+        """A part of the data, without rows that no longer have values at two x."""
         values = self.values[np.ix_(rows, columns)]
         if not values.size:
             return _Data(values, self.x[columns], self.scales[rows], self.families[columns])
@@ -226,7 +228,7 @@ class _Data:
 
     @cached_property
     def same_family(self) -> Floats:
-        """(C, C) 1 where two columns are of one family."""
+        """(C, C) 1 where two columns belong to the same family."""
         found: Floats = (self.families[:, np.newaxis] == self.families).astype(np.float64)
         return found
 
@@ -235,7 +237,7 @@ class _Data:
         return bool(self.same_family.sum() > len(self.x))
 
     def shared(self, column: float, slope: float, family: float) -> Floats:
-        """(C, C) covariance of what columns have in all rows alike."""
+        """(C, C) covariance of the column effects, which are shared by all rows."""
         found: Floats = column * np.eye(len(self.x)) + family * self.same_family
         return found
 
@@ -269,7 +271,7 @@ class _Data:
 
     @cached_property
     def between_columns(self) -> Floats:
-        """(C, C) Σ over rows of (identity - 1/n) / scale on the columns there: precision without slopes of rows."""
+        """(C, C) sum over rows of (identity - 1/n) / scale on the row's columns: the precision without row slopes."""
         there, n = self.there.astype(np.float64), self.there.sum(axis=1)
         found: Floats = np.diag((there / self.scales[:, np.newaxis]).sum(axis=0))
         found -= (there / (self.scales * n)[:, np.newaxis]).T @ there
@@ -281,15 +283,16 @@ class _Data:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether parallel lines leave nothing, or there is nothing that they could leave."""
+        """Whether parallel lines fit exactly, or no degrees of freedom are left for residuals."""
         noise = EXACT * float((self.y**2).sum()) + EXACT**2 * float(np.nansum(self.values**2))
         return self.freedom < 1 or self.solved(0.0, 0.0, 0.0).squares <= noise
 
     def solved(self, column: float, slope: float, family: float) -> _Solution:
         """column, slope, family: σ_u², τ² and σ_f² over σ_e².
 
-        A row's precision is (identity - 1/n - κ x xᵀ) / scale with κ = slope / (scale + slope Σ x²), x centred; what
-        all rows say of columns adds up, and u and f enter by the matrix (identity + precision covariance) of columns.
+        A row's precision is (identity - 1/n - κ x xᵀ) / scale with κ = slope / (scale + slope Σ x²), x centred. The
+        precisions of all rows add up, and u and f enter through the matrix (identity + precision covariance) of
+        columns.
         """
         own = self.scales + slope * self.spread
         kappa = slope / own / self.scales
@@ -312,12 +315,13 @@ class _Data:
 
 
 def _freedom(data: _Data, solved: _Solution, ratios: Ratios, n_families: int) -> float:
-    """Degrees of freedom of b's variance, which is the sum of what f and u, t, and e add to it.
+    """Degrees of freedom of b's variance, which is the sum of the contributions of f and u, of t, and of e.
 
-    The lesser of Satterthwaite's, of families - 2 (a column of no family is one), rows - 1 and the residuals' own,
-    and of families - 2 times 1, where f and u are all of the variance, to 1.5, where they are nothing. Variances of u
-    and t are easily estimated as 0, so t counts as LEAST of what u leaves at least. The rules are those that hold by
-    simulation (`benchmarks/bench_progress.py`).
+    The smaller of two numbers. The first is Satterthwaite's, from families - 2 (a column without a family counts as
+    one), rows - 1 and the residuals' own degrees of freedom. The second is families - 2 times a factor from 1, if f and
+    u make up the whole variance, to 1.5, if they contribute nothing. Variances of u and t are easily estimated as 0, so
+    t counts as at least LEAST of what u leaves. These rules hold their level in simulation
+    (`benchmarks/bench_progress.py`).
     Source: Satterthwaite 1946.
     """
     n_rows, of_columns = len(data.values), n_families - 2
@@ -330,7 +334,7 @@ def _freedom(data: _Data, solved: _Solution, ratios: Ratios, n_families: int) ->
 
 
 def _ratios(data: _Data) -> Ratios:
-    """σ_u², τ² and σ_f² over σ_e² of the highest restricted likelihood: the best of a grid, then refined."""
+    """σ_u², τ² and σ_f² over σ_e² at the highest restricted likelihood: the best point of a grid, then refined."""
     if data.is_exact:
         return 0.0, 0.0, 0.0
     from scipy.optimize import minimize

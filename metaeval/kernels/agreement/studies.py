@@ -1,4 +1,4 @@
-"""Several studies pooled: by random effects (REML, Knapp-Hartung intervals), and correlations by sample size."""
+"""Pool several studies: by random effects (REML, Knapp-Hartung intervals), or correlations by sample size."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class RandomEffects:
     """Estimates pooled over studies.
 
     mean: weighted by 1 / (variance + tau2). error: its Hartung-Knapp-Sidik-Jonkman standard error; low, high: the 95%
-    interval with t(k - 1); p: two-sided, that the mean is 0; all four NaN with fewer than 3 studies. tau2: variance
-    between studies. i2: share of the whole variance that it is, in [0, 1]. n_studies: those that were defined.
+    interval with t(k - 1); p: two-sided, null hypothesis that the mean is 0; all four NaN with fewer than 3 studies.
+    tau2: variance between studies. i2: its share of the total variance, in [0, 1]. n_studies: studies with a defined
+    estimate.
     """
 
     mean: float
@@ -38,10 +39,10 @@ class RandomEffects:
 def random_effects(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> RandomEffects:
     """Pool the estimates of k studies.
 
-    estimates: (k,), NaN = not defined, left out. variances: (k,) squared standard errors, above 0, or all 0.
-    τ² by restricted maximum likelihood, found on a grid and refined, so that it cannot fail to converge.
-    With one study its estimate alone; with two no interval; with variances of 0 τ² is the sample variance.
-    Raises ValueError: shapes, a variance below 0 or not finite, variances of 0 beside others.
+    estimates: (k,), NaN = not defined, excluded. variances: (k,) squared standard errors, above 0, or all 0. τ² is
+    estimated by restricted maximum likelihood, on a grid and then refined, so it cannot fail to converge. One study
+    returns its estimate alone, two return no interval. If the variances are 0, τ² is the sample variance.
+    Raises ValueError: shapes, a variance below 0 or not finite, or some but not all variances of 0.
     Source: Viechtbauer 2005 (REML); Hartung and Knapp 2001, Sidik and Jonkman 2002 (interval); Higgins and Thompson
     2002, eq. 9 and 10 (I²).
     >>> found = random_effects([0.1, 0.3, 0.2], [0.01, 0.01, 0.01])
@@ -69,7 +70,7 @@ def random_effects(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> Random
 
 
 def leave_one_out(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> Floats:
-    """(k,) pooled means, each without one of the studies; NaN where a study is not defined."""
+    """(k,) pooled means, each without one of the studies; NaN for a study whose estimate is not defined."""
     y, v = np.asarray(estimates, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     kept = [np.arange(y.size) != place for place in range(y.size)]
     means = [random_effects(y[one], v[one]).mean for one in kept]
@@ -90,7 +91,7 @@ def _checked(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> tuple[Floats
 
 
 def _between(y: Floats, v: Floats) -> float:
-    """τ² of the highest restricted likelihood, which may have several maxima: the best of a grid, then refined."""
+    """τ² at the highest of possibly several maxima of the restricted likelihood: best of a grid, then refined."""
     from scipy.optimize import minimize_scalar
 
     spread = float(y.var(ddof=1))
@@ -128,7 +129,7 @@ def _mean(y: Floats, v: Floats, tau2: float) -> tuple[float, float]:
 
 
 def two_sided(mean: float, error: float, freedom: float) -> float:
-    """p of a mean by Student's t, that it is 0; a mean and an error that are rounding are 0."""
+    """Two-sided p by Student's t that a mean is 0; a mean and an error as small as rounding count as 0."""
     if abs(mean) <= TOLERANCE:
         return 1.0
     if error <= TOLERANCE:
@@ -149,8 +150,8 @@ def heterogeneity(v: Floats, tau2: float) -> float:
 
 @dataclass(frozen=True)
 class PooledCorrelation:
-    """mean: Σ n r / Σ n. observed_variance: Σ n (r − mean)² / Σ n. sampling_variance: what chance alone
-    gives. n_studies: correlations that entered."""
+    """mean: Σ n r / Σ n. observed_variance: Σ n (r − mean)² / Σ n. sampling_variance: variance expected from chance
+    alone. n_studies: number of correlations included."""
 
     mean: float
     observed_variance: float
@@ -161,9 +162,9 @@ class PooledCorrelation:
 def hunter_schmidt(r: npt.ArrayLike, n: npt.ArrayLike) -> PooledCorrelation:
     """Mean correlation weighted by sample size, with its observed and its sampling variance.
 
-    r: (n_studies,) correlations with their sign, in [−1, 1]; NaN = not defined, left out and not counted in
-        n_studies. n: (n_studies,) observations (systems) behind each, 2 or more.
-    sampling_variance: (1 − mean²)² / (mean of n − 1). Without any study all are NaN.
+    r: (n_studies,) correlations with their sign, in [−1, 1]; NaN = not defined, excluded and not counted in n_studies.
+        n: (n_studies,) observations (systems) behind each, 2 or more.
+    sampling_variance: (1 − mean²)² / (mean of n − 1). All results are NaN without studies.
     Raises ValueError: shapes, a correlation outside [−1, 1], n below 2 or not whole.
     Source: Hunter and Schmidt 2004, chapter 3 (bare-bones meta-analysis).
     >>> hunter_schmidt([0.9, 0.6], [30, 10]).mean

@@ -1,4 +1,4 @@
-"""How far metrics rank systems as people do: pairwise accuracy, soft pairwise accuracy, taus of the top."""
+"""Agreement of metric and human rankings of systems: pairwise accuracy, soft pairwise accuracy, top-weighted taus."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class PairwiseAgreement:
-    """System pairs that count, and those on which metric and humans agree, both (n_metrics,).
+    """System pairs that count, and the pairs on which metric and humans agree, both (n_metrics,).
 
-    Over several language pairs: add the n_agree and the n_pairs up, then divide.
+    For several language pairs, add up n_agree and n_pairs, then divide.
     """
 
     n_agree: Ints
@@ -31,21 +31,21 @@ class PairwiseAgreement:
         return ratio(self.n_agree, self.n_pairs)
 
     def __add__(self, other: PairwiseAgreement) -> PairwiseAgreement:
-        """The same metrics over the pairs of both (of two language pairs, say)."""
+        """Agreement of the same metrics over the pairs of both, for example two language pairs."""
         return PairwiseAgreement(self.n_agree + other.n_agree, self.n_pairs + other.n_pairs)
 
 
 def pairwise_accuracy(
     human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers", *, raw_ties: bool = False
 ) -> PairwiseAgreement:
-    """Count the system pairs whose metric difference has the sign of the human difference.
+    """Count the system pairs whose metric difference has the same sign as the human difference.
 
-    human: (n_systems,) system scores, NaN = not judged, such systems are excluded. metrics: (n_metrics,
+    human: (n_systems,) system scores, NaN = not judged; these systems are excluded. metrics: (n_metrics,
         n_systems).
     ties: "organisers": a zero difference on one side only is a disagreement, zero on both sides agrees.
         "tship": pairs with a human difference of 0 are excluded, a metric difference of 0 is wrong.
-    raw_ties: a difference is 0 when the floats are equal. Otherwise it is 0 up to 1e-12 of the scorer's
-        largest absolute score, so that averages which differ by rounding only are equal.
+    raw_ties: a difference is 0 only if the floats are equal. Otherwise it is 0 up to 1e-12 of the scorer's largest
+        absolute score, so that averages that differ only by rounding are equal.
     Raises ValueError: shapes, an unknown rule, or a missing metric score of a judged system.
     Source: Kocmi et al. 2021, section 4 ("tship"); the organisers' practice since WMT21.
     >>> pairwise_accuracy([1.0, 2.0, 3.0], [[1.0, 2.0, 2.0]]).accuracy.round(3).tolist()
@@ -59,10 +59,10 @@ def pairwise_accuracy(
 def pair_agreements(
     human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers", *, raw_ties: bool = False
 ) -> Bools:
-    """(M, n_pairs) does the metric order the two systems as humans do, for every pair that counts.
+    """(M, n_pairs) whether the metric orders the two systems as humans do, for every pair that counts.
 
-    Arguments and tie rules as in `pairwise_accuracy`, whose n_agree are the row sums. Over several language
-    pairs: concatenate along the second axis.
+    Arguments and tie rules as in `pairwise_accuracy`; the row sums are its n_agree. For several language pairs,
+    concatenate along the second axis.
     """
     checks.known(ties, get_args(Ties), "ties")
     human, metrics = checks.system_scores(human, metrics)
@@ -92,10 +92,10 @@ def soft_pairwise_accuracy(
 
     p_human: (n_systems, n_systems), p_metric: (..., n_systems, n_systems), one matrix or many; [i, j] is the
         one-sided p-value of "system i is better than system j"; only i < j is read.
-    counted: (n_systems, n_systems), the pairs that the mean is over, such as those with common segments; None: all.
-    binary: p-values become 1 where they are 0.5 or more, else 0 (eq. 3), which is pairwise accuracy but for p-values
-        of exactly 0.5.
-    Returns (...): a number for one matrix.
+    counted: (n_systems, n_systems), the pairs included in the mean, such as pairs with common segments; None: all.
+    binary: p-values become 1 if they are 0.5 or more, else 0 (eq. 3). This is pairwise accuracy except for p-values of
+    exactly 0.5.
+    Returns shape (...), so one number for one matrix.
     Raises ValueError: shapes differ, fewer than 2 systems, no pair, or a value above the diagonal outside [0, 1].
     Source: Thompson et al. 2024, eq. 1 and 3.
     >>> float(soft_pairwise_accuracy(np.full((2, 2), 0.3), np.full((2, 2), 0.5)))
@@ -122,16 +122,17 @@ def tau_ap(
 ) -> Floats:
     """τ_ap of each metric with the human scores, (n_metrics,), in [−1, 1].
 
-    2 / (N − 1) · Σ over ranks i ≥ 2 in the metric's ranking of C(i) / (i − 1), minus 1; C(i): systems above rank i
-    whose order to the one at rank i is that of the human scores. Not symmetric: the ranks are the metric's.
-    human: (n_systems,), NaN = not judged, such systems are excluded. metrics: (n_metrics, n_systems).
-    Ties as in `pairwise_accuracy`: a zero difference on one side only is a disagreement, zero on both sides agrees;
-    systems that the metric ties share their ranks: the mean over all orders of them.
-    raw_ties: as in `pairwise_accuracy`. systems: (n_systems,) which system a row is, None = each another; two rows of
-    one system make no pair.
+    2 / (N − 1) · Σ C(i) / (i − 1) − 1, with the sum over ranks i ≥ 2 of the metric's ranking. C(i) is the number of
+    systems above rank i that the human scores also place above the system at rank i. Not symmetric: the ranks are the
+    metric's.
+    human: (n_systems,), NaN = not judged; these systems are excluded. metrics: (n_metrics, n_systems). Ties as in
+    `pairwise_accuracy`: a zero difference on one side only is a disagreement, zero on both sides agrees. Systems that
+    the metric ties share their ranks: the value is the mean over all their orders.
+    raw_ties: as in `pairwise_accuracy`. systems: (n_systems,) the system of each row, None = all different; two rows of
+    the same system make no pair.
     NaN with fewer than 2 judged systems.
     Raises ValueError: shapes, or a missing metric score of a judged system.
-    Source: Yilmaz, Aslam and Robertson 2008, section 4; they have no ties.
+    Source: Yilmaz, Aslam and Robertson 2008, section 4, which does not treat ties.
     >>> tau_ap([4.0, 3.0, 2.0, 1.0], [[3.0, 4.0, 2.0, 1.0], [4.0, 3.0, 1.0, 2.0]]).round(4).tolist()
     [0.3333, 0.7778]
     """
@@ -156,10 +157,11 @@ def tau_ap(
 
 
 def rank_weights(n_systems: int) -> tuple[Floats, Floats]:
-    """What a pair of systems weighs in τ_ap: two tables (n_systems, n_systems + 1) by [systems above, systems tied].
+    """Weight of a system pair in τ_ap: two tables (n_systems, n_systems + 1), indexed by [systems above, systems tied].
 
-    The first is of a pair whose lower system has so many above it and shares its ranks with so many (itself included):
-    the mean of 1 / (rank − 1) over these ranks. The second is of a pair of tied systems: the mean over their orders.
+    The first table is for pairs that the metric does not tie. Its indices are the number of systems above the lower
+    system and the number that share its ranks (itself included); its weight is the mean of 1 / (rank − 1) over these
+    ranks. The second table is for pairs of tied systems: the mean weight over their orders.
     >>> below, within = rank_weights(3)
     >>> below[1, 1].item(), below[2, 1].item(), within[0, 2].item()
     (1.0, 0.5, 1.0)
@@ -173,12 +175,12 @@ def rank_weights(n_systems: int) -> tuple[Floats, Floats]:
 
 
 def weighted_tau(human: npt.ArrayLike, metrics: npt.ArrayLike) -> Floats:
-    """Vigna's weighted τ with hyperbolic weights, the mean over ranking by either side, (n_metrics,), in [−1, 1].
+    """Vigna's weighted τ with hyperbolic weights, averaged over ranking by either scorer, (n_metrics,), in [−1, 1].
 
-    human: (n_systems,), NaN = not judged, such systems are excluded. metrics: (n_metrics, n_systems).
+    human: (n_systems,), NaN = not judged; these systems are excluded. metrics: (n_metrics, n_systems).
     NaN where all human or all metric scores are equal, or no system is judged.
     Raises ValueError: shapes, or a missing metric score of a judged system.
-    Source: Vigna 2015; it is SciPy's `weightedtau`.
+    Source: Vigna 2015, as implemented by SciPy's `weightedtau`.
     """
     from scipy.stats import weightedtau
 
@@ -193,10 +195,10 @@ def weighted_tau(human: npt.ArrayLike, metrics: npt.ArrayLike) -> Floats:
 
 
 def top_systems(human: npt.ArrayLike, n: int) -> Bools:
-    """(n_systems,) the n best systems by their human scores; all where fewer are judged.
+    """(n_systems,) True for the n best systems by human score; all judged systems if there are fewer than n.
 
-    human: (n_systems,), higher is better, NaN = not judged, such systems are not among them. Systems with the score of
-    the n-th best are all among them, so no order of names decides and there may be more than n.
+    human: (n_systems,), higher is better, NaN = not judged; these systems are never selected. All systems that tie with
+    the n-th best are selected, so the order of names decides nothing and there may be more than n.
     >>> top_systems([0.5, 0.9, np.nan, 0.7, 0.7], 2).tolist()
     [False, True, False, True, True]
     """

@@ -27,7 +27,8 @@ def tau_a(counts: PairCounts) -> Floats:
 def tau_b(counts: PairCounts) -> Floats:
     """(C − D) / √((C+D+Th)(C+D+Tm)), (n_metrics, n_groups); NaN where either side is constant.
 
-    Source: Kendall 1945. At a tie threshold above 0 "constant" means that no pair differs by more than it.
+    Source: Kendall 1945. With a tie threshold above 0, "constant" means that no pair differs by more than the
+    threshold.
     """
     untied = counts.n_concordant + counts.n_discordant
     metric_untied = (untied + counts.n_tied_human).astype(np.float64)
@@ -39,8 +40,8 @@ def tau_c(counts: PairCounts) -> Floats:
     """2(C − D) / (n²(k−1)/k), (n_metrics, n_groups); NaN where either side is constant (k = 1).
 
     n: scores of the group; k: distinct human or metric values, whichever are fewer.
-    Raises ValueError: a tie threshold above 0, or counts that were added up over groups.
-    Source: Stuart 1953; table 1 of Deutsch et al. 2023 prints it without the 2, their results have it.
+    Raises ValueError: a tie threshold above 0, or counts added up over groups.
+    Source: Stuart 1953. Table 1 of Deutsch et al. 2023 prints the formula without the 2, but their results include it.
     """
     if (counts.epsilon != 0).any():
         raise ValueError(f"tau_c is defined for epsilon = 0 only, got {counts.epsilon.max()}")
@@ -92,7 +93,8 @@ def acc23(counts: PairCounts) -> Floats:
 
 
 def accuracy(counts: PairCounts) -> Floats:
-    """C / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: of the pairs that differ by people, those that are right.
+    """C / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: share of the pairs not tied by humans that the metric gets
+    right.
 
     A metric tie is wrong. NaN where the human scores are constant. Source: Amrhein et al. 2022 (ACES), whose tau is
     twice this minus 1, and Karpinska et al. 2022 (DEMETR).
@@ -102,7 +104,7 @@ def accuracy(counts: PairCounts) -> Floats:
 
 
 def accuracy_with_half_ties(counts: PairCounts) -> Floats:
-    """(C + Tm / 2) / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: as `accuracy`, a metric tie half right."""
+    """(C + Tm / 2) / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: as `accuracy`, but a metric tie is half right."""
     judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
     return ratio(counts.n_concordant + counts.n_tied_metric / 2, judged)
 
@@ -110,9 +112,9 @@ def accuracy_with_half_ties(counts: PairCounts) -> Floats:
 def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) -> Floats:
     """A tau of the WMT family from its table of coefficients, (n_metrics, n_groups).
 
-    coefficients: 3 rows (human <, =, >) by 3 columns (metric <, =, >); None = the pairs of that cell are
-        left out. Value = Σ coefficient · pairs / Σ pairs, over the cells that are not left out; NaN without
-        such pairs. Pairs are unordered, so the table must be the same when it is turned by 180 degrees.
+    coefficients: 3 rows (human <, =, >) by 3 columns (metric <, =, >); None = the pairs of that cell are excluded.
+        Value = Σ coefficient · pairs / Σ pairs over the included cells; NaN without such pairs. Pairs are unordered, so
+        the table must stay the same when rotated by 180 degrees.
     Raises ValueError: not 3×3, or a table that depends on which score of a pair comes first.
     Source: Deutsch et al. 2023, appendix B, eq. 4 and tables 6–8.
     """
@@ -163,8 +165,8 @@ STATISTICS: Mapping[str, CountStatistic] = MappingProxyType(
 class GroupMean:
     """A statistic averaged over groups: arrays (n_metrics,).
 
-    value: the mean, NaN without any group. n_groups: groups in the mean. n_groups_nan: groups in which the
-    statistic is not defined.
+    value: the mean, NaN without groups. n_groups: groups in the mean. n_groups_nan: groups in which the statistic is
+    not defined.
     """
 
     value: Floats
@@ -175,10 +177,10 @@ class GroupMean:
 def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
     """Mean over groups of values (n_metrics, n_groups), NaN = not defined there.
 
-    on_nan: "drop" leaves a metric's NaN groups out, "zero" counts them as 0, "common" leaves out the groups
-        in which any metric of the call is NaN, so that all metrics are averaged over the same groups.
+    on_nan: "drop" excludes a metric's NaN groups, "zero" counts them as 0, "common" excludes the groups in which any
+    metric of the call is NaN, so that all metrics are averaged over the same groups.
     Raises ValueError: an unknown on_nan.
-    Source: Deutsch et al. 2023, section 4.2 on what dropping does.
+    Source: Deutsch et al. 2023, section 4.2, on the effect of dropping groups.
     >>> group_mean(np.array([[1.0, np.nan], [0.5, 0.0]]), "common").value.tolist()
     [1.0, 0.5]
     """
@@ -197,7 +199,7 @@ def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
 def average(statistic: CountStatistic, counts: PairCounts, pool: Pool = "groups", on_nan: OnNan = "drop") -> GroupMean:
     """One value per metric from the counts of many groups.
 
-    statistic: one of this module's, or any function of counts to (n_metrics, n_groups).
+    statistic: a function of this module, or any function from counts to (n_metrics, n_groups).
     pool: "groups" averages the statistic over groups, "pairs" adds the counts up first.
     Raises ValueError: an unknown pool or on_nan.
     """

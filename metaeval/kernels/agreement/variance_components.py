@@ -1,4 +1,4 @@
-"""Where the variance of judgements comes from: components by REML, intraclass correlations, error of a difference."""
+"""Sources of variance in judgements: components by REML, intraclass correlations, error of a difference."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class VarianceComponents(NamedTuple):
 class _Design(NamedTuple):
     """Values by block, padded with zeros, and which values of a block share a level of a term.
 
-    values, is_value: (n_blocks, size). crossed: (n_blocks, size, n_levels + 1), levels of the terms that reach beyond
-    a block, side by side, and a column of ones for the mean. n_crossed: levels of each such term. nested: for each term
-    within blocks (n_blocks, size, size), 1 where two values share a level.
+    values, is_value: (n_blocks, size). crossed: (n_blocks, size, n_levels + 1), levels of the terms that extend beyond
+    a block, side by side, and a column of ones for the mean. n_crossed: number of levels of each such term. nested: for
+    each term within blocks, (n_blocks, size, size), 1 where two values share a level.
     """
 
     values: Floats
@@ -45,16 +45,16 @@ class _Design(NamedTuple):
 def variance_components(
     values: npt.ArrayLike, factors: Mapping[str, npt.ArrayLike], terms: Sequence[str]
 ) -> VarianceComponents:
-    """Variance of random effects by restricted maximum likelihood, whatever the design: (n,) values, none missing.
+    """Variance of random effects by restricted maximum likelihood, for any design: (n,) values, none missing.
 
     factors: (n,) labels by name, such as system, segment and rater. terms: effects, such as "system", or
-    "segment:rater" for an effect of its own on each combination. The residual is added. All terms are random, around
+    "segment:rater" for a separate effect of each combination. A residual is always added. All terms are random, around
     one overall mean. Components are at least 0.
-    The likelihood takes blocks of values apart, one for each level of the factor with the most levels: terms with this
-    factor are inverted within blocks, the others together. Cost grows with the number of blocks times the cube of their
-    size, and with the cube of the number of levels of the other terms.
-    Raises ValueError: lengths differ, a missing value, fewer than 3 values, a term of an unknown factor, or two terms
-    that the data cannot tell apart (one of them has a level for each value, or the same levels as another).
+    The likelihood splits the values into blocks, one for each level of the factor with the most levels: terms with this
+    factor are inverted within blocks, the others together. The cost grows with the number of blocks times the cube of
+    their size, and with the cube of the number of levels of the other terms.
+    Raises ValueError: lengths differ, a missing value, fewer than 3 values, a term with an unknown factor, or a term
+    that cannot be told apart from the residual (one level per value) or from another term (the same levels).
     Source: Patterson and Thompson 1971; the likelihood by Henderson's mixed-model equations.
     """
     from scipy.optimize import minimize
@@ -97,7 +97,7 @@ def variance_components(
 def _checked(
     values: npt.ArrayLike, factors: Mapping[str, npt.ArrayLike], terms: Sequence[str]
 ) -> tuple[Floats, dict[str, Ints]]:
-    """Values, and the level of every factor and term as numbers from 0."""
+    """The values, and the levels of every factor and term as numbers from 0."""
     y = np.asarray(values, dtype=np.float64)
     if y.ndim != 1 or len(y) < 3 or not np.isfinite(y).all():
         raise ValueError("values must be one-dimensional, at least 3, all finite")
@@ -123,7 +123,7 @@ def _checked(
 
 
 def _same(one: Ints, other: Ints) -> bool:
-    """Whether two numberings divide the values alike."""
+    """Whether two numberings divide the values into the same groups."""
     n = len(np.unique(one))
     return n == len(np.unique(other)) == len(np.unique(one * (other.max() + 1) + other))
 
@@ -219,8 +219,8 @@ class IntraclassCorrelation(NamedTuple):
 
 
 def intraclass_correlations(ratings: npt.ArrayLike, confidence: float = 0.95) -> dict[str, IntraclassCorrelation]:
-    """ICC of three models by name: "1" (each item has its own raters), "2" (the same raters, a sample) and "3" (these
-    raters).
+    """ICC of three models by name: "1" (each item has its own raters), "2" (the same raters, seen as a sample) and "3"
+    (exactly these raters).
 
     ratings: (n_items, n_raters), none missing.
     Raises ValueError: fewer than 2 items or raters, or a missing rating.
@@ -278,9 +278,9 @@ def error_of_difference(
 ) -> Floats:
     """Standard error of the difference of two systems' means, judged by the same raters on the same segments.
 
-    system_segment, residual, system_rater: variances, see `variance_components`. n_segments, n_raters (of each
-    segment): numbers that broadcast. What raters and segments have in common for both systems cancels out. system_rater
-    counts as if every rater judged all segments.
+    system_segment, residual, system_rater: variances, see `variance_components`. n_segments, n_raters (per segment):
+    numbers that broadcast. Rater and segment effects shared by both systems cancel out. system_rater counts as if every
+    rater judged all segments.
     >>> error_of_difference(9.0, 12.0, [100, 300], [3, 1]).round(3).tolist()
     [0.51, 0.374]
     """

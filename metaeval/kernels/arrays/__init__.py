@@ -1,1 +1,1 @@
-"""Arrays as every kernel takes them: checked, grouped, sorted."""
+"""The arrays that kernels work on: checked, grouped and sorted."""

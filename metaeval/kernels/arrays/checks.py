@@ -1,4 +1,4 @@
-"""What every kernel asks of its arguments, said once: shapes, finiteness, missing scores, known words; and ratios."""
+"""Checks of kernel arguments in one place: shapes, finiteness, missing scores, known words; and ratios."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def human_scores(human: npt.ArrayLike) -> Floats:
 def metric_scores(metrics: npt.ArrayLike, used: Bools) -> Floats:
     """Metric scores as float64 (n_metrics, n_systems, n_segments).
 
-    One metric may come as (n_systems, n_segments).
+    A single metric may be passed as (n_systems, n_segments).
     used: (n_systems, n_segments), True where a score is needed.
-    Raises ValueError: the shape does not fit `used`, or a needed score is NaN or infinite; the message
-        names metric, system and segment by index.
+    Raises ValueError: the shape does not match `used`, or a needed score is NaN or infinite; the message names metric,
+        system and segment by index.
     """
     array = np.asarray(metrics, dtype=np.float64)
     if array.ndim == 2:
@@ -55,7 +55,7 @@ def metric_scores(metrics: npt.ArrayLike, used: Bools) -> Floats:
 def system_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """System-level scores: human (n_systems,), NaN = not judged, and metrics (n_metrics, n_systems).
 
-    One metric may come as (n_systems,). Raises ValueError as `human_scores` and `metric_scores` do.
+    A single metric may be passed as (n_systems,). Raises ValueError: as in `human_scores` and `metric_scores`.
     """
     human = np.asarray(human, dtype=np.float64)
     metrics = np.asarray(metrics, dtype=np.float64)
@@ -86,7 +86,7 @@ def group_labels(labels: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
 
 
 def thresholds(epsilon: npt.ArrayLike, n_metrics: int) -> Floats:
-    """Tie thresholds as float64 (n_metrics,), from one number or one for each metric.
+    """Tie thresholds as float64 (n_metrics,), from one number or one number per metric.
 
     Raises ValueError: another shape, a NaN, or a negative threshold.
     """
@@ -115,14 +115,14 @@ def probabilities(p: npt.ArrayLike, name: str) -> Floats:
 
 
 def count(value: int, name: str, least: int = 1) -> int:
-    """A whole number that is at least `least`, else ValueError."""
+    """A whole number of at least `least`, else ValueError."""
     if int(value) != value or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
 
 
 def known(value: object, words: Collection[str], what: str) -> None:
-    """Raises ValueError: the value is none of these words."""
+    """Raises ValueError: the value is not one of these words."""
     if value not in words:
         raise ValueError(f"unknown {what} {value!r}; expected one of {', '.join(words)}")
 
@@ -134,7 +134,7 @@ def several(n_metrics: int) -> None:
 
 
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike, defined: npt.ArrayLike | None = None) -> Floats:
-    """numerator / denominator, which broadcast; NaN where it is not defined: by default where the latter is 0."""
+    """numerator / denominator, with broadcasting; NaN where undefined, by default where the denominator is 0."""
     above, below = np.asarray(numerator), np.asarray(denominator)
     found = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
     np.divide(above, below, out=found, where=below > 0 if defined is None else np.asarray(defined))

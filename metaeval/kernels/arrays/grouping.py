@@ -1,4 +1,4 @@
-"""Which (system, segment) scores are compared with which: groups of them."""
+"""Groups of (system, segment) scores; only scores of the same group are compared."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ def group_labels(
     documents: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
     domains: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
 ) -> Ints:
-    """Group label of every score, (n_systems, n_segments), by no grouping, item, system, document or domain.
+    """Group label of every score, (n_systems, n_segments): no grouping, or by item, system, document or domain.
 
     shape: (n_systems, n_segments).
-    documents, domains: the document and the domain of each segment, (n_segments,), for "doc" and "domain";
-        labels count them in the order in which they first appear. All scores of a document (of all systems)
-        are one group.
+    documents, domains: the document and the domain of each segment, (n_segments,), for "doc" and "domain"; labels
+        number them in order of first appearance. All scores of a document (of all systems) are one group.
     Raises ValueError: an unknown grouping, or documents or domains missing or of another length.
     Source: Deutsch et al. 2023, appendix A, for none, item and system.
     >>> group_labels("item", (2, 3)).tolist()
@@ -63,7 +62,7 @@ def _first_appearance(
 
 @dataclass(frozen=True)
 class Bucket:
-    """The groups of one size: `groups` (g,) places in `Groups`, `members` (g, size) flat numbers of the scores."""
+    """The groups of one size: `groups` (g,) indices into `Groups`, `members` (g, size) flat indices of the scores."""
 
     groups: Ints
     members: Ints
@@ -78,8 +77,8 @@ class Bucket:
 class Groups:
     """The groups with at least 2 judged scores, in the order of their labels.
 
-    labels, sizes: (n_groups,). members: flat numbers of the judged scores, group after group, in each group
-    ascending. starts: (n_groups + 1,), where each group begins in `members`.
+    labels, sizes: (n_groups,). members: flat indices of the judged scores, group after group, ascending within each
+    group. starts: (n_groups + 1,), where each group begins in `members`.
     """
 
     labels: Ints
@@ -120,7 +119,7 @@ def judged_groups(human: Floats, labels: Ints) -> Groups:
 
 @dataclass(frozen=True)
 class GroupedScores:
-    """Checked arrays of one call: human (n_scores,) and metrics (n_metrics, n_scores) flat, and the groups."""
+    """Checked arrays of one call: flat human (n_scores,), flat metrics (n_metrics, n_scores), and the groups."""
 
     human: Floats
     metrics: Floats
@@ -141,7 +140,8 @@ def group_scores(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.Array
 
 
 def numbered(*columns: npt.NDArray[np.generic]) -> Ints:
-    """Rows numbered from 0 by what they have in all columns, each (n,): (n,).
+    """Number rows from 0 by their values in all columns; rows with equal values share a number. Columns and result:
+    (n,).
 
     >>> numbered(np.array(["a", "b", "a"]), np.array([1, 1, 1])).tolist()
     [0, 1, 0]

@@ -1,4 +1,4 @@
-"""Scores on other scales: standardised, binned, disturbed; outliers, and one rank from several metrics."""
+"""Scores on other scales (standardised, binned, with noise), outliers, and one rank from several metrics."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ CUTOFF = 2.5
 def mad_outliers(human: npt.ArrayLike) -> Bools:
     """True for systems with |h − median| > 2.5 · 1.4826 · MAD, (n_systems,).
 
-    human: (n_systems,) system scores; NaN = not judged, excluded and no outlier. MAD: median of
-        |h − median|. Where it is 0, every score that differs from the median is an outlier.
-    Raises ValueError: not one-dimensional or an infinite score.
+    human: (n_systems,) system scores; NaN = not judged, excluded and never an outlier. MAD: median of |h − median|. If
+        it is 0, every score that differs from the median is an outlier.
+    Raises ValueError: not one-dimensional, or an infinite score.
     Source: Mathur et al. 2020, section 4.1.
     >>> mad_outliers([1.0, 1.1, 1.2, 1.3, 9.0]).tolist()
     [False, False, False, False, True]
@@ -37,9 +37,9 @@ EQUAL = 1e-9  # a spread of standardised differences below this is rounding: the
 
 
 def standardised(scores: npt.ArrayLike) -> Floats:
-    """Scores minus their mean, divided by their standard deviation (n - 1); NaN stays, and does not count.
+    """Scores minus their mean, divided by their standard deviation (n - 1); NaN stays NaN and does not count.
 
-    All NaN where fewer than two scores are there, or all are equal.
+    All NaN if there are fewer than two scores or all are equal.
     >>> standardised([1.0, 2.0, 3.0]).tolist()
     [-1.0, 0.0, 1.0]
     """
@@ -53,10 +53,10 @@ def standardised(scores: npt.ArrayLike) -> Floats:
 def standardised_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """(z(first) - z(second)) / s, with s the standard deviation (n - 1) of the differences; positive: first is higher.
 
-    first, second: scores of the same outputs, of any one shape; NaN in either excludes the output. The residual from
-        the standardised major axis, which treats both scorers alike: exchanging them changes its sign. s is the square
-        root of 2(1 - r), r being Pearson's correlation of the two.
-    All NaN where a scorer is constant; 0 where both give the same standardised scores.
+    first, second: scores of the same outputs, both of the same shape; NaN in either excludes the output. This is the
+        residual from the standardised major axis, which treats both scorers alike: exchanging them changes its sign. s
+        is the square root of 2(1 - r), where r is Pearson's correlation of the two.
+    All NaN if a scorer is constant; 0 if both give the same standardised scores.
     >>> standardised_difference([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 3.0, 2.0]).round(6).tolist()
     [0.0, 0.0, -1.224745, 1.224745]
     """
@@ -73,10 +73,10 @@ def standardised_difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floa
 
 
 def equal_width_bins(scores: npt.ArrayLike, n_bins: int) -> Floats:
-    """Number, from 0, of the bin of each score; NaN stays.
+    """Bin number of each score, from 0; NaN stays.
 
-    The range from the smallest to the largest score is cut into n_bins of equal width; the largest score is in the last
-    bin; equal scores are all in bin 0.
+    The range from the smallest to the largest score is divided into n_bins of equal width; the largest score is in the
+    last bin. If all scores are equal, all are in bin 0.
     Source: Deutsch et al. 2023, section 4.2.
     >>> equal_width_bins([0.0, 0.24, 0.5, 1.0], 4).tolist()
     [0.0, 0.0, 2.0, 3.0]
@@ -91,7 +91,7 @@ def equal_width_bins(scores: npt.ArrayLike, n_bins: int) -> Floats:
 
 
 def broken_ties(scores: npt.ArrayLike, rng: np.random.Generator) -> Floats:
-    """Places of the scores in ascending order, from 0, equal ones in random order; NaN stays.
+    """Ranks of the scores in ascending order, from 0, with ties in random order; NaN stays.
 
     Source: Deutsch et al. 2023, section 6.1 (ties broken at random).
     >>> broken_ties([0.5, 0.1, 0.9], np.random.default_rng(0)).tolist()
@@ -105,15 +105,14 @@ def broken_ties(scores: npt.ArrayLike, rng: np.random.Generator) -> Floats:
 
 
 def autorank(scores: npt.ArrayLike, low: float = 25.0, high: float = 100.0) -> tuple[Floats, Floats]:
-    """Systems ranked by several metrics.
+    """Rank systems by several metrics.
 
     Returns z, (N,), the mean over metrics of the scaled system scores, higher is better; and ranks, (N,), 1 for the
-    best, N for the worst, the others in between by their distance.
+    best, N for the worst, and the others in between, in proportion to z.
 
     scores: (n_metrics, n_systems), higher is better. Each metric is centred at its median and divided by the distance
-        of two percentiles over systems (linear interpolation): `high` and `low`, which the worst systems do not move.
-    A metric whose percentiles are equal tells no systems apart, and makes z NaN. Where z is equal for all systems, all
-        have rank 1.
+        between two percentiles over systems (linear interpolation), `high` and `low`, which are robust to the worst
+        systems. A metric whose two percentiles are equal makes z NaN. If z is equal for all systems, all have rank 1.
     Raises ValueError: no metric, fewer than two systems, a score that is not finite, or not low < high.
     Source: Kocmi et al. 2025, preliminary ranking of WMT25, section "AutoRank".
     >>> autorank([[4.0, 3.0, 2.0, 1.0, 0.0]])[1].tolist()
@@ -142,13 +141,14 @@ OUTLYING = 10.0  # standard deviations
 def noisy_scores(
     scores: npt.ArrayLike, used: npt.ArrayLike, kind: Kind, strength: float, *, seed: int, n_draws: int
 ) -> Floats:
-    """(n_draws, N, S): a metric's scores with noise, in units of their own standard deviation.
+    """(n_draws, N, S): a metric's scores with added noise, in units of the scores' standard deviation.
 
-    scores: (N, S), read where used. strength: with "independent" noise the standard deviation of a normal number added
-    to each score; with "segment" or "system" that of one added to all scores of a segment or of a system; with
-    "outliers" the share of scores (rounded to a whole number) that are set to the mean plus or minus 10 standard
-    deviations, each sign with a chance of one half. The k-th draw is the same at every strength, except that it is
-    scaled, and outliers of a smaller share are among those of a larger one; kinds are drawn apart.
+    scores: (N, S), read where used. strength: with "independent" noise, the standard deviation of a normal number added
+    to each score; with "segment" or "system", the standard deviation of a normal number added to all scores of a
+    segment or of a system; with "outliers", the share of scores (rounded to a whole number) that are set to the mean
+    plus or minus 10 standard deviations, with equal probability. The k-th draw is the same at every strength, except
+    for its scale, and the outliers of a smaller share are among those of a larger share. Kinds of noise are drawn
+    independently.
     Source: DiIanni and Deutsch 2025, whose strengths are not printed.
     >>> noisy_scores([[1.0, 3.0]], [[True, True]], "outliers", 0.5, seed=0, n_draws=1).tolist()
     [[[12.0, 3.0]]]

@@ -1,4 +1,4 @@
-"""Pairs of members counted in n log n: the members of each group in the order of one metric."""
+"""Pair counts in n log n time, from the members of each group sorted by one metric."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .grouping import Groups
 
 @dataclass(frozen=True)
 class HumanOrder:
-    """The members of all groups, group after group, in each by human score descending: the same for all metrics.
+    """The members of all groups, group after group, each by descending human score; the same for all metrics.
 
-    members: (n,) flat numbers of the scores. ranks: (n,) ranks of the human scores over all members, equal where
-    scores are. group: (n,) number of the member's group. starts: (n_groups + 1,). n_pairs, n_tied, n_distinct:
-    (n_groups,) pairs, pairs tied for humans, distinct human scores.
+    members: (n,) flat indices of the scores. ranks: (n,) ranks of the human scores over all members; equal scores have
+    equal ranks. group: (n,) number of the member's group. starts: (n_groups + 1,). n_pairs, n_tied, n_distinct:
+    (n_groups,) pairs, pairs tied by humans, distinct human scores.
     """
 
     members: Ints
@@ -30,7 +30,7 @@ class HumanOrder:
 
     @classmethod
     def of(cls, human: Floats, groups: Groups) -> HumanOrder:
-        """Sort the members of `groups`, of which there is at least one; human: flat scores of all members."""
+        """Sort the members of `groups` (at least one group); human: flat scores of all members."""
         group = np.repeat(np.arange(len(groups.labels)), groups.sizes)
         ranks = np.unique(human[groups.members], return_inverse=True)[1].astype(np.int64)
         order = np.lexsort((-ranks, group))
@@ -53,10 +53,10 @@ class SortedPairCounts:
 
 @dataclass(frozen=True)
 class SortedScores:
-    """The members of all groups, group after group, in each by metric ascending, then human descending.
+    """The members of all groups, group after group, each by ascending metric, then descending human score.
 
-    With this order a pair (i, j), i < j of one group, is concordant if human[i] < human[j], and a pair tied on
-    the metric is never that. metric: (n,) scores. human: (n,) ranks. ends: (n,) where the member's group ends.
+    In this order a pair (i, j), i < j, of one group is concordant if human[i] < human[j]; for a pair tied on the metric
+    this is never true. metric: (n,) scores. human: (n,) ranks. ends: (n,) where the member's group ends.
     """
 
     metric: Floats
@@ -66,7 +66,7 @@ class SortedScores:
 
     @classmethod
     def sort(cls, order: HumanOrder, metric: Floats) -> SortedScores:
-        """Sort by metric (flat scores of all members)."""
+        """The members sorted by metric (flat scores of all members)."""
         values = metric[order.members] + 0.0  # -0.0 becomes 0.0
         # both sorts are stable and keep the order of the human scores
         places = np.argsort(values, kind="stable")
@@ -79,10 +79,10 @@ class SortedScores:
         return cls(values[places], order.ranks[places], ends, order)
 
     def first_beyond(self, gap: float, *, inclusive: bool = False) -> Ints:
-        """For each member i the first j > i of its group with metric[j] - metric[i] > gap, (n,).
+        """For each member i, the first j > i of its group with metric[j] - metric[i] > gap, (n,).
 
-        inclusive: >= gap. The group's end where there is none. The difference is the rounded float64 one; rounding
-        keeps order, so a bisection finds the place exactly.
+        inclusive: >= gap. The group's end if there is no such j. The difference is the rounded float64 one; rounding
+        preserves order, so bisection finds j exactly.
         """
         if gap == 0 and not inclusive:
             return self._ends_of_ties()
@@ -125,7 +125,7 @@ class SortedScores:
         )
 
     def beyond(self, start: Ints) -> tuple[Ints, Ints, Ints]:
-        """Pairs of each group whose second member is at place start[first] or behind: all, tied for humans, concordant.
+        """Pairs of each group whose second member is at start[first] or later: all, tied by humans, concordant.
 
         Each (n_groups,).
         """
@@ -154,9 +154,9 @@ class SortedScores:
         return kind, places, np.searchsorted(places, kind + n)
 
     def n_above(self, start: Ints) -> Ints:
-        """For each member i the number of members j with start[i] <= j < ends[i] and human[j] > human[i], (n,).
+        """For each member i, the number of members j with start[i] <= j < ends[i] and human[j] > human[i], (n,).
 
-        A wavelet matrix over the human ranks: one pass for each bit, from the highest, all members at once.
+        Uses a wavelet matrix over the human ranks: one pass per bit, from the highest, for all members at once.
         """
         total = np.zeros(self.metric.size, dtype=np.int64)
         level, low, high = self.human, start, self.ends
@@ -175,7 +175,7 @@ class SortedScores:
 
 
 def _changes(*keys: Floats | Ints) -> Bools:
-    """True where a member differs from the one before it in any key, and for the first."""
+    """True for the first member, and for each that differs in any key from the member before it."""
     is_new = np.zeros(keys[0].size, dtype=bool)
     is_new[0] = True
     for key in keys:
@@ -184,6 +184,6 @@ def _changes(*keys: Floats | Ints) -> Bools:
 
 
 def _place_in_run(is_new: Bools) -> Ints:
-    """How many members of the same run come before each; these add up to the pairs inside runs."""
+    """For each member, how many members of its run come before it; the sum is the number of pairs inside runs."""
     places = np.arange(is_new.size)
     return places - np.maximum.accumulate(np.where(is_new, places, 0))

@@ -1,1 +1,1 @@
-"""The tie threshold that serves a metric best, exactly."""
+"""The exact optimal tie threshold of a metric."""

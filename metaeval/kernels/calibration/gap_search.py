@@ -1,15 +1,15 @@
 """The best tie threshold over all pairs without sorting them all: histograms, upper bounds, and a closer look.
 
-A pair matters to acc23 in two ways only. Tied on the human side, it becomes right when the threshold reaches the
-size of its metric difference (its *gap*); concordant, it becomes wrong there. So with weights w the value at
-a threshold e is, up to a constant,
+A pair affects acc23 in only two ways. If it is tied by humans, it becomes right when the threshold reaches the size of
+its metric difference (its *gap*); if it is concordant, it becomes wrong there. So with weights w, the value at a
+threshold e is, up to a constant,
 
     level(e) = Σ w over human-tied pairs with gap <= e  −  Σ w over concordant pairs with gap <= e.
 
-Histograms of the gaps give the level at the bins' edges, and level before a bin + weight of its tied pairs is
-an upper bound inside it. Bins that cannot hold the maximum are dropped, the others looked at pair by pair (or
-by finer bins, down to single floats). Bins are ranges of the bit patterns of float64, which are in the order
-of the numbers, so edges are exact and fine where the numbers are small.
+Histograms of the gaps give the level at the bins' edges, and the level before a bin plus the weight of its tied pairs
+is an upper bound inside the bin. Bins that cannot contain the maximum are dropped; the others are searched pair by pair
+(or by finer bins, down to single floats). Bins are ranges of float64 bit patterns, which are ordered like the numbers,
+so edges are exact, and fine where the numbers are small.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ N_OCTAVES = 16  # what lies further below the window's upper end shares the firs
 
 
 def bits_of(gap: float) -> int:
-    """The bit pattern of a float >= 0 as a whole number; larger floats have larger ones."""
+    """The bit pattern of a float >= 0 as a whole number; larger floats have larger bit patterns."""
     return int(np.float64(gap).view(np.int64))
 
 
@@ -64,7 +64,7 @@ class Bins:
         return ((self.high - 1 - self.base) >> self.shift) + 1
 
     def edge(self, k: int) -> int:
-        """Bit pattern at which bin k begins, or the last one ends."""
+        """Bit pattern at which bin k begins, or at which the last bin ends."""
         if k == 0:
             return self.low
         return min(self.base + (k << self.shift), self.high)
@@ -79,7 +79,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Events:
-    """Pairs that matter: gap (n,) ascending or not, weight (n,) positive if tied for humans, else negative."""
+    """Pairs that matter: gap (n,) in any order, weight (n,) positive if tied by humans, else negative."""
 
     gaps: Floats
     weights: Ints
@@ -87,7 +87,7 @@ class Events:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Of each bin: weight of human-tied and of concordant pairs, and the number of all pairs looked through."""
+    """For each bin: weight of human-tied and of concordant pairs, and the number of all pairs searched."""
 
     bins: Bins
     tied: Ints
@@ -110,7 +110,7 @@ class GapSource(Protocol):
         ...
 
     def bins(self, low: int, high: int, n_pairs: int) -> Bins:
-        """Bins for a window with so many pairs."""
+        """Bins for a window with this many pairs."""
         ...
 
     def histogram(self, bins: Bins) -> Histogram:
@@ -124,8 +124,8 @@ class GapSource(Protocol):
 
 @dataclass(frozen=True)
 class Optimum:
-    """level: the maximum. epsilon: the smallest threshold that reaches it; epsilon_high: where it is first left
-    again (infinity if never): every threshold in [epsilon, epsilon_high) is as good."""
+    """level: the maximum. epsilon: the smallest threshold that reaches it; epsilon_high: the next threshold with a
+    lower level (infinity if there is none): every threshold in [epsilon, epsilon_high) is as good."""
 
     level: int
     epsilon: float
@@ -135,8 +135,8 @@ class Optimum:
 class GapSearch:
     """One search: `GapSearch(source).run()`.
 
-    tolerance: by how much two levels may be off against each other because weights were rounded; 0 if none
-    was. exact: the true value at a threshold, requested where levels are no further apart than that.
+    tolerance: possible error in the difference of two levels because weights were rounded; 0 if none was. exact:
+    computes the true value at a threshold, called when levels differ by no more than the tolerance.
     """
 
     def __init__(self, source: GapSource, tolerance: int = 0, exact: Callable[[float], Fraction] | None = None) -> None:
@@ -172,7 +172,7 @@ class GapSearch:
         return self._exact(gap) < self._best_exact
 
     def _look(self, low: int, high: int, before: int, n_pairs: int) -> None:
-        """Gather the candidates of a window; before: the level just below it."""
+        """Collect the candidates of a window; before: the level just below the window."""
         if n_pairs <= self.source.n_enumerable:
             self._offer_records(*self._levels(low, high, before))
             return
@@ -192,7 +192,7 @@ class GapSearch:
                 self._look(seen.bins.edge(first), seen.bins.edge(last), int(starts[first]), n)
 
     def _runs(self, alive: Ints, n_pairs: Ints) -> list[tuple[int, int]]:
-        """Runs [first, last) of bins that hold all of `alive` and may be listed, or are one bin."""
+        """Runs [first, last) of bins that together contain all of `alive`; each may be listed, or is a single bin."""
         runs: list[tuple[int, int]] = []
         total = np.concatenate([[0], np.cumsum(n_pairs)])
         for k in alive.tolist():

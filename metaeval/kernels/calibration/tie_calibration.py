@@ -35,7 +35,7 @@ CHUNK_PAIRS = 1 << 20  # pairs gathered together from windows
 class ListedPairs:
     """Pairs that are all held in memory.
 
-    gaps: (n,) sizes of metric differences of the pairs that matter. tied: (n,) True where humans are tied.
+    gaps: (n,) sizes of metric differences of the pairs that matter. tied: (n,) True where humans tie the pair.
     weights: (n,) positive weight of each pair, or None where all are 1.
     """
 
@@ -95,7 +95,7 @@ class ListedPairs:
 
 
 class ScorePairs:
-    """Pairs that are too many to be held in memory: found in the sorted members whenever they are needed.
+    """Too many pairs to hold in memory: they are found in the sorted members whenever they are needed.
 
     weights: (n_groups,) positive weight of the pairs of each group.
     """
@@ -120,7 +120,7 @@ class ScorePairs:
         return int((self._weights * (gained - lost)).sum())
 
     def _partners(self, low: int, high: int) -> tuple[Ints, Ints]:
-        """For each member the range of later members whose gap to it lies in the window, (n,) and (n,)."""
+        """For each member, the range of later members whose gap to it lies in the window: two arrays (n,)."""
         return self._members.first_beyond(float_of(low), inclusive=True), self._members.first_beyond(
             float_of(high), inclusive=True
         )
@@ -149,7 +149,7 @@ class ScorePairs:
         return Events(np.concatenate(gaps), np.concatenate(weights))
 
     def _pairs(self, low: int, high: int) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of a window in bounded pieces: first and second member, (n,) each."""
+        """The pairs of a window in pieces of bounded size: first and second member, (n,) each."""
         start, stop = self._partners(low, high)
         filled = np.concatenate([[0], np.cumsum(stop - start)])
         row = 0
@@ -185,7 +185,7 @@ class ScorePairs:
         return Histogram(bins, total[:, 1], total[:, 2], total[:, 0])
 
     def _counted(self, bins: Bins) -> Histogram:
-        """By the pairs beyond each edge."""
+        """The histogram, from the pairs beyond each edge."""
         edges = [float_of(bins.edge(k)) for k in range(bins.n + 1)]
         beyond = [self._members.beyond(self._members.first_beyond(edge, inclusive=True)) for edge in edges]
         n_pairs, tied, concordant = (-np.diff(counts, axis=0) for counts in map(np.array, zip(*beyond, strict=True)))
@@ -225,7 +225,7 @@ class ScorePairs:
 
 
 def _bin_gaps(gaps: Floats, human_first: Ints32, human_second: Ints32, bins: Bins) -> Ints:
-    """Pairs by bin and outcome, (n_bins, 4): discordant, tied for humans, concordant, none."""
+    """Pairs by bin and outcome, (n_bins, 4): discordant, tied by humans, concordant, none."""
     places = bins.of(gaps)
     places <<= 2
     places += (human_second >= human_first).view(np.int8)
@@ -244,9 +244,9 @@ LARGEST = 1 << 62
 class Calibration:
     """Result of `calibrate`; arrays (n_metrics,).
 
-    value: the statistic at epsilon, mean over groups. epsilon: the smallest optimal threshold, in the metric's
-    units. epsilon_high: every threshold in [epsilon, epsilon_high) gives the same value; infinity where the value
-    is not left again. counts: the pair counts at epsilon. n_groups: groups in the mean.
+    value: the statistic at epsilon, mean over groups. epsilon: the smallest optimal threshold, in the metric's units.
+    epsilon_high: every threshold in [epsilon, epsilon_high) gives the same value; infinity if every larger threshold
+    does. counts: the pair counts at epsilon. n_groups: groups in the mean.
     """
 
     statistic: CalibratedStatistic
@@ -264,15 +264,15 @@ def calibrate(
     statistic: CalibratedStatistic = "acc23",
     progress: Advance | None = None,
 ) -> Calibration:
-    """For each metric the one tie threshold that maximises the mean over groups of acc23 or tau_23; exact.
+    """For each metric, the exact tie threshold that maximises the mean of acc23 or tau_23 over groups.
 
     human: (n_systems, n_segments), NaN = not judged. metrics: (n_metrics, n_systems, n_segments), finite where
         judged. labels: see `grouping.group_labels`; groups with fewer than 2 judged scores are excluded.
-    All pairs with the same metric difference become ties together; nothing is sampled at any size. On equal
-    values the smallest threshold wins; values are compared as whole numbers over a common denominator of the
-    groups' numbers of pairs, or as fractions where that exceeds 64 bits. The threshold is 0 or the difference of
-    a human-tied pair. tau_23 = 2 acc23 − 1, so both have the same threshold.
-    Without any group, value and thresholds are NaN. progress: told how many metrics are done.
+    All pairs with the same metric difference become ties together; no pairs are sampled, whatever the size of the data.
+    If several thresholds are optimal, the smallest wins. Values are compared as whole numbers over a common denominator
+    of the groups' numbers of pairs, or as fractions if that exceeds 64 bits. The threshold is 0 or the difference of a
+    human-tied pair. tau_23 = 2 acc23 − 1, so both have the same threshold. Without groups, value and thresholds are
+    NaN. progress: called with the number of metrics done.
     Raises ValueError: as `pair_counts`, or an unknown statistic.
     Source: Deutsch et al. 2023, section 6, algorithms 1 and 2. Differs from them by not sampling pairs.
     >>> found = calibrate([[0.0], [0.0], [1.0]], [[[1.0], [1.5], [3.0]]], [[0], [0], [0]])
@@ -305,8 +305,9 @@ def calibration_curve(
 ) -> Floats:
     """The mean over groups of acc23 or tau_23 at given thresholds, (n_metrics, n_thresholds).
 
-    epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. progress: told how many
-    thresholds are done. All else as in `calibrate`. Raises ValueError: as there, or thresholds of another shape.
+    epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. progress: called with the
+    number of thresholds done. All else as in `calibrate`. Raises ValueError: as in `calibrate`, or thresholds of
+    another shape.
     """
     scores = group_scores(human, metrics, labels)
     mean = _mean_of(statistic)
@@ -329,8 +330,8 @@ def calibration_curve(
 def pair_weights(n_pairs: Ints) -> tuple[Ints, int]:
     """Whole-number weight of one pair in each group of a mean over groups, and the weights' rounding error.
 
-    n_pairs: (n_groups,). Exactly proportional to 1 / n_pairs where that fits into 64 bits, with error 0.
-    Otherwise rounded down; the error is what the weights of all pairs together have lost at most.
+    n_pairs: (n_groups,). Weights are exactly proportional to 1 / n_pairs if that fits into 64 bits; the error is then
+    0. Otherwise they are rounded down; the error is an upper bound on the total loss over all pairs.
     """
     common = math.lcm(*np.unique(n_pairs).tolist())
     if common * len(n_pairs) <= LARGEST:
@@ -339,7 +340,7 @@ def pair_weights(n_pairs: Ints) -> tuple[Ints, int]:
 
 
 def exact_mean(counts: PairCounts) -> Fraction:
-    """Mean over groups of acc23 of one metric as a fraction."""
+    """Mean of one metric's acc23 over groups, as a fraction."""
     n_pairs = counts.n_pairs[0]
     right = counts.n_concordant[0] + counts.n_tied_both[0]
     total = Fraction(0)

@@ -1,1 +1,1 @@
-"""Whether a difference is chance: swaps, resamples, p-values, corrections and clusters."""
+"""Could a difference be due to chance? Swaps, resamples, p-values, corrections and clusters."""

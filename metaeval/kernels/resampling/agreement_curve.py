@@ -1,4 +1,4 @@
-"""From which difference on a metric systems are ordered as people do: isotonic regression, and resampled sets."""
+"""How large a metric difference must be to agree with human rankings: isotonic regression, and resampled sets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ TOLERANCE = 1e-12  # levels and fitted values nearer than this are equal
 
 @dataclass(frozen=True)
 class AgreementCurve:
-    """A fitted curve; all arrays are (K,), one place for each distinct difference, ascending.
+    """A fitted curve; all arrays are (K,), one entry per distinct difference, ascending.
 
-    fitted: share of pairs that the metric orders as people do, nowhere falling. at_least: pairs (their weights) whose
-    difference is at least as large.
+    fitted: share of pairs that the metric orders as humans do; never decreases. at_least: total weight of the pairs
+    whose difference is at least as large.
     """
 
     differences: Floats
@@ -26,15 +26,15 @@ class AgreementCurve:
     at_least: Floats
 
     def value(self, differences: npt.ArrayLike) -> Floats:
-        """The fitted share at differences, constant up to the next one observed; NaN below the smallest."""
+        """The fitted share at any differences, constant up to the next observed one; NaN below the smallest."""
         places = np.searchsorted(self.differences, np.asarray(differences, dtype=np.float64), side="right") - 1
         return np.where(places >= 0, self.fitted[np.maximum(places, 0)], np.nan)
 
     def smallest_difference(self, level: float) -> float:
-        """The smallest observed difference whose fitted share is at least `level`; NaN where it is not reached.
+        """The smallest observed difference whose fitted share is at least `level`; NaN if the level is not reached.
 
-        It is reached only where 1 / (1 - level) pairs are at least as far apart: the last few pairs of a fit may all
-        agree by chance.
+        A level counts as reached only if 1 / (1 - level) pairs are at least as far apart, because the last few pairs of
+        a fit may all agree by chance.
         """
         place = int(np.searchsorted(self.fitted, level - TOLERANCE))
         if place == len(self.fitted) or self.at_least[place] < 1 / (1 - level) - TOLERANCE:
@@ -45,10 +45,10 @@ class AgreementCurve:
 def agreement_curve(
     differences: npt.ArrayLike, agrees: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> AgreementCurve:
-    """The nowhere falling curve that is nearest to the pairs by weighted least squares (SciPy's isotonic regression).
+    """The non-decreasing curve that fits the pairs best by weighted least squares (SciPy's isotonic regression).
 
     differences: (P,) absolute differences of a metric's system scores. agrees: (P,), whether the metric orders the pair
-    as people do. weights: (P,), None for 1 each; pairs of weight 0 do not count. Equal differences are one place.
+    as humans do. weights: (P,), None for 1 each; pairs of weight 0 do not count. Equal differences share one entry.
     >>> curve = agreement_curve([1, 2, 3, 3], [0, 1, 0, 1])
     >>> curve.differences.tolist(), curve.fitted.round(3).tolist(), curve.at_least.tolist()
     ([1.0, 2.0, 3.0], [0.0, 0.667, 0.667], [4.0, 3.0, 2.0])
@@ -63,8 +63,8 @@ def agreement_curve(
 
 
 def fitted_curve(places: Floats, total: Floats, agreeing: Floats) -> AgreementCurve:
-    """`agreement_curve` of differences that are ascending and distinct, (K,), with the weights of all pairs at each
-    place and of those that agree.
+    """`agreement_curve` of ascending, distinct differences, (K,), with the total weight of the pairs at each, and of
+    the pairs that agree.
     """
     from scipy.optimize import isotonic_regression
 
@@ -81,7 +81,7 @@ UNSEEN = 3.0  # mean weight of disagreeing pairs beyond all differences; by simu
 class PairsOfSet:
     """System pairs of one set whose systems were compared with each other.
 
-    n_systems: N. first, second: (P,) places of a pair's systems in 0..N-1. differences, agrees: (P,), as of
+    n_systems: N. first, second: (P,) indices 0..N-1 of a pair's systems. differences, agrees: (P,), as in
     `agreement_curve`.
     """
 
@@ -94,9 +94,10 @@ class PairsOfSet:
 
 @dataclass(frozen=True)
 class Threshold:
-    """difference: the smallest with a share of at least `level`; NaN = not reached.
+    """difference: the smallest difference with a share of at least `level`; NaN = not reached.
 
-    low, high: ends of the interval; NaN = beyond all differences there are. reached: share of resamples with one.
+    low, high: ends of the interval; NaN = beyond all observed differences. reached: share of resamples in which the
+    level is reached.
     """
 
     level: float
@@ -108,7 +109,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class AgreementThresholds:
-    """curve: of all pairs. thresholds: one a level. grid, low, high: (G,) a pointwise band of the curve."""
+    """curve: fitted to all pairs. thresholds: one per level. grid, low, high: (G,) a pointwise band of the curve."""
 
     curve: AgreementCurve
     thresholds: tuple[Threshold, ...]
@@ -126,17 +127,17 @@ def agreement_thresholds(
     n_grid: int = 60,
     also: Sequence[float] = (),
 ) -> AgreementThresholds:
-    """From which difference on a metric orders pairs as people do in at least a share of `level`, with 95% intervals.
+    """Smallest difference from which a metric agrees with humans on a share of at least `level`, with 95% intervals.
 
-    Each resample takes as many sets as there are, with replacement, and in each of them as many systems as it has; a
-    pair counts as often as both its systems were taken, and copies of a system make no pair. So pairs that share a
-    system or a set stay together, as they depend on each other. Intervals are percentile ones; a resample in which a
-    level is not reached counts as beyond all differences. With one set, systems alone are resampled.
-    also: differences that the band is wanted at, besides the grid, which has every step of the curve.
-    Where all pairs beyond a difference agree, no resample has one that does not. So for upper ends, and for the lower
-    end of the band, each resample gets such pairs beyond all differences, of a weight that is 3 times an exponential
-    one: were pairs independent, 1 in place of 3 would give the end of Clopper and Pearson, but a system that people and
-    the metric disagree on is in several pairs.
+    Each resample draws as many sets as there are, with replacement, and from each as many systems as it has. A pair
+    counts as often as both its systems were drawn, multiplied, and copies of a system make no pair. So pairs that share
+    a system or a set, which depend on each other, stay together. Intervals are percentile intervals; a resample in
+    which a level is not reached counts as beyond all differences. With one set, only systems are resampled.
+    also: differences at which the band is computed, besides the grid, which has every step of the curve. If all pairs
+    beyond a difference agree, no resample contains a pair that disagrees. So for upper ends, and for the lower end of
+    the band, each resample gets disagreeing pairs beyond all differences, with a weight of 3 times an exponential
+    variable. If pairs were independent, a factor of 1 would give the limit of Clopper and Pearson, but a system on
+    which humans and the metric disagree is in several pairs.
     """
     x = np.concatenate([one.differences for one in sets])
     y = np.concatenate([one.agrees for one in sets]).astype(np.float64)

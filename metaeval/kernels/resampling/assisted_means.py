@@ -1,4 +1,4 @@
-"""Means of human scores with a metric's help: people judge a sample, metrics score everything."""
+"""Means of human scores with a metric's help: annotators judge a sample, metrics score everything."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ def assisted_mean(
     confidence: float = 0.95,
     n_folds: int = N_FOLDS,
 ) -> AssistedMean:
-    """Mean human score over all N outputs, of which people judged a random sample of n.
+    """Mean human score over all N outputs, of which annotators judged a random sample of n.
 
-    judged: (n,) human scores, or differences of two systems. metric_judged: (n,) a metric's scores of the same, or
-        (n_metrics, n). metric_all: (N,) or (n_metrics, N), its scores of all outputs, the judged ones included.
-    clusters: (n,) outputs of one number, such as those of one document, were sampled together. None: one by one.
-    probabilities: (n,) in (0, 1], with which each judged output was to be sampled. None: all alike, n / N.
-    The estimate is mean(y - λ (m - mean of m over all N)), whatever the metric is worth: a useless one gets a slope λ
-    near 0; with probabilities, a mean weighted by their inverse. Slopes come from the other folds (output, or cluster,
-    i is in fold i modulo n_folds), so that no output helps to choose its own; those of several metrics are shrunk
-    (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The interval is for the mean over these N outputs, by
-    t with one degree of freedom fewer than outputs or clusters: its width is 0 where n = N.
+    judged: (n,) human scores, or differences of two systems. metric_judged: (n,) a metric's scores of the same outputs,
+        or (n_metrics, n). metric_all: (N,) or (n_metrics, N), its scores of all outputs, including the judged ones.
+    clusters: (n,) outputs with the same number, such as outputs of one document, were sampled together. None: one by
+    one.
+    probabilities: (n,) sampling probability of each judged output, in (0, 1]. None: n / N for all. The estimate is
+        mean(y - λ (m - mean of m over all N)) for any metric: a useless metric gets a slope λ near 0. With
+        probabilities, the mean is weighted by their inverse. Slopes come from the other folds (output, or cluster, i is
+        in fold i modulo n_folds), so that no output helps to choose its own slope; the slopes of several metrics are
+        shrunk (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The interval is for the mean over these N
+        outputs; it uses t with as many degrees of freedom as outputs or clusters, minus 1, and its width is 0 if n = N.
     The judged outputs must be a random sample, and in random order.
-    Raises ValueError: shapes that do not fit, a missing value, fewer than 5 judged outputs or clusters, more outputs
-        than N, or a probability that is none.
-    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted: its λ is 1 - n / N of this one,
-    as its metric scores are of outputs without judgement. Weights: Hájek's estimator.
+    Raises ValueError: shapes that do not match, a missing value, fewer than 5 judged outputs or clusters, more outputs
+        than N, or a probability outside (0, 1].
+    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted. The λ of PPI++ is this λ times 1
+    - n / N, because its metric scores are for outputs without a judgement. Weights: Hájek's estimator.
     """
     from scipy.special import stdtrit
 
@@ -85,7 +86,7 @@ def assisted_mean(
 
 
 def _numbered(clusters: npt.ArrayLike | None, n: int) -> Ints:
-    """The number of each output's cluster, by first appearance."""
+    """The number of each output's cluster, in order of first appearance."""
     if clusters is None:
         return np.arange(n)
     labels = np.asarray(clusters)

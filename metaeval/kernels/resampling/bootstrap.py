@@ -1,4 +1,4 @@
-"""Bootstrap intervals of a metric's value and of a difference: segments, systems or both are resampled."""
+"""Bootstrap intervals of a metric's value and of a difference, by resampling segments, systems or both."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ IntervalMethod = Literal["percentile", "normal", "centred"]
 class Bootstrap:
     """Bootstrap draws of a statistic for M metrics.
 
-    values: (M,) on the data themselves. draws: (M, n_draws), NaN where a resample has no value (all human
-    scores equal, say).
+    values: (M,) on the data themselves. draws: (M, n_draws), NaN if a resample has no value, for example because all
+    human scores are equal.
     """
 
     values: Floats
@@ -40,7 +40,7 @@ class Bootstrap:
     def interval(
         self, metric: int, confidence: float = 0.95, method: str = "percentile", df: float = np.inf
     ) -> Interval:
-        """Interval of one metric's value; method, df: as of `interval`."""
+        """Interval of one metric's value; method, df: as in `interval`."""
         return interval(float(self.values[metric]), self.draws[metric], confidence, method, df)
 
     def difference_interval(
@@ -80,9 +80,9 @@ def bootstrap(
 ) -> Bootstrap:
     """Values of a statistic on resamples with replacement, for all metrics at once.
 
-    resample: BOOT-INPUTS draws segments, BOOT-SYSTEMS systems, BOOT-BOTH both; the scores of all metrics and
-    of humans stay together. A unit drawn twice counts twice. Executor, threads and progress as in `permutation_test`;
-    the result does not depend on them.
+    resample: BOOT-INPUTS draws segments, BOOT-SYSTEMS systems, BOOT-BOTH both; the scores of all metrics and the human
+    scores stay together. A unit drawn twice counts twice. Executor, threads and progress as in `permutation_test`; the
+    result does not depend on them.
     Raises ValueError: an unknown resample, n_draws < 1.
     Source: Deutsch et al. 2021; Efron and Tibshirani 1993.
     """
@@ -108,13 +108,13 @@ def interval(
 ) -> Interval:
     """Two-sided bootstrap interval.
 
-    method: "percentile", quantiles of the draws, as `scipy.stats.bootstrap` has them; "normal", the value and the
-    normal quantile times the draws' standard deviation on either side, which a bias of the draws does not move;
-    "centred", for the best of many values: the value less the bias of the draws, and on either side the normal quantile
-    times their root mean squared distance from the value. docs/levels.md has the measured coverage of each. df: units
-    that are resampled, less 1, where these are few: quantiles of Student's t take the place of normal ones, and outer
-    quantiles of the draws that of the percentiles. Undefined draws are left out. Bounds are NaN where the value is,
-    without a defined draw, and where all draws are alike: they do not say that the value is certain.
+    method: "percentile" uses quantiles of the draws, as in `scipy.stats.bootstrap`. "normal" is the value plus and
+    minus the normal quantile times the draws' standard deviation; a bias of the draws does not shift it. "centred", for
+    the best of many values, is the value minus the bias of the draws, plus and minus the normal quantile times their
+    root mean squared distance from the value. docs/levels.md has the measured coverage of each. df: number of resampled
+    units minus 1, if these are few: quantiles of Student's t then replace normal quantiles, and outer quantiles of the
+    draws replace the percentiles. Undefined draws are excluded. Bounds are NaN if the value is NaN, if no draw is
+    defined, or if all draws are equal, because equal draws do not show that the value is certain.
     Raises ValueError: an unknown method.
     Source: Efron and Tibshirani 1993; Hesterberg 2015, section 4.2, for outer quantiles.
     """

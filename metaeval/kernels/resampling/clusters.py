@@ -1,4 +1,4 @@
-"""p-values of many pairs: corrected, and the ranks and clusters that follow."""
+"""p-values of many pairs: corrections for multiple tests, and the ranks and clusters that follow from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Correction = Literal["none", "holm", "bh"]
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Holm's step-down adjusted p-values (family-wise error), in the shape of p; NaN is no test and stays.
+    """Holm's step-down adjusted p-values (family-wise error), in the shape of p; NaN means no test and stays.
 
     Raises ValueError: a p-value outside [0, 1]. Source: Holm 1979.
     >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
@@ -38,7 +38,7 @@ def corrected_pairs(p: npt.ArrayLike, correction: Correction) -> Floats:
     """Correct the p-values "better than" of all pairs as one family.
 
     p: (M, M), [a, b] = "a is better than b", best first. The family is p[a, b] with a < b; every other entry of the
-    result is NaN. "none" only picks the family.
+    result is NaN. "none" selects the family without correcting it.
     Raises ValueError: an unknown correction, a p-value outside [0, 1].
     """
     checks.known(correction, get_args(Correction), "correction")
@@ -82,7 +82,7 @@ def _benjamini_hochberg(p: Floats) -> Floats:
 def ranks(values: npt.ArrayLike) -> Ints:
     """Competition ranks from 1, higher is better: 1, 2, 2, 4; NaN ranks after everything else.
 
-    values: (M,); two values nearer than 1e-12 to the one before in order share a rank.
+    values: (M,); a value within 1e-12 of the one ranked before it shares its rank.
     >>> ranks([0.5, 0.9, 0.5, float("nan")]).tolist()
     [2, 1, 2, 4]
     """
@@ -98,7 +98,7 @@ def ranks(values: npt.ArrayLike) -> Ints:
 
 
 def best_first(values: npt.ArrayLike) -> Ints:
-    """(M,) indices by descending value, NaN last, equal values in the order in which they came."""
+    """(M,) indices by descending value, NaN last, equal values in their original order."""
     scores = np.asarray(values, dtype=np.float64)
     return np.lexsort((np.arange(len(scores)), -np.where(np.isnan(scores), 0.0, scores), np.isnan(scores)))
 
@@ -107,10 +107,10 @@ def significance_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float 
     """Greedy clusters, numbered from 1 for the best, in the order of `values`.
 
     values: (M,), higher is better. p: (M, M), [a, b] = p-value of "a is better than b"; read only where a
-    comes before b in descending order of value. Going down that order, the first member that is
-    significantly worse (p ≤ alpha) than any member of the current cluster begins the next. Members without a
-    value (NaN) come last, in one cluster of their own; elsewhere a NaN p is not significant.
-    Two members that cannot be told apart may land in different clusters: see `indistinct_across_clusters`.
+    comes before b in descending order of value. Going down that order, the first member that is significantly worse (p
+    ≤ alpha) than any member of the current cluster begins the next. Members without a value (NaN) come last, in a
+    cluster of their own; elsewhere a NaN p is not significant.
+    Two members that do not differ significantly may be in different clusters: see `indistinct_across_clusters`.
     Source: the shared tasks' rule, e.g. Thompson et al. 2024, section 5.
     >>> significance_clusters([0.9, 0.8, 0.7], [[1, 0.2, 0.01], [1, 1, 0.2], [1, 1, 1]]).tolist()
     [1, 1, 2]
@@ -132,8 +132,9 @@ def significance_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float 
 def share_with_clusters(n: int, alpha: float = 0.05, *, two_sided: bool = True) -> float:
     """Share of data sets in which n equally good members form more than one cluster: the best and the last differ.
 
-    Values are normal with one variance and any one correlation, so that it is the range of n independent ones that
-    passes √2 times the quantile of a single comparison (Tukey's studentized range with known variance).
+    Values are normal with equal variances and equal correlations, so this is the probability that the range of n
+    independent values exceeds √2 times the quantile of a single comparison (Tukey's studentized range with known
+    variance).
     >>> round(share_with_clusters(2), 3), round(share_with_clusters(10), 2)
     (0.05, 0.63)
     """
@@ -149,7 +150,7 @@ def share_with_clusters(n: int, alpha: float = 0.05, *, two_sided: bool = True) 
 def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> list[tuple[int, int]]:
     """Pairs (better, worse) in different clusters although the better one is not significantly better.
 
-    Arguments as in `significance_clusters`; pairs by place of the better, then of the worse.
+    Arguments as in `significance_clusters`; pairs are ordered by the position of the better member, then of the worse.
     """
     scores, p_values = np.asarray(values, dtype=np.float64), np.asarray(p, dtype=np.float64)
     clusters = significance_clusters(scores, p_values, alpha)
@@ -163,7 +164,7 @@ def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: f
 
 
 def n_significant_pairs(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> int:
-    """Number of pairs in which the one with the higher value is significantly better (p ≤ alpha)."""
+    """Number of pairs in which the member with the higher value is significantly better (p ≤ alpha)."""
     order = best_first(values)
     ordered = np.asarray(p, dtype=np.float64)[np.ix_(order, order)]
     return int(np.count_nonzero(ordered[np.triu_indices(len(order), 1)] <= alpha))

@@ -1,4 +1,4 @@
-"""Intervals that hold however often they are looked at: asymptotic confidence sequences for the mean of what grows."""
+"""Intervals that stay valid however often you look: asymptotic confidence sequences for the mean of growing data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _EQUAL = 1e-9  # of the largest total: less is rounding
 
 
 def squared_radii(n: npt.ArrayLike, alpha: float, tightest: float) -> Floats:
-    """Squared half width of the two-sided sequence for a sum of n units, in units of its sum of squares; as `n`.
+    """Squared half width of the two-sided sequence for a sum of n units, relative to its sum of squares; shaped like
+    `n`.
 
-    tightest: number of units at which the sequence is to be tightest; it holds for all numbers.
+    tightest: number of units at which the sequence is tightest; it is valid for all numbers.
     Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, theorem 2.2 and equation 12.
     >>> (squared_radii([100], 0.05, 100) ** 0.5 / 10).round(3).tolist()  # of the mean, in standard deviations
     [0.304]
@@ -32,13 +33,13 @@ def confidence_sequence(
     """Mean per segment, and the two ends of its always-valid interval, after each unit: each (..., n_units).
 
     totals: (..., n_units) sum of the values of each unit, such as a document; units in random order. sizes: (n_units,)
-        its segments.
+    number of segments in each.
     tightest: see `squared_radii`; None: half of the units.
-    fewest: ends are infinite until so many totals differ from 0: before, the spread is not known.
-    The true mean is in all intervals at once with probability 1 - alpha, for many units. A mean is in the interval
-    unless the sum of total - mean * size is too far from 0 for its own sum of squares: with the squares around the mean
-    in question, not around the observed one, few or skewed units err less often than by the source.
-    Raises ValueError: shapes that do not fit, or a missing value.
+    fewest: ends are infinite until this many totals differ from 0, because the spread is unknown before. With many
+    units, the true mean is in all intervals at once with probability 1 - alpha. A mean is in the interval unless the
+    sum of total - mean * size is too far from 0 for its own sum of squares. The squares are around the mean in
+    question, not around the observed mean as in the source, which makes errors rarer with few or skewed units.
+    Raises ValueError: shapes that do not match, or a missing value.
     """
     sums, lengths = np.asarray(totals, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if lengths.ndim != 1 or sums.shape[-1:] != lengths.shape or not len(lengths):
@@ -60,7 +61,7 @@ def confidence_sequence(
 
 
 def _is_other(sums: Floats) -> Bools:
-    """Which totals differ from 0."""
+    """True for totals that differ from 0."""
     largest = np.abs(sums).max(axis=-1, keepdims=True, initial=0)
     return np.asarray(np.abs(sums) > _EQUAL * largest)
 
@@ -68,13 +69,13 @@ def _is_other(sums: Floats) -> Bools:
 def possible_winners(
     totals: npt.ArrayLike, sizes: npt.ArrayLike, *, alpha: float, fewest: int = FEWEST
 ) -> tuple[Bools, Ints]:
-    """Which systems may still be best after each unit, (n_systems, n_units), and after how many each was excluded.
+    """Which systems may still be best after each unit, (n_systems, n_units), and the unit at which each was excluded.
 
-    totals: (n_systems, n_units) sum of each system's human scores on a unit; higher is better. sizes: (n_units,).
-    A system is excluded, for good, once another that is still possible has a higher mean by a one-sided confidence
-    sequence at alpha / (n_systems - 1); that is enough as only the comparisons of the best one can exclude it: it stays
-    with probability 1 - alpha at all times. An excluded system needs no more judgements, and excludes no other. The
-    second answer, (n_systems,), is n_units where a system stays.
+    totals: (n_systems, n_units) sum of each system's human scores on a unit; higher is better. sizes: (n_units,). A
+    system is excluded for good once another system that is still possible has a higher mean by a one-sided confidence
+    sequence at alpha / (n_systems - 1). This level is enough, because only its own comparisons can exclude the best
+    system: it stays at all times with probability 1 - alpha. An excluded system needs no more judgements, and excludes
+    no other. The second array, (n_systems,), counts units until exclusion, and is n_units for a system that stays.
     """
     sums = np.asarray(totals, dtype=np.float64)
     n_systems, n_units = sums.shape

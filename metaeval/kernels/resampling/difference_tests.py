@@ -1,4 +1,4 @@
-"""Is metric A better than metric B? Differences over standard errors, by the jackknife or resampled segments."""
+"""Is metric A better than metric B? Differences over standard errors, from the jackknife or resampled segments."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ GROUPS_WITH_SYSTEMS = 20
 class JackknifeTest:
     """Outcome for all pairs of M metrics.
 
-    values: (M,). error: (M, M) standard error of a − b, with `fisher` of z_a − z_b. p: (M, M), [a, b] is the
-    p-value of "a is better than b" (that they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN
-    on the diagonal and where a value, or a value without one of the systems, is not defined.
+    values: (M,). error: (M, M) standard error of a − b; with `fisher`, of z_a − z_b. p: (M, M), [a, b] is the p-value
+    of "a is better than b" (that they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN on the
+    diagonal and where a value, or a value without one of the systems, is not defined.
     """
 
     values: Floats
@@ -48,12 +48,12 @@ class JackknifeTest:
 
     @property
     def reach(self) -> Floats:
-        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        """(M, M) half width of the 95% interval of each difference."""
         return reach_of(self.error, self.df)
 
 
 def reach_of(error: Floats, df: npt.ArrayLike) -> Floats:
-    """How far a 95% interval goes on either side, by Student's t; df: inf = normal."""
+    """Half width of a 95% interval by Student's t; df: inf = normal."""
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(df, 0.975) * error, dtype=np.float64)
@@ -74,19 +74,19 @@ def jackknife_test(
 ) -> JackknifeTest:
     """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom.
 
-    The squared standard error is the jackknife variance over N systems, (N − 1)/N · Σ (d_i − mean d)², d_i the
-    difference without system i; for "segments" over N = 40 groups of segments (each segment, where there are fewer), of
-    which group g has segments g, g + 40, g + 80 and so on. For "both" the variance of the difference over resampled
-    segments is added to that over systems, as cluster-robust variances over two ways add up; what both ways share is
-    taken off once, and no less than the larger of the two remains.
-    fisher: differences are those of Fisher's z = artanh of this share of the values; 0 = of the values themselves. The
-    variance of a correlation r depends on r, and leaving one of a dozen systems out overstates it; that of z does
-    neither. A share below 1 gives a rank correlation of 1 a z that others are comparable with.
-    pairs_once: for statistics made of pairs of systems. What is a pair's own, and neither of its systems', is counted
-    twice when systems are left out: 4 s² / (N (N − 2)) of a variance where 2 s² / (N (N − 1)) is right. s² is known
-    from leaving out two systems at a time; the difference is taken off, and no less than what pairs add remains. The
-    variance of a mean over pairs is then unbiased. Up to 40 systems, from 4 on, where every value is defined.
-    rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
+    The squared standard error is the jackknife variance over N systems, (N − 1)/N · Σ (d_i − mean d)², where d_i is the
+    difference without system i. For "segments" it is over N = 40 groups of segments (single segments if there are
+    fewer); group g has segments g, g + 40, g + 80 and so on. For "both", the variance of the difference over resampled
+    segments is added to the variance over systems, as in two-way cluster-robust variances; the part that both share is
+    subtracted once, and the result is never below the larger of the two.
+    fisher: compare Fisher's z = artanh of this share of the values; 0 = compare the values themselves. The variance of
+    a correlation r depends on r and is overstated by leaving out one of a dozen systems; neither is true of z. A share
+    below 1 gives a rank correlation of 1 a finite z, comparable with others.
+    pairs_once: for statistics made of pairs of systems. The variance specific to a pair, beyond its two systems, is
+    counted twice when systems are left out: as 4 s² / (N (N − 2)) instead of 2 s² / (N (N − 1)). s² is estimated by
+    leaving out two systems at a time; the excess is subtracted, and the result is never below the contribution of the
+    pairs. The variance of a mean over pairs is then unbiased. Applied for 4 to 40 systems if every value is defined.
+    rng: only for "both", which draws n_draws resamples of segments. Without any variance, p is 1 if the metrics are
     equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
     Raises ValueError: fewer than 2 metrics or 3 systems (segments; 4 with `fisher`), an unknown alternative or kind of
         unit, no rng for "both".
@@ -125,7 +125,7 @@ def jackknife_test(
 
 
 def segment_errors(statistic: ResampleStatistic) -> Floats:
-    """(M,) standard errors of the values over new segments, by leaving out the groups of `jackknife_test`.
+    """(M,) standard errors of the values over new segments, by leaving out the segment groups of `jackknife_test`.
 
     NaN with fewer than three segments.
     """
@@ -136,12 +136,13 @@ def segment_errors(statistic: ResampleStatistic) -> Floats:
 
 
 def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
-    """Ends of the 95% interval of each correlation minus the anchor's, from that of the difference of Fisher's z.
+    """Ends of the 95% interval of each correlation minus the anchor's, from the interval of the difference of Fisher's
+    z.
 
-    z is of this share of the correlations; reach: how far the interval of their difference goes on either side, by
-    Student's t with df degrees of freedom. The mean of the two z has the variance 1 / (df - 2) minus a quarter of that
-    of the difference. The ends are the least and the largest difference of correlations on the ellipse of both with the
-    same radius, which hold 0 just where the interval of the difference does.
+    z is computed from this share of the correlations; reach: half width of the interval of the difference of z, by
+    Student's t with df degrees of freedom. The variance of the mean of the two z is 1 / (df - 2) minus a quarter of the
+    variance of their difference. The ends are the smallest and the largest difference of correlations on the joint
+    ellipse of both with the same radius, so they include 0 exactly if the interval of the difference of z does.
     >>> from_z(np.array([0.9, 0.6]), 0, np.array([np.nan, np.arctanh(0.9) - np.arctanh(0.6)]), 11, 1.0)[1].round(9)
     array([nan,  0.])
     """
@@ -161,7 +162,7 @@ def _scaled(values: Floats, fisher: float) -> Floats:
 
 
 def _without_systems(statistic: ResampleStatistic, fisher: float) -> Floats:
-    """(N, M) values without each of the systems."""
+    """(N, M) values, leaving out each system in turn."""
     n_systems = statistic.shape[0]
     least = LEAST_SYSTEMS_FISHER if fisher else LEAST_SYSTEMS
     if n_systems < least:
@@ -170,10 +171,10 @@ def _without_systems(statistic: ResampleStatistic, fisher: float) -> Floats:
 
 
 def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fisher: float) -> Floats:
-    """(M, M) variances of differences that come from single scores, beyond their systems and their segments.
+    """(M, M) variances of differences due to single scores, beyond their systems and their segments.
 
-    Of a mean over N systems and G groups, with residuals e of rows and columns, it is Σ e² / ((N − 1)(G − 1) N G); what
-    leaving out both changes, beyond what leaving out either does, is e / ((N − 1)(G − 1)).
+    For a mean over N systems and G groups, with residuals e from rows and columns, it is Σ e² / ((N − 1)(G − 1) N G).
+    Leaving out both a system and a group changes the mean by e / ((N − 1)(G − 1)) more than leaving out each.
     """
     n_systems, n_segments = statistic.shape
     n_groups = min(GROUPS_WITH_SYSTEMS, n_segments)
@@ -191,11 +192,11 @@ def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fis
 
 
 def _of_single_pairs(statistic: ResampleStatistic, values: Floats, without: Floats, fisher: float) -> Floats:
-    """(M, M) variances s² of what single pairs of systems have of a difference, beyond what both systems have.
+    """(M, M) variances s² of the contributions of single pairs of systems to a difference, beyond their two systems'.
 
-    Of a mean over pairs, n(N) times the mean, minus n(N − 1) times that without either system, plus n(N − 2) times that
-    without both, n(N) the number of pairs of N systems, is the pair itself. Its residuals from the effects of its two
-    systems have N (N − 3) / 2 degrees of freedom.
+    Let n(N) be the number of pairs of N systems. For a mean over pairs, n(N) times the mean, minus n(N − 1) times the
+    mean without each of the two systems, plus n(N − 2) times the mean without both, is the value of the pair itself.
+    The residuals of these from the effects of their systems have N (N − 3) / 2 degrees of freedom.
     """
     n = len(without)
     first, second = np.triu_indices(n, 1)
@@ -211,13 +212,13 @@ def _of_single_pairs(statistic: ResampleStatistic, values: Floats, without: Floa
 
 
 def _all_but_one(n: int) -> Ints:
-    """(n, n − 1) places, each left out once."""
+    """(n, n − 1) indices; row i leaves out i."""
     places = np.arange(n)
     return np.stack([np.delete(places, place) for place in places])
 
 
 def _without_segments(statistic: ResampleStatistic) -> Floats:
-    """(number of groups, M) values without each of the groups of segments."""
+    """(number of groups, M) values, leaving out each group of segments in turn."""
     n_segments = statistic.shape[1]
     segments = np.arange(n_segments)
     if n_segments < LEAST_SYSTEMS:
@@ -228,7 +229,7 @@ def _without_segments(statistic: ResampleStatistic) -> Floats:
 
 
 def variances_of_differences(draws: Floats) -> Floats:
-    """(M, M) sample variances of differences, draws (k, M); draws in which one of the two is not defined are excluded.
+    """(M, M) sample variances of differences of draws (k, M); draws in which either value is not defined are excluded.
 
     NaN with fewer than two draws.
     """
@@ -247,7 +248,7 @@ def variances_of_differences(draws: Floats) -> Floats:
 def p_of_differences(values: Floats, error: Floats, df: npt.ArrayLike, alternative: Alternative) -> Floats:
     """(M, M) p-values of values (M,) with the standard errors (M, M) of their differences; df: inf = normal.
 
-    Without any error p is 1 where values are equal, else 0 or 1; NaN on the diagonal and where anything is undefined.
+    If the standard error is 0, p is 1 where values are equal, else 0 or 1; NaN on the diagonal and where undefined.
     """
     from scipy.special import stdtr
 
@@ -286,7 +287,7 @@ class BootstrapTest:
 
     @property
     def reach(self) -> Floats:
-        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        """(M, M) half width of the 95% interval of each difference."""
         return reach_of(self.error, self.df)
 
 
@@ -303,14 +304,13 @@ def bootstrap_test(
 ) -> BootstrapTest:
     """The difference of two metrics over its standard deviation on resampled segments, as Student's t.
 
-    Degrees of freedom are the number of segments, or of whatever is in their place, less 1: with some hundreds of them
-    it is a normal test, with a dozen documents the normal one finds too much. One set of resamples serves all metrics.
-    The interval that goes with p is the difference and the quantile of t times
-    `error` on either side of it: 0 is inside where two-sided p is above 1 less its confidence. It is centred on
-    the difference itself, not on that of the resamples, so their bias moves nothing. values: (M,) the metrics' values,
-    where resamples are those of a limit of the measure; None = the statistic's own. Without any variance p is 1 where
-    the metrics are equal, else 0; with fewer than three segments it is not defined. Nothing is added to p. Executor
-    and threads as in `permutation_test`.
+    Degrees of freedom are the number of segments (or other resampled units) minus 1: with some hundreds of them this is
+    a normal test; with a dozen documents a normal test would find too many differences. One set of resamples serves all
+    metrics. The interval that goes with p is the difference plus and minus the quantile of t times `error`: 0 is inside
+    if two-sided p is above 1 minus the confidence. It is centred on the difference itself, not on the mean of the
+    resamples, so their bias does not shift it. values: (M,) the metrics' values, for resamples of a limit of the
+    measure; None = the statistic's own. Without any variance, p is 1 if the metrics are equal, else 0; with fewer than
+    three segments it is not defined. Nothing is added to p. Executor and threads as in `permutation_test`.
     Raises ValueError: n_draws below 2, an unknown alternative.
     Source: Efron and Tibshirani 1993, section 12.3.
     """
@@ -325,7 +325,7 @@ def bootstrap_test(
 
 
 def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternative) -> BootstrapTest:
-    """The test of `bootstrap_test` on resamples that were drawn: values (M,), draws (M, n_draws) of n_units units."""
+    """The test of `bootstrap_test` on resamples drawn before: values (M,), draws (M, n_draws) of n_units units."""
     variance = variances_of_differences(draws.T)
     own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in draws])
     variance[variance <= ROUNDING * (own[:, np.newaxis] + own)] = 0.0

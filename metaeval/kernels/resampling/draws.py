@@ -1,4 +1,4 @@
-"""Draws: their blocks, the threads or processes that compute them, what is drawn how often, and halves."""
+"""Draws: blocks, the threads or processes that compute them, resample counts, and halves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BLOCK = 25
 
 
 def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Generator, int]]:
-    """Random streams and sizes of the blocks that n_draws are cut into.
+    """Random streams and sizes of the blocks into which n_draws are divided.
 
     >>> [size for _, size in blocks(np.random.default_rng(0), 60)]
     [25, 25, 10]
@@ -48,7 +48,7 @@ def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Gener
 
 
 def single_blas_thread_abroad(home: int) -> AbstractContextManager[object]:
-    """`single_blas_thread` in a worker process; in the process `home` (its id) it is already in force."""
+    """`single_blas_thread` in a worker process; it is already in force in the process with the id `home`."""
     return nullcontext() if os.getpid() == home else single_blas_thread()
 
 
@@ -65,7 +65,7 @@ def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> 
 
 
 def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
-    """(n_draws, n_units) how often each unit was picked; once each where nothing is resampled. A pick of -1 is none."""
+    """(n_draws, n_units) how often each unit was picked; once each if nothing is resampled. A pick of -1 is ignored."""
     if picks is None:
         return np.ones((n_draws, n_units))
     places = picks + 1 + (n_units + 1) * np.arange(n_draws)[:, np.newaxis]
@@ -79,8 +79,8 @@ def outcomes_in_order(
 ) -> Iterator[Iterator[Outcome]]:
     """Results of all tasks in their order.
 
-    On the way out, also by an exception, tasks that have not begun are cancelled; a pool of our own is waited for, but
-    not after Ctrl-C; an executor that was passed in stays open.
+    On exit, including by an exception, tasks that have not begun are cancelled. A pool created here is waited for,
+    except after Ctrl-C; an executor that was passed in stays open.
     """
     threads = min(n_threads or n_cores(), len(tasks))
     if executor is None and threads == 1:
@@ -103,18 +103,19 @@ def outcomes_in_order(
 
 
 def half_of_annotators(rng: np.random.Generator, raters: Ints) -> Bools:
-    """(n,) whether each judgement is in the first half: that of half of the annotators.
+    """(n,) whether each judgement is in the first half, which has half of the annotators.
 
-    raters: (n,) numbers of annotators from 0, without gaps; of an odd number the first half has one fewer.
+    raters: (n,) numbers of annotators from 0, without gaps; if their number is odd, the first half has one fewer.
     """
     n_raters = int(raters.max(initial=-1)) + 1
     return np.asarray((rng.permutation(n_raters) < n_raters // 2)[raters])
 
 
 def half_of_judgements(rng: np.random.Generator, outputs: Ints) -> Bools:
-    """(n,) whether each judgement is in the first half: judgements of one output are shared out evenly, at random.
+    """(n,) whether each judgement is in the first half; each output's judgements are split evenly, at random.
 
-    outputs: (n,) what each one judges. The halves of an output, and those of all, differ by at most one judgement.
+    outputs: (n,) the output that each judgement is of. The halves of each output, and the two halves overall, differ by
+    at most one judgement.
     """
     order = np.lexsort((rng.permutation(len(outputs)), rng.permutation(int(outputs.max(initial=-1)) + 1)[outputs]))
     first = np.empty(len(outputs), dtype=np.bool_)
@@ -124,13 +125,13 @@ def half_of_judgements(rng: np.random.Generator, outputs: Ints) -> Bools:
 
 @dataclass(frozen=True)
 class Origins:
-    """Which system each row and which segment each column of a resample comes from; None = each from its own."""
+    """Which system each row and which segment each column of a resample comes from; None = not resampled."""
 
     systems: Ints | None = None
     segments: Ints | None = None
 
     def system_pairs(self, n_systems: int) -> Bools:
-        """(n_pairs,) of the pairs of rows i < j in row order: are they two systems, not one twice?"""
+        """(n_pairs,) for the pairs of rows i < j in row order, whether they are two different systems."""
         first, second = np.triu_indices(n_systems, 1)
         if self.systems is None:
             return np.ones(first.size, dtype=np.bool_)

@@ -1,8 +1,9 @@
-"""Inner counts of soft pairwise accuracy for every hybrid of two metrics: sums of flipped segments, compared.
+"""Inner counts of soft pairwise accuracy for every hybrid of two metrics, by comparing sums of flipped segments.
 
-A hybrid's sum over the flipped segments is what metric a keeps less what it loses: it is at most 0 where the taken part
-of b is at most the kept part of a. Each part depends on one metric, so a draw needs M sums of either kind for each
-system pair and flip, and M² comparisons of them, which take most of the time: they run over long stretches of memory.
+A hybrid's sum over the flipped segments has a part kept from metric a and a part taken from metric b: it is at most 0
+if the taken part of b is at most the kept part of a (with its sign turned). Each part depends on one metric, so a draw
+needs M sums of either kind for each system pair and flip, and M² comparisons of them, which take most of the time: they
+run over long stretches of memory.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ GAPS_KEPT = 1 << 23
 
 
 class FlippedSums:
-    """Sums of the flipped segments' differences: what all draws share.
+    """Sums of the flipped segments' differences that all draws share.
 
     scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the sign is −1.
     """
@@ -78,9 +79,9 @@ class FlippedSums:
         return gaps
 
     def lone_gaps(self, i: np.integer, j: np.integer, mask: Bools) -> Floats | None:
-        """What takes the segments that only one of the two systems has out of their gap, (M, n_flips).
+        """Correction that removes the segments that only one of the two systems has from their gap, (M, n_flips).
 
-        None where both have the same segments.
+        None if both have the same segments.
         """
         is_lone = self.judged[i] ^ self.judged[j]
         if not is_lone.any():
@@ -93,7 +94,7 @@ class FlippedSums:
     def swapped_slack(self, pair: int, masks: Bools) -> Floats:
         """Half of 1e-9 Σ |d| of the swapped part in each draw, (n_draws, M); masks: (n_draws, S) or (n_draws, N, S).
 
-        Ties are decided within twice this. All segments' slack has the rounding of the sums on top.
+        Sums within twice this are tied. The slack of all segments also allows for the rounding of the sums.
         """
         size, both = self._sizes(pair)
         if self.swap == "inputs":
@@ -106,7 +107,8 @@ class FlippedSums:
     def _sizes(self, pair: int) -> tuple[Floats, Bools]:
         """|d| of the common segments of a pair, (M, s), and which segments these are, (S,).
 
-        With single scores swapped, Σ |d| of a hybrid is not a sum of parts; Σ |x_i| + |x_j| bounds it: (M, 2 s).
+        If single scores are swapped, Σ |d| of a hybrid is not a sum of parts, so its bound Σ |x_i| + |x_j| is used: (M,
+        2 s).
         """
         i, j = self.first[pair], self.second[pair]
         both = self.judged[i] & self.judged[j]
@@ -116,7 +118,7 @@ class FlippedSums:
         return np.abs(first - second), both
 
     def drawn(self, swaps: Bools) -> DrawnSums:
-        """Those of some draws; swaps: (n_draws, *mask_shape)."""
+        """The sums of some draws; swaps: (n_draws, *mask_shape)."""
         return DrawnSums(self, swaps[..., self.used])
 
 
@@ -138,8 +140,8 @@ class DrawnSums:
         self._taken = np.empty((n_systems * n_metrics, n_flips))
 
     def counts(self, draw: int) -> Iterator[tuple[slice, Ints]]:
-        """For some system pairs at a time: which, and [pair, shift, a], the number of flips in which the hybrid of
-        metric a with the swapped units of metric (a + shift) mod M has a sum of 0 or less, (pairs, M, M).
+        """For some system pairs at a time: which pairs they are, and [pair, shift, a], the number of flips in which the
+        hybrid of metric a with the swapped units of metric (a + shift) mod M has a sum of 0 or less, (pairs, M, M).
         """
         shared, n_metrics = self._shared, len(self._shared.scores)
         mask = np.broadcast_to(self._masks[draw], shared.judged.shape)
@@ -164,13 +166,13 @@ class DrawnSums:
             yield which, counts
 
     def _room(self, n_pairs: int, n_flips: int) -> _Room:
-        """Used again for as many pairs and flips."""
+        """The memory for the comparisons, reused for the same number of pairs and flips."""
         if (n_pairs, n_flips) not in self._rooms:
             self._rooms[n_pairs, n_flips] = _Room(n_pairs, len(self._shared.scores), n_flips)
         return self._rooms[n_pairs, n_flips]
 
     def _lone_part(self, pair: int, mask: Bools) -> Floats | None:
-        """What is added to the taken gap of a pair for segments that only one of its systems has."""
+        """Correction to the taken gap of a pair for segments that only one of its systems has."""
         shared = self._shared
         return shared.lone_gaps(shared.first[pair], shared.second[pair], mask) if pair in shared.whole_lone else None
 
@@ -190,8 +192,8 @@ class DrawnSums:
 class _Room:
     """Both sides of the comparisons of some system pairs, and their outcomes.
 
-    taken, kept: (pairs, M, n) to be filled. All shifts are windows on the same memory, in which the metrics' taken
-    parts stand twice, so comparisons run over long stretches; outcomes, one byte each, are added up eight at a time.
+    taken, kept: (pairs, M, n) to be filled. All shifts are windows on the same memory, which contains the metrics'
+    taken parts twice, so comparisons run over long stretches; outcomes, one byte each, are added up eight at a time.
     """
 
     def __init__(self, n_pairs: int, n_metrics: int, n_flips: int) -> None:

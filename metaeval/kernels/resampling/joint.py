@@ -1,4 +1,4 @@
-"""A weighted sum of several statistics, in which units that they share are swapped, or drawn, together."""
+"""A weighted sum of several statistics; units that the statistics share are swapped, or drawn, together."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def joint_swap(
 ) -> JointSwap:
     """The weighted sum of statistics over the same metrics, prepared for `permutation_test`.
 
-    places: for each part, which of the n_units units the places of its mask are. A unit that is swapped is swapped in
-    every part that has it, so what the parts have in common by chance is kept.
+    places: for each part, the number (of n_units) of each unit in its mask. A unit that is swapped is swapped in every
+    part that contains it, so the dependence between the parts is preserved.
     """
     return JointSwap(
         n_metrics=parts[0].n_metrics,
@@ -50,9 +50,9 @@ def joint_swap(
 class JointResample:
     """The weighted sum of statistics over the same metrics, on resampled units.
 
-    places: for each part, which of the n_units units each of its segments is; a unit drawn twice counts twice in every
-    part that has it, so what the parts have in common by chance is kept. Resamples without any segment of a part have
-    no value.
+    places: for each part, the number (of n_units) of each of its segments. A unit drawn twice counts twice in every
+    part that contains it, so the dependence between the parts is preserved. A resample without any segment of a part
+    has no value.
     """
 
     parts: Sequence[ResampleStatistic]
@@ -66,7 +66,7 @@ class JointResample:
         return self.parts[0].shape[0], self.n_units
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`; segments: places of units. Raises ValueError: systems are resampled."""
+        """See `ResampleStatistic`; segments: numbers of units. Raises ValueError: systems are resampled."""
         if systems is not None:
             raise ValueError("the parts have systems of their own: only units can be resampled")
         found = [self._of_part(part, own, segments, n_draws) for part, own in zip(self.parts, self.places, strict=True)]

@@ -1,4 +1,4 @@
-"""The organisers' test of acc_eq and tau_eq: each metric keeps its own tie threshold, pair outcomes are swapped."""
+"""The organisers' test of acc_eq and tau_eq: each metric keeps its own tie threshold, and pair outcomes are swapped."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class PairsTest:
 
     p: (M, M), [a, b] is the p-value of "a is better than b" (two-sided: symmetric); `>=`, no + 1; NaN on the
         diagonal. values: (M,) acc23 or tau_23 at each metric's own threshold, mean over groups.
-    n_only: (M, M) pairs of scores that metric a gets right and metric b wrong. is_exact: McNemar's closed form;
-        else n_draws binomial draws (0 where none were made). null: (n_pairs, n_draws) drawn differences a − b
-        for a < b, if kept.
+    n_only: (M, M) pairs of scores that metric a gets right and metric b wrong. is_exact: p is McNemar's closed form;
+        otherwise it comes from n_draws binomial draws (0 if none were made). null: (n_pairs, n_draws) drawn differences
+        a − b for a < b, if kept.
     """
 
     p: Floats
@@ -41,7 +41,7 @@ class PairsTest:
 
 @dataclass(frozen=True)
 class PairOutcomes:
-    """Right and wrong pairs by size of group: groups of one size weigh their pairs alike.
+    """Right and wrong pairs by group size: pairs in groups of the same size have the same weight.
 
     n_only: (n_sizes, M, M) pairs that a gets right and b wrong; n_right: (n_sizes, M); n_groups, n_pairs:
     (n_sizes,) groups of that size and score pairs in each of them.
@@ -54,7 +54,7 @@ class PairOutcomes:
 
     @property
     def weights(self) -> Floats:
-        """(n_sizes,) what one pair adds to the mean over groups of the share of right pairs."""
+        """(n_sizes,) how much one right pair adds to the mean share of right pairs over groups."""
         return np.asarray(1.0 / (self.n_pairs * float(self.n_groups.sum())), dtype=np.float64)
 
 
@@ -73,15 +73,15 @@ def pair_outcome_p_values(
     """Is metric a better than metric b, by acc23 or tau_23 at each metric's own tie threshold?
 
     human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.group_labels`;
-    epsilon: (M,) or one number, the calibrated thresholds, which are not calibrated again.
-    The pairs of scores on which exactly one of the two is right are swapped between them by fair coins. With
-    groups of one size p is exact: P(Bin(n, ½) ≥ n only a right), n = pairs on which one alone is right;
-    two-sided P(|2X − n| ≥ |2 n_a − n|). Else Bin(n_g, ½) is drawn for all groups of one size together, and
-    p = share of draws with Δ ≥ Δ observed (|Δ| two-sided), which needs `rng`.
-    keep_null: keep drawn differences, also where p is exact.
-    The coins of different pairs are independent, but pairs of one group share scores: with more than 2 scores a
-    group the test finds far too many differences (docs/levels.md), with hundreds in most data sets, so measures have it
-    by item alone; `permutation_groups.right_pairs_swap` with swapped groups holds its level.
+    epsilon: (M,) or one number, the calibrated thresholds, which are not recalibrated.
+    The pairs of scores on which exactly one of the two metrics is right are swapped between them by fair coin flips. If
+    all groups have the same size, p is exact: P(Bin(n, ½) ≥ n_a), where n pairs are right for one metric only and n_a
+    of them for a; two-sided, P(|2X − n| ≥ |2 n_a − n|). Otherwise Bin(n_g, ½) is drawn for all groups of one size
+    together, and p is the share of draws with Δ ≥ Δ observed (|Δ| if two-sided), which needs `rng`.
+    keep_null: keep drawn differences, even if p is exact.
+    The coins of different pairs are independent, but pairs of one group share scores. With more than 2 scores per group
+    the test finds far too many differences (docs/levels.md), with hundreds it does so in most data sets. Measures
+    therefore offer it only by item; `permutation_groups.right_pairs_swap` with swapped groups holds its level.
     Raises ValueError: arrays, fewer than 2 metrics, no group, unknown statistic or alternative, no rng where
         draws are needed. Source: the shared task's segment-level test since 2023; McNemar 1947.
     """
@@ -108,7 +108,7 @@ def pair_outcome_p_values(
 
 
 def mcnemar_p_values(n_only: npt.ArrayLike, alternative: Alternative = "greater") -> Floats:
-    """Exact p-values from the numbers of pairs that one metric alone gets right, (M, M); NaN on the diagonal.
+    """Exact p-values from the numbers of pairs that only one metric gets right, (M, M); NaN on the diagonal.
 
     n_only: (M, M), [a, b] = right by a, wrong by b. One-sided P(X ≥ n_only[a, b]), two-sided
     P(|2X − n| ≥ |2 n_only[a, b] − n|), X ~ Bin(n_only[a, b] + n_only[b, a], ½). Without such pairs p = 1.
@@ -132,7 +132,7 @@ def mcnemar_p_values(n_only: npt.ArrayLike, alternative: Alternative = "greater"
 def pair_outcomes(
     human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, epsilon: npt.ArrayLike
 ) -> PairOutcomes:
-    """Count, for all metrics against all, the pairs of scores that one gets right and the other wrong.
+    """Count, for every two metrics, the pairs of scores that one metric gets right and the other gets wrong.
 
     Right: concordant, or tied on both sides; ties of the metric |Δm| ≤ ε. Arguments as in `pair_outcome_p_values`.
     """
@@ -153,7 +153,7 @@ def pair_outcomes(
 
 
 def _both_right(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Ints:
-    """(M, M) pairs of the bucket that both metrics get right; the diagonal: that one does."""
+    """(M, M) pairs of the bucket that both metrics get right; on the diagonal, that the metric itself does."""
     total = np.zeros((len(thresholds), len(thresholds)), dtype=np.int64)
     step = max(1, BATCH_PAIRS // (bucket.size * (bucket.size - 1) // 2))
     for start in range(0, len(bucket.groups), step):
@@ -168,7 +168,7 @@ def _both_right(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> In
 
 
 def _drawn_differences(outcomes: PairOutcomes, rng: np.random.Generator, n_draws: int) -> Floats:
-    """(n_metric_pairs, n_draws) differences of the share of right pairs under the null, for a < b."""
+    """(n_metric_pairs, n_draws) differences in the share of right pairs under the null hypothesis, for a < b."""
     rows, columns = np.triu_indices(outcomes.n_only.shape[1], 1)
     n_alone = outcomes.n_only + outcomes.n_only.transpose(0, 2, 1)
     n_alone = np.ascontiguousarray(n_alone[:, rows, columns].T)  # (n_metric_pairs, n_sizes)

@@ -1,8 +1,8 @@
 """Permutation tests of metric A against metric B: one engine for every pair of metrics at once.
 
-A draw swaps some units (segments, systems or single scores) between the two metrics, and both statistics
-are computed again. The swap masks are shared by all pairs of metrics, so a statistic only has to know the
-value of every *hybrid*: metric a whose swapped units come from metric b.
+A draw swaps some units (segments, systems or single scores) between the two metrics, and both statistics are computed
+again. The swap masks are shared by all pairs of metrics, so a statistic only needs the value of every *hybrid*: metric
+a with the swapped units taken from metric b.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Swap = Literal["inputs", "systems", "both"]
 def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Shape of one swap mask over scores of this shape, (n_systems, n_segments) or (n_systems,).
 
-    Raises ValueError: an unknown swap, or one of segments where there are system scores only.
+    Raises ValueError: an unknown swap, or a swap of segments if there are only system scores.
     >>> mask_shape("inputs", (12, 460)), mask_shape("both", (12, 460))
     ((460,), (12, 460))
     """
@@ -47,7 +47,7 @@ def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
-    """(n_systems, n_segments) number of each score's unit in a flattened mask."""
+    """(n_systems, n_segments) index of each score's unit in a flattened mask."""
     mask_shape(swap, shape)
     n_systems, n_segments = shape
     if swap == "both":
@@ -86,7 +86,7 @@ class SwapStatistic(ABC):
         """
 
     def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
-        """`hybrids` of some pairs of metrics, wanted: (M, M); what others hold is not read."""
+        """`hybrids` of some pairs of metrics, wanted: (M, M); entries of other pairs are not read."""
         return self.hybrids(swaps)
 
 
@@ -96,10 +96,10 @@ class PermutationTest:
 
     p: (M, M), [a, b] is the p-value of "a is better than b" (of "a and b differ" when two-sided, then
         symmetric); drawn, `>=` with a tolerance; NaN on the diagonal and where a value is undefined.
-    values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and
-        draws made (fewer than requested only with an early stop). n_tied: (M, M) those of the extreme ones that count
-        half; none without `mid_p`. Draws in which one of the two hybrids has no value count as extreme, so they never
-        make a p-value smaller.
+    values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and draws made
+        (fewer than requested only with early stopping). n_tied: (M, M) extreme draws that count half; 0 without
+        `mid_p`. Draws in which one of the two hybrids has no value count as extreme, so they never make a p-value
+        smaller.
     null: (n_pairs, n_draws) differences a − b for a < b in row order (np.triu_indices(M, 1)), if kept.
     """
 
@@ -135,10 +135,10 @@ class _BlockOutcome:
 
 
 def standardise(human: Floats, metrics: Floats) -> Floats:
-    """z-scores of each metric over what has a human score: mean 0, standard deviation 1.
+    """z-scores of each metric over the judged scores: mean 0, standard deviation 1.
 
-    human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). What is not judged becomes 0
-    and so add nothing to a sum; a constant metric becomes 0 everywhere.
+    human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). Scores that are not judged become 0 and so add
+    nothing to a sum; a constant metric becomes 0 everywhere.
     Raises ValueError: shapes differ, no judged score, or a metric without a finite score where humans judged.
     >>> standardise(np.array([[1.0, np.nan, 2.0]]), np.array([[[3.0, 9.0, 5.0]], [[4.0, 9.0, 4.0]]]))
     array([[[-1.,  0.,  1.]],
@@ -166,7 +166,7 @@ def standardise(human: Floats, metrics: Floats) -> Floats:
 
 
 def draw_swaps(rng: np.random.Generator, n_draws: int, shape: tuple[int, ...]) -> Bools:
-    """(n_draws, *shape) fair coins of one stream; True = swap this unit."""
+    """(n_draws, *shape) fair coin flips from one random stream; True = swap this unit."""
     n_units = math.prod(shape)
     n_bytes = -(-n_units // 8)
     coins = np.frombuffer(rng.bytes(n_draws * n_bytes), dtype=np.uint8).reshape(n_draws, n_bytes)
@@ -187,15 +187,15 @@ def permutation_test(
     n_threads: int | None = None,
     progress: Advance | None = None,
 ) -> PermutationTest:
-    """Is metric a better than metric b? For all pairs at once, by swapping units between the two.
+    """Is metric a better than metric b? A test of all pairs at once, by swapping units between the two.
 
     One-sided ("greater"): p[a, b] = share of draws with Δ ≥ Δ observed, Δ = statistic of a − statistic of b;
     "two-sided": |Δ| ≥ |Δ observed|. Drawn, `>=` with the statistic's tolerance, no + 1 unless `plus_one`
     ((n + 1) / (draws + 1)). p[b, a] comes from the same draws with −Δ.
-    mid_p: draws that tie with Δ observed count half (Lancaster 1961), for statistics that take few values. Two-sided,
-        p is twice the smaller one-sided one where the draws are symmetric, so all count whole where Δ observed is 0.
-    early_stop: (low, high): a pair whose p so far is below low or above high after each 100 draws is left
-        there. Off by default.
+    mid_p: draws that tie with Δ observed count half (Lancaster 1961), for statistics that take few values. Two-sided p
+        is twice the smaller one-sided p if the draws are symmetric, so all draws count fully if Δ observed is 0.
+        early_stop: (low, high); after each 100 draws, a pair whose p so far is below low or above high stops. Off by
+        default.
     keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
         (default: as many as there are cores). progress: called with (draws done, draws in all).
     The result is the same for any executor and number of threads.
@@ -234,7 +234,7 @@ def permutation_test(
 def difference_p_values(
     null: Floats, observed: Floats, *, alternative: Alternative = "greater", plus_one: bool = False
 ) -> Floats:
-    """(M, M) p-values from kept differences, such as the average over several tasks of their draws.
+    """(M, M) p-values from kept differences, such as draws averaged over several tasks.
 
     null: (n_pairs, n_draws), pairs a < b in row order, [·, k] = a − b. observed: (M,) the value of each
     metric. One- or two-sided, `>=` with a tolerance of 1e-9, as in `permutation_test`; NaN draws count as extreme.
@@ -255,7 +255,7 @@ def difference_p_values(
 
 
 def _block_outcome(task: _Block) -> _BlockOutcome:
-    """Outcome of one block; in a process of its own, BLAS is held to one thread there too."""
+    """Outcome of one block; in a worker process, BLAS is limited to one thread there too."""
     statistic = task.statistic
     swaps = draw_swaps(task.stream, task.size, statistic.mask_shape)
     with single_blas_thread_abroad(task.home):
@@ -275,7 +275,7 @@ def _block_outcome(task: _Block) -> _BlockOutcome:
 
 
 class _Tally:
-    """Adds up blocks in their order; with an early stop, settled pairs take no more."""
+    """Adds up blocks in their order; with early stopping, settled pairs get no further draws."""
 
     def __init__(self, n_metrics: int, early_stop: tuple[float, float] | None) -> None:
         shape = (n_metrics, n_metrics)
@@ -307,7 +307,7 @@ class _Tally:
 
     @property
     def wanted(self) -> Bools | None:
-        """(M, M) pairs of metrics that are still open in either direction, None while all are."""
+        """(M, M) pairs of metrics that are still open in either direction; None if all are."""
         either = self._open | self._open.T
         return None if (either | np.eye(len(either), dtype=np.bool_)).all() else either
 

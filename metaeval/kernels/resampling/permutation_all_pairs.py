@@ -1,14 +1,14 @@
 """Kendall's τ_b over the judged scores of whole groups of hybrids, whichever scores are swapped.
 
-A draw divides the scores into kept and taken ones, the same for all metrics. A hybrid's pairs are those among what it
-keeps of metric a, those among what is taken from b, and those of a kept with a taken score; the first two depend on
-one metric each. The last are looked up: for the taken scores in the order of b tables hold how many humans put below a
-human score less how many above, one after the other, and the place of a score among b's never changes. A row of a
-table has the numbers of all draws of a block, so that one look serves them all.
+A draw divides the scores into kept and taken scores, in the same way for all metrics. A hybrid has three kinds of
+pairs: between scores kept from metric a, between scores taken from b, and between a kept and a taken score. The first
+two kinds depend on one metric each. The third kind is looked up in tables. These hold, for the first scores taken in
+the order of b, how many humans place below a human score minus how many above; the position of a score in the order of
+b never changes. A row of a table has the numbers of all draws of a block, so one lookup serves all draws.
 
-Human ranks are written with a few digits. Two scores whose ranks first differ at some digit are compared there, so
-each digit has tables of its own, one for each node: the members of a group that agree in all digits before. A table
-then has a column for each value of the digit instead of one for each human score.
+Human ranks are written as a few digits. Two scores whose ranks first differ at some digit are compared there, so each
+digit has its own tables, one per node: the members of a group that agree in all earlier digits. A table then has one
+column per value of the digit instead of one per human score.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ MOST_DIGITS = 6
 
 @dataclass(frozen=True)
 class Digit:
-    """One digit of the human ranks of n members that stand group after group, in each by human rank.
+    """One digit of the human ranks of n members, ordered by group and then by human rank.
 
-    base: values that it can have. values: (n,). node: (n,) number of each member's node. starts: (n_nodes,) where nodes
-    begin. places: (M, n + n_nodes) rows of a table in the order of each metric: a node's own row (n + its number), then
-    its members. first_row: (n,) row of each member's node. below: (M, n, M) [b, i, a] members of i's node to which b
-    gives less than a gives to i. not_above: (n,) the same with equal ones, by (b, a), where b gives some score of a's.
+    base: number of values the digit can have. values: (n,). node: (n,) number of each member's node. starts: (n_nodes,)
+    where nodes begin. places: (M, n + n_nodes) rows of a table in the order of each metric: a node's own row (n + its
+    number), then its members. first_row: (n,) row of each member's node. below: (M, n, M) [b, i, a] members of i's node
+    that b scores lower than a scores i. not_above: (n,) the same including equal scores, by (b, a), if b gives some
+    score that a also gives.
     """
 
     base: int
@@ -53,7 +54,7 @@ class Digit:
     not_above: dict[tuple[int, int], Ints]
 
     def changes(self, taken: Whole) -> tuple[Whole, Whole]:
-        """What each row adds to its table, (n + n_nodes, base, n_draws), and the sums of nodes; taken: (n, n_draws)."""
+        """Amount each row adds to its table, (n + n_nodes, base, n_draws), and sums of nodes; taken: (n, n_draws)."""
         signs = np.sign(np.arange(self.base) - self.values[:, np.newaxis]).astype(taken.dtype)
         members = signs[:, :, np.newaxis] * taken[:, np.newaxis]
         totals = np.add.reduceat(members, self.starts, axis=0, dtype=taken.dtype)
@@ -68,12 +69,12 @@ class Digit:
         return rows.reshape(-1, changes.shape[2])
 
     def rows(self, metric: int, others: Ints, members: slice) -> Ints:
-        """(members, others) where the tables of a metric hold the sums below the scores of other metrics."""
+        """(members, others) rows of a metric's tables that hold the sums below the scores of other metrics."""
         below = self.below[metric, members]
         return self._rows(below if others.size == below.shape[1] else below[:, others], members)
 
     def rows_up_to(self, metric: int, other: int, members: slice) -> Ints:
-        """(members, 1) the same with equal scores, for one other metric, with which there are some."""
+        """(members, 1) the same including equal scores, for one other metric that has some."""
         return self._rows(self.not_above[metric, other][members, np.newaxis], members)
 
     def _rows(self, before: Ints, members: slice) -> Ints:
@@ -83,7 +84,7 @@ class Digit:
 
 
 def accumulate(rows: Whole) -> None:
-    """Running sums of rows (n, width), in place: many times faster than numpy's along the first axis."""
+    """Running sums of rows (n, width), in place: many times faster than numpy's cumsum along the first axis."""
     n, width = rows.shape
     size = max(1, isqrt(n))
     n_whole = n // size * size
@@ -97,7 +98,7 @@ def accumulate(rows: Whole) -> None:
 
 
 def digits_of(group: Ints, rank: Ints, metrics: Ints) -> tuple[Digit, ...]:
-    """The digits, from the first, with every metric's order; as many as make the tables cheapest.
+    """The digits, from the first, with every metric's order; their number makes the tables cheapest.
 
     group, rank: (n,) ascending, n ≥ 1. metrics: (M, n) ranks of the scores of all metrics together, ties equal.
     """
@@ -113,7 +114,7 @@ def digits_of(group: Ints, rank: Ints, metrics: Ints) -> tuple[Digit, ...]:
 
 
 def base_of(n_values: int, n_digits: int) -> int:
-    """The smallest base in which so many values have so many digits.
+    """The smallest base in which this many digits can write this many values.
 
     >>> base_of(64, 2), base_of(65, 2), base_of(1, 3)
     (8, 9, 1)
@@ -156,9 +157,10 @@ def _digit(
 
 @dataclass(frozen=True)
 class _NodeCounts:
-    """How many of each node are among the first members of their group in a metric's order.
+    """How many members of each node are among the first members of their group in a metric's order.
 
-    counts: for each node 0, then one number for each member of its group. first: (n,) where those of its node begin.
+    counts: for each node 0, then one number per member of its group. first: (n,) where the counts of the member's node
+    begin.
     """
 
     counts: Ints
@@ -178,7 +180,7 @@ class _NodeCounts:
         return cls(np.concatenate(counts), first)
 
     def among_first(self, n_first: Ints) -> Ints:
-        """n_first: (n, ...) members of each member's group; of these, those of its node."""
+        """n_first: (n, ...) first members of each member's group. Returns how many of them are in its node."""
         return self.counts.take(self.first[:, np.newaxis] + n_first)
 
 
@@ -213,10 +215,10 @@ LOOKED_UP = 1 << 19
 class AllPairsSwap(SwapStatistic):
     """Kendall's τ_b of groups of judged scores, averaged over groups; segments, systems or single scores are swapped.
 
-    members: (n,) flat numbers of the judged scores, group after group, in each by human score. starts: (G + 1,) where
-    groups begin. order: (M, n) members of each group by score. digits: of the human ranks. runs: of equal scores, for
-    each metric. balance: (M, G) concordant less discordant pairs, and own, (M,) value, of each metric. human_untied:
-    (G,) pairs that humans tell apart.
+    members: (n,) flat indices of the judged scores, group after group, each by human score. starts: (G + 1,) where
+    groups begin. order: (M, n) members of each group by score. digits: digits of the human ranks. runs: runs of equal
+    scores, for each metric. balance: (M, G) concordant minus discordant pairs of each metric. own: (M,) value of each
+    metric. human_untied: (G,) pairs that humans do not tie.
     """
 
     swap: Swap
@@ -267,8 +269,8 @@ class AllPairsSwap(SwapStatistic):
         return means
 
     def _mixed_pairs(self, taken: Whole, kept: Whole, wanted: Bools) -> tuple[Ints, Ints]:
-        """Concordant less discordant pairs of a kept member of a with a taken one of b, (G, a, b, n_draws), and pairs
-        among the taken ones of b, (G, b, n_draws).
+        """Concordant minus discordant pairs of a kept member of a with a taken member of b, (G, a, b, n_draws), and
+        pairs among the taken members of b, (G, b, n_draws).
         """
         n_metrics, n_groups, n_draws = self.n_metrics, self.starts.size - 1, taken.shape[1]
         balance = np.zeros((n_groups, n_metrics, n_metrics, n_draws), dtype=np.int64)
@@ -296,7 +298,7 @@ class AllPairsSwap(SwapStatistic):
         return balance, twice_taken // 2
 
     def _mixed_untied(self, taken: Whole, kept: Whole, wanted: Bools) -> Ints:
-        """Pairs of a kept member of a with a taken one of b whose scores differ, (G, a, b, n_draws)."""
+        """Pairs of a kept member of a and a taken member of b with different scores, (G, a, b, n_draws)."""
         n_metrics, n_draws = self.n_metrics, taken.shape[1]
         mixed = self._per_group(kept) * self._per_group(taken)
         untied = np.empty((len(mixed), n_metrics, n_metrics, n_draws), dtype=np.int64)
@@ -326,7 +328,7 @@ class AllPairsSwap(SwapStatistic):
         return np.asarray(np.add.reduceat(numbers, self.starts[:-1], axis=0, dtype=np.int64))
 
     def _pieces(self) -> Iterator[tuple[int, slice]]:
-        """Groups in pieces whose numbers are looked up together."""
+        """Groups in batches whose numbers are looked up together."""
         step = max(1, LOOKED_UP // (self.n_metrics * AT_ONCE))
         for group, (begin, end) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
             for start in range(begin, end, step):
@@ -335,7 +337,7 @@ class AllPairsSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class Runs:
-    """Members of a group that share their score with others: run after run, where each begins, and its group."""
+    """Members that share their score with others of their group: run after run, where each begins, and its group."""
 
     members: Ints
     starts: Ints
@@ -343,7 +345,7 @@ class Runs:
 
     @classmethod
     def of(cls, order: Ints, ranks: Ints, group: Ints) -> Runs:
-        """order: (n,) the members of each group by score; ranks, group: (n,) of the members."""
+        """order: (n,) the members of each group by score; ranks, group: (n,) rank and group of each member."""
         is_new = np.diff(ranks[order], prepend=-1) != 0
         is_new |= np.diff(group, prepend=-1) != 0
         lengths = np.diff(np.append(np.flatnonzero(is_new), order.size))
@@ -356,10 +358,10 @@ class Runs:
 def all_pairs_swap(
     human: npt.ArrayLike, metrics: npt.ArrayLike, swap: Swap = "both", labels: npt.ArrayLike | None = None
 ) -> AllPairsSwap:
-    """Kendall's τ_b of groups, without a tie threshold, prepared for `permutation_test`; made for large groups.
+    """Kendall's τ_b of groups, without a tie threshold, prepared for `permutation_test`; efficient for large groups.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. labels: (N, S) group of each
-    score, see `grouping.group_labels`; None = one group. Groups where τ_b is not defined are excluded from a mean.
+    score, see `grouping.group_labels`; None = one group. Groups in which τ_b is not defined are excluded from the mean.
     Raises ValueError: arrays.
     """
     human = checks.human_scores(human)

@@ -1,4 +1,4 @@
-"""Statistics of hybrids whose groups are swapped whole, F of error spans, and any other statistic, slowly."""
+"""Statistics of hybrids whose groups are swapped whole, F of error spans, and a slow way for any other statistic."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LARGEST_WHOLE = 1 << 53
 
 @dataclass(frozen=True)
 class GroupSwap(SwapStatistic):
-    """Mean over groups of a statistic, when each group is swapped as a whole: a hybrid picks values.
+    """Mean over groups of a statistic, if each group is swapped as a whole: a hybrid picks group values.
 
-    values: (M, n_groups), NaN = not defined there, such groups are excluded of the hybrid's mean.
+    values: (M, n_groups), NaN = not defined there; these groups are excluded from the hybrid's mean.
     units: (n_groups,) each group's unit.
     """
 
@@ -44,7 +44,8 @@ class GroupSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class RightPairsSwap(SwapStatistic):
-    """acc23 or tau_23 averaged over groups that are swapped whole, in whole numbers: `hybrids` weighs right pairs.
+    """acc23 or tau_23 averaged over groups that are swapped whole; `hybrids` counts weighted right pairs in whole
+    numbers.
 
     right: (M, n_groups) right pairs of each group times the group's weight, so that a pair weighs 1 / its group's
     number of pairs.
@@ -61,7 +62,7 @@ class RightPairsSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class PooledCountsSwap(SwapStatistic):
-    """A tau from pair counts added up over groups, when each group is swapped as a whole.
+    """A tau from pair counts added up over groups, if each group is swapped as a whole.
 
     counts: (5, M, n_groups) in the order of `OUTCOMES`. statistic: a function of `tau`.
     """
@@ -83,10 +84,10 @@ class PooledCountsSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class AnySwap(SwapStatistic):
-    """Any statistic of whole arrays, computed again for each hybrid: slow, M calls a draw.
+    """Any statistic of whole arrays, computed again for each hybrid: slow, with M calls per draw.
 
-    statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, in which scores
-    that are not judged are 0.
+    statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, with 0 for scores that
+    are not judged.
     """
 
     statistic: Statistic
@@ -105,8 +106,8 @@ class AnySwap(SwapStatistic):
 def any_swap(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Statistic, swap: Swap = "inputs") -> AnySwap:
     """Any segment-level or system-level statistic prepared for `permutation_test`; slow.
 
-    human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. statistic: takes both,
-    with as many metrics as it is given, and returns one value for each, higher is better.
+    human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. statistic: takes both, with any
+    number of metrics, and returns one value per metric, higher is better.
     """
     human = checks.human_scores(human)
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
@@ -117,8 +118,8 @@ def any_swap(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Statistic,
 def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ...]) -> GroupSwap:
     """Group values of any statistic prepared for `permutation_test`.
 
-    values: (M, n_groups), NaN = not defined; units: (n_groups,) number of each group's unit in a mask of
-    this shape. Two groups may share a unit.
+    values: (M, n_groups), NaN = not defined; units: (n_groups,) index of each group's unit in a mask of this shape. Two
+    groups may share a unit.
     """
     table, numbers = np.asarray(values, dtype=np.float64), np.asarray(units, dtype=np.int64)
     return GroupSwap(table, numbers, n_metrics=len(table), mask_shape=shape)
@@ -127,7 +128,7 @@ def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ..
 def pooled_counts_swap(
     counts: PairCounts, statistic: Callable[[PairCounts], Floats], shape: tuple[int, ...]
 ) -> PooledCountsSwap:
-    """A tau of the pairs of all groups together; the labels of groups are numbers of units in a mask of this shape."""
+    """A tau of the pairs of all groups together; group labels are indices of units in a mask of this shape."""
     stacked = np.stack([getattr(counts, name) for name in OUTCOMES])
     return PooledCountsSwap(
         stacked, statistic, counts.pooled(), counts.labels, n_metrics=stacked.shape[1], mask_shape=shape
@@ -145,8 +146,8 @@ def right_pairs_swap(
     """acc23 or tau_23 by item with segments swapped, or by system with systems swapped; ties are exact.
 
     epsilon: each metric's own tie threshold, in its own units; it stays with its scores when they are swapped.
-    Differences of two metrics are compared in whole numbers over the common denominator of all groups, so equal ones
-    are equal; where that denominator is too large for float64, within a tolerance.
+    Differences of two metrics are compared exactly, in whole numbers over the common denominator of all groups; if that
+    denominator is too large for float64, they are compared within a tolerance.
     Raises ValueError: arrays, no group.
     """
     human = checks.human_scores(human)

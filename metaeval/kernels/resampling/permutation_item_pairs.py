@@ -1,9 +1,9 @@
-"""Taus by item of hybrids, whichever scores are swapped: pairs of a segment's systems counted by matrix products.
+"""Taus by item of hybrids, for any swap: pairs of a segment's systems are counted by matrix products.
 
-A pair of systems (i, j) of a hybrid has both scores from metric a, both from metric b, or one from each. Which of these
-it is depends on the draw alone and the sign of its difference on the metrics alone, so the balance of right and
-wrong pairs of all draws and hybrids is a product of two matrices. Their entries are whole and their sums small, hence
-exact in float32.
+A pair of systems (i, j) of a hybrid has both scores from metric a, both from metric b, or one from each. The draw alone
+decides which of these it is, and the metrics alone decide the sign of its difference, so the balance of right and wrong
+pairs for all draws and hybrids is a product of two matrices. Their entries are whole and their sums small, hence exact
+in float32.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ MOST_SYSTEMS = 1 << 11
 class ItemPairsSwap(SwapStatistic):
     """A tau by item of every hybrid; segments, systems or single scores are swapped.
 
-    human: (N, S), NaN = not judged; scores: (M, N, S) standardised. own: (M,) value of each metric. alike: (2, n)
-    metrics that have a score in common on a segment, in both orders. statistic, pool, on_nan: as in `tau.average`.
+    human: (N, S), NaN = not judged; scores: (M, N, S) standardised. own: (M,) value of each metric. alike: (2, n) pairs
+    of metrics that share a score on some segment, in both orders. statistic, pool, on_nan: as in `tau.average`.
     """
 
     swap: Swap
@@ -108,7 +108,7 @@ class ItemPairsSwap(SwapStatistic):
 
 
 class _Hybrids(NamedTuple):
-    """Metric a with scores from metric b, both (H,), and the places of those that are alike."""
+    """Metric a with scores from metric b, both (H,), and the indices of the pairs that are alike."""
 
     a: Ints
     b: Ints
@@ -116,8 +116,8 @@ class _Hybrids(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """Pairs of one segment and every hybrid, (k, H): concordant less discordant, told apart by the metric and the
-    humans, told apart by the metric; and numbers of all pairs, of those that humans tell apart, and of systems.
+    """Pairs of one segment and every hybrid, (k, H): concordant minus discordant, untied by metric and humans, untied
+    by the metric; and the numbers of all pairs, of pairs untied by humans, and of systems.
     """
 
     balance: Singles
@@ -200,7 +200,7 @@ def item_pairs_swap(
     """A function of pair counts by item, without a tie threshold, prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. statistic: from counts to
-    (n_metrics, n_groups), other than tau_c; pool, on_nan: as in `tau.average`, but "common".
+    (n_metrics, n_groups), any but tau_c; pool, on_nan: as in `tau.average`, except "common".
     Raises ValueError: arrays, or too many systems.
     """
     human = checks.human_scores(human)
@@ -218,7 +218,7 @@ def item_pairs_swap(
 
 
 def _alike(scores: Floats, judged: Bools) -> Ints:
-    """(2, n) metrics a, b, a ≠ b, that have equal scores of two judged systems on some segment."""
+    """(2, n) metrics a ≠ b that give equal scores to two judged systems on some segment."""
     n_metrics, n_systems, n_segments = scores.shape
     flat = np.where(judged, scores, np.nan).reshape(-1, n_segments)
     order: Ints = np.argsort(flat, axis=0, kind="stable")

@@ -63,10 +63,10 @@ class PearsonSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class PairwiseDifferenceSwap(SwapStatistic):
-    """Pairwise Difference Pearson of every hybrid, when whole segments are swapped.
+    """Pairwise Difference Pearson of every hybrid, if whole segments are swapped.
 
     sums: (S, 2M): n Σ hc·zc and n Σ zc² of each metric, centred in the segment of n judged scores.
-    human_squares: Σ n Σ hc². noise: a Σ n Σ zc² up to this is rounding, the hybrid is constant.
+    human_squares: Σ n Σ hc². noise: if Σ n Σ zc² is at most this, it is rounding and the hybrid is constant.
     """
 
     sums: Floats
@@ -84,7 +84,7 @@ class PairwiseDifferenceSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class PairwiseDifferenceScoreSwap(SwapStatistic):
-    """Pairwise Difference Pearson of every hybrid, when systems or single scores are swapped.
+    """Pairwise Difference Pearson of every hybrid, if systems or single scores are swapped.
 
     scores: (M, N, S) standardised, 0 where not judged; weighted_human: (N, S) n·hc; judged: (N, S).
     human_squares, noise: as in `PairwiseDifferenceSwap`.
@@ -119,8 +119,8 @@ def pearson_swap(
     """Segment-level Pearson with any grouping, prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.group_labels`.
-    Scores are standardised over the scores used. A group in which the human scores or the hybrid are constant
-    is left out of the mean. Raises ValueError: as `grouping.group_scores`.
+    Scores are standardised over the scores used. A group in which the human scores or the hybrid are constant is
+    excluded from the mean. Raises ValueError: as `grouping.group_scores`.
     """
     human = checks.human_scores(human)
     labels = checks.group_labels(labels, human.shape)
@@ -159,7 +159,7 @@ def pairwise_difference_swap(
 ) -> PairwiseDifferenceSwap | PairwiseDifferenceScoreSwap:
     """Pairwise Difference Pearson prepared for `permutation_test`.
 
-    human: (N, S), NaN = not judged: only pairs with both scores judged count; metrics: (M, N, S).
+    human: (N, S), NaN = not judged; only pairs with both scores judged count. metrics: (M, N, S).
     Source: the closed form in per-segment centred sums.
     """
     human = checks.human_scores(human)

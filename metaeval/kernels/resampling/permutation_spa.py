@@ -1,8 +1,8 @@
 """Soft pairwise accuracy of hybrids, for permutation tests: drawn inner p-values and the normal limit.
 
-The inner paired permutation test flips the sign of some segments: Σ σ d ≥ Σ d says the same as "the
-differences d of the flipped segments add up to 0 or less", so only those sums are needed. A hybrid's sum is
-what metric a keeps plus what is taken from metric b.
+The inner paired permutation test flips the sign of some segments. Σ σ d ≥ Σ d is the same as "the differences d of the
+flipped segments add up to 0 or less", so only these sums are needed. A hybrid's sum is a part kept from metric a plus a
+part taken from metric b.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SoftPairwiseSwap(SwapStatistic):
         return FlippedSums(self.swap, self.scores, self.judged, self.flips)
 
     def __getstate__(self) -> dict[str, object]:
-        """Without sums that another process computes faster than it reads them."""
+        """The state without sums, which another process computes faster than it reads them."""
         return {name: value for name, value in self.__dict__.items() if name != "_flipped"}
 
 
@@ -105,7 +105,7 @@ class SoftPairwiseLimitSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class SoftPairwiseSystemSwap(SwapStatistic):
-    """Soft pairwise accuracy of every hybrid when whole systems are swapped: a table tells all.
+    """Soft pairwise accuracy of every hybrid if whole systems are swapped, from one table of distances.
 
     distance: (M, M, n_pairs), |human p − p| with the first system's scores from one metric and the second's
     from another; whole counts, or p-values in the normal limit.
@@ -135,8 +135,8 @@ def soft_pairwise_swap(
     human: (N, S), NaN = not judged: each system pair uses its common segments; metrics: (M, N, S).
     signs: −1 and 1, (n_flips, S), of the inner test, see `system_tests.draw_signs`: drawn once, shared by humans,
         all metrics, all hybrids and all draws; None: the normal limit.
-    Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (when single scores or systems are
-    swapped, within 1e-9 Σ (|x_i| + |x_j|), which is no less), or the rounding of the sums.
+    Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (if single scores or systems are swapped,
+    within 1e-9 Σ (|x_i| + |x_j|), which is no less), or the rounding of the sums.
     Raises ValueError: shapes, fewer than 2 systems, a missing metric score where humans judged, other signs.
     Source: Thompson et al. 2024, eq. 1 and section 5; Deutsch et al. 2021 for the swaps.
     """
@@ -189,7 +189,7 @@ def _segment_sums(gaps: Floats, coins: Floats) -> tuple[Floats, Floats]:
 
 
 def _score_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bools) -> tuple[Floats, Floats]:
-    """The same when the two systems' scores are swapped apart: scores (M, s), swaps (k, s)."""
+    """The same if the two systems' scores are swapped separately: scores (M, s), swaps (k, s)."""
     shape = (len(swap_first), len(first), len(first))
     total, square = np.empty(shape), np.empty(shape)
     for draw, (mask_first, mask_second) in enumerate(zip(swap_first, swap_second, strict=True)):
@@ -202,7 +202,7 @@ def _score_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: B
 
 
 def normal_p(total: Floats, square: Floats, n_segments: int | Ints = 0) -> Floats:
-    """Φ(−total / √square); 1 where all d are 0: where squares of so many standardised scores are rounding noise."""
+    """Φ(−total / √square); 1 where all d are 0, that is, where their squares are no more than rounding error."""
     from scipy.special import ndtr
 
     varied = square > ROUNDING * ROUNDING * n_segments

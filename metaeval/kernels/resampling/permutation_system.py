@@ -1,7 +1,7 @@
 """System-level correlations, pairwise accuracy and τ_ap of hybrids, for permutation tests.
 
-A hybrid's system score is what metric a keeps plus what is taken from metric b; each part is one product of
-the swap masks with the scores, shared by all pairs of metrics.
+A hybrid's system score is a part kept from metric a plus a part taken from metric b; each part is one product of the
+swap masks with the scores, shared by all pairs of metrics.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Signs = npt.NDArray[np.int8]
 class SystemSwap(SwapStatistic):
     """A system-level measure of every hybrid.
 
-    shares: what each score adds to its system's score, standardised: (M, N, S), or (M, N) system scores.
-    human: (N,) system scores. systems: (N,) their places in a mask.
+    shares: contribution of each score to its system's score, standardised: (M, N, S), or (M, N) system scores.
+    human: (N,) system scores. systems: (N,) their indices in a mask.
     """
 
     statistic: HybridStatistic
@@ -47,7 +47,7 @@ class SystemSwap(SwapStatistic):
         return self.statistic(*self._system_scores(swaps), self.human)
 
     def _system_scores(self, swaps: Bools) -> tuple[Floats, Floats]:
-        """What each system's score keeps and what is taken from elsewhere: both (k, M, N)."""
+        """The kept part and the taken part of each system's score: both (k, M, N)."""
         coins = swaps.astype(np.float64)
         whole = self.shares if self.shares.ndim == 2 else self.shares.sum(axis=2)
         if self.swap == "systems":
@@ -73,12 +73,12 @@ def system_swap(
 ) -> SystemSwap:
     """A system-level measure prepared for `permutation_test`.
 
-    human: (N, S), NaN = not judged, and metrics (M, N, S): system scores are means over the judged scores; or
-        human (N,) and metrics (M, N): system scores as they were submitted, for swap="systems" only.
-        Systems without a judged score are excluded from the statistic.
-    measure: a name, or a function of hybrids (a module-level one, for processes). System scores of one metric nearer
-        than 1e-9 standard deviations are tied.
-    truth: (N,) human system scores in place of the means of human.
+    human: (N, S), NaN = not judged, and metrics (M, N, S): system scores are means over the judged scores; or human
+        (N,) and metrics (M, N): system scores as submitted, for swap="systems" only. Systems without a judged score are
+        excluded from the statistic.
+    measure: a name, or a function of hybrids (a module-level function if processes are used). System scores of one
+        metric are tied if they are within 1e-9 standard deviations.
+    truth: (N,) human system scores, used instead of the means of human.
     Raises ValueError: an unknown measure or swap, shapes.
     """
     if isinstance(measure, str):
@@ -188,7 +188,7 @@ def tau_ap_of_hybrids(kept: Floats, taken: Floats, human: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Agreements:
-    """Pairwise accuracy of hybrids, in whole pairs that agree; a share of them with raw_ties."""
+    """Pairwise accuracy of hybrids, as the number of pairs that agree; with raw_ties, as their share."""
 
     ties: Ties
     raw_ties: bool
@@ -203,7 +203,7 @@ class Agreements:
         return np.asarray(signs != 0 if self.ties == "tship" else np.ones(signs.size, dtype=np.bool_))
 
     def n_counted(self, human: Floats) -> int:
-        """How many they are."""
+        """Number of system pairs that count."""
         return int(np.count_nonzero(self.is_counted(human)))
 
     def __call__(self, kept: Floats, taken: Floats, human: Floats) -> Floats:
@@ -230,10 +230,10 @@ class Agreements:
 
 @dataclass(frozen=True)
 class PooledSwap(SwapStatistic):
-    """Pairwise accuracy pooled over evaluation sets: agreements added up, each set with masks of its own.
+    """Pairwise accuracy pooled over evaluation sets: agreements are added up, and each set has its own masks.
 
-    parts: one `SystemSwap` of pairwise accuracy for each set, over the same metrics in the same order; see
-    `pooled_swap`. A mask holds the units of the first set, then those of the second and so on.
+    parts: one `SystemSwap` of pairwise accuracy per set, over the same metrics in the same order; see `pooled_swap`. A
+    mask contains the units of the first set, then of the second, and so on.
     """
 
     parts: tuple[SystemSwap, ...]
@@ -264,9 +264,9 @@ def accuracy_swap(
 ) -> SystemSwap:
     """Pairwise accuracy prepared for `permutation_test`.
 
-    human, metrics, swap, truth: as of `system_swap`. ties: see `pairwise_accuracy`. raw_ties: zero differences of
-    system scores, and equal differences of two accuracies, are compared as raw floats; else accuracies are compared as
-    counts.
+    human, metrics, swap, truth: as in `system_swap`. ties: see `pairwise_accuracy`. raw_ties: zero differences of
+    system scores, and equal differences of two accuracies, are compared as raw floats; otherwise accuracies are
+    compared as counts.
     Raises ValueError: an unknown tie rule, and as `system_swap`.
     """
     checks.known(ties, get_args(Ties), "ties")
@@ -281,9 +281,9 @@ def pooled_swap(
     """Pairwise accuracy pooled over evaluation sets, prepared for `permutation_test`: whole systems are swapped.
 
     sets: (human (N,), metrics (M, N)) system scores of each set, over the same metrics. Each metric is standardised
-        over the system scores of all sets together, so what a swapped system brings along depends on the other sets.
-    ties, raw_ties: as of `accuracy_swap`.
-    Raises ValueError: as `accuracy_swap`; no set.
+        over the system scores of all sets together, so the score of a swapped system depends on the other sets. ties,
+        raw_ties: as in `accuracy_swap`.
+    Raises ValueError: as in `accuracy_swap`, or if there is no set.
     Source: the shared tasks' pooled pairwise accuracy, 2021-2023.
     """
     if not sets:
@@ -308,12 +308,12 @@ def pooled_swap(
 
 
 def _n_counted(parts: Sequence[SystemSwap], accuracy: Agreements) -> int:
-    """Pairs of systems that count in all sets."""
+    """Number of system pairs that count, over all sets."""
     return sum(accuracy.n_counted(part.human) for part in parts)
 
 
 def _scale(accuracy: Agreements, n_pairs: int) -> float:
-    """One agreement as a share of all pairs; 1 for raw floats, NaN without a pair."""
+    """One agreement as a share of all pairs; 1 for raw floats, NaN without pairs."""
     if accuracy.raw_ties:
         return 1.0
     return 1.0 / n_pairs if n_pairs else np.nan

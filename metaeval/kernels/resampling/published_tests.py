@@ -1,4 +1,4 @@
-"""Tests of papers: Williams' test of correlations, and the paired bootstrap of system pairs."""
+"""Tests from earlier papers: Williams' test of correlations, and the paired bootstrap of system pairs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LEAST_SYSTEMS = 4
 class WilliamsTest:
     """Outcome for all pairs of M metrics.
 
-    p: (M, M), [a, b] is the p-value of "a correlates more than b", one-sided, exact under normality,
-        p[b, a] = 1 − p[a, b]; NaN on the diagonal and where a correlation is undefined. t: (M, M) statistics;
+    p: (M, M), [a, b] is the p-value of "a correlates more than b", one-sided, exact under normality, p[b, a] = 1 − p[a,
+        b]; NaN on the diagonal and where a correlation is undefined. t: (M, M) test statistics;
     values: (M,) Pearson r with the human scores (absolute ones if requested).
     """
 
@@ -36,9 +36,9 @@ class WilliamsTest:
 def williams_t(r13: npt.ArrayLike, r23: npt.ArrayLike, r12: npt.ArrayLike, n_systems: int) -> Floats:
     """Williams' t of the difference of two dependent correlations; positive where r13 > r23.
 
-    r13, r23: correlation of metric A and of metric B with the human scores; r12: of A with B; any shapes that
-    broadcast. Two metrics that correlate perfectly with each other and equally with humans have t = 0; at
-    r12 = −1 the limit r13 √(n−3) / √(1 − r13²) holds.
+    r13, r23: correlation of metric A and of metric B with the human scores; r12: correlation of A with B; any shapes
+    that broadcast. Two metrics that correlate perfectly with each other and equally with humans have t = 0; at r12 =
+    −1, t is the limit r13 √(n−3) / √(1 − r13²).
     Raises ValueError: 3 systems or fewer.
     Source: Graham and Baldwin 2014, eq. for t(n−3).
     >>> round(float(williams_t(0.9, 0.8, 0.7, 12)), 4)
@@ -62,7 +62,7 @@ def williams_t(r13: npt.ArrayLike, r23: npt.ArrayLike, r12: npt.ArrayLike, n_sys
 def williams_p(t: npt.ArrayLike, n_systems: int, *, legacy_df: bool = False) -> Floats:
     """One-sided p-value of Williams' t: P(T ≥ t) with n − 3 degrees of freedom.
 
-    legacy_df: n − 2 instead, as in the example output that was published with the 2014 code.
+    legacy_df: use n − 2 instead, as in the example output published with the 2014 code.
     """
     from scipy.special import stdtr
 
@@ -74,9 +74,9 @@ def williams_test(
 ) -> WilliamsTest:
     """Williams' test of all pairs of metrics on system scores.
 
-    human: (N,), NaN = not judged, such systems are excluded; metrics: (M, N), oriented: higher is better.
-    absolute: take absolute values of all three correlations, as the paper does; a wrongly signed metric is
-    then credited. legacy_df: see `williams_p`.
+    human: (N,), NaN = not judged; these systems are excluded. metrics: (M, N), oriented: higher is better.
+    absolute: take absolute values of all three correlations, as the paper does; this gives credit to a metric with the
+    wrong sign. legacy_df: see `williams_p`.
     Raises ValueError: shapes, fewer than 2 metrics, 3 systems or fewer. Source: Graham and Baldwin 2014.
     """
     human, metrics = checks.system_scores(human, metrics)
@@ -99,10 +99,10 @@ def williams_test(
 class SystemPairBootstrap:
     """Outcome for M metrics.
 
-    accuracy: (M,) share of right system pairs. n_wins: (M, M) resamples in which metric a has strictly more
-    right pairs than b. p: (M, M) share of resamples in which a does not beat b; NaN on the diagonal.
-    winner: the most accurate metric, the first of equals. is_on_par: (M,) not beaten by the winner in
-    `confidence` of the resamples or more (the winner itself is).
+    accuracy: (M,) share of right system pairs. n_wins: (M, M) resamples in which metric a has strictly more right pairs
+    than b. p: (M, M) share of resamples in which a does not beat b; NaN on the diagonal.
+    winner: the most accurate metric, the first on ties. is_on_par: (M,) True if the winner does not beat the metric in
+    a share of `confidence` or more of the resamples (always True for the winner).
     """
 
     accuracy: Floats
@@ -131,8 +131,8 @@ def system_pair_bootstrap(
 
     agreements: bool (M, n_pairs), see `pair_agreements`; all metrics on the same pairs.
     Raises ValueError: shapes, fewer than 2 metrics, no pair, n_draws < 1.
-    Pairs of systems are not independent, so p has no population that it answers for (docs/levels.md).
-    Source: Kocmi et al. 2021, appendix B: 10,000 resamples, on par when the winner beats it in less than 95%.
+    Pairs of systems are not independent, so p does not generalise to any population (docs/levels.md).
+    Source: Kocmi et al. 2021, appendix B: 10,000 resamples, on par if the winner beats the metric in less than 95%.
     """
     right = np.asarray(agreements, dtype=np.bool_)
     if right.ndim != 2 or right.shape[0] < 2 or right.shape[1] < 1:

@@ -1,4 +1,4 @@
-"""How sure ranks are: the range of each over resamples, or what a test leaves open; and whether a ranking is stable."""
+"""Uncertainty of ranks: ranges over resamples, or ranges that a test leaves open; and the stability of a ranking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAIL = (1 - 0.95) / 2
 
 
 def ranks_of_draws(draws: npt.ArrayLike) -> Ints:
-    """(M, n_draws) competition ranks in each draw, higher is better, from 1; equal ones share the best rank.
+    """(M, n_draws) competition ranks in each draw, higher is better, from 1; equal values share the best rank.
 
     A NaN ranks after all others.
     >>> ranks_of_draws([[0.9, 0.1], [0.5, 0.1], [0.5, 0.3]]).tolist()
@@ -28,7 +28,7 @@ def ranks_of_draws(draws: npt.ArrayLike) -> Ints:
 
 
 def rank_ranges(draws: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """(M,) best and worst rank of each over resamples: outermost ranks of which each tail holds no more than 2.5%.
+    """(M,) best and worst rank of each over resamples; at most 2.5% of the resamples lie beyond either rank.
 
     draws: (M, n_draws) values in resamples, the same resamples for all.
     >>> low, high = rank_ranges([[3.0, 3.0, 1.0], [2.0, 2.0, 2.0], [1.0, 1.0, 0.0]])
@@ -42,10 +42,11 @@ def rank_ranges(draws: npt.ArrayLike) -> tuple[Ints, Ints]:
 
 
 def ranges_by_test(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> tuple[Ints, Ints]:
-    """(N,) best and worst rank that a test leaves open: 1 + those significantly better, N − those significantly worse.
+    """(N,) best and worst rank that a test leaves open: 1 + number significantly better, N − number significantly
+    worse.
 
-    values: (N,), higher is better; p: (N, N), [i, j] = one-sided p-value of "i is better than j"; only from the better
-    one to the worse is it read, p ≤ alpha is significant. Those without a value (NaN) have 0 and do not count.
+    values: (N,), higher is better; p: (N, N), [i, j] = one-sided p-value of "i is better than j", read only where i has
+    the higher value; p ≤ alpha is significant. Members without a value (NaN) get rank 0 and do not count.
     >>> ranges_by_test([3.0, 2.0, 1.0], [[1, 0.2, 0.01], [1, 1, 0.04], [1, 1, 1]])[1].tolist()
     [2, 2, 3]
     """
@@ -64,9 +65,9 @@ def resampled_means(
     n_draws: int = 1000,
     documents: Ints | None = None,
 ) -> Floats:
-    """(N, n_draws) means of systems over segments resampled with replacement, the same for all systems.
+    """(N, n_draws) system means over segments resampled with replacement, the same segments for all systems.
 
-    scores: (N, S), read where judged. documents: (S,) each segment's document, from 0; then whole documents are
+    scores: (N, S), read where judged. documents: (S,) each segment's document, from 0; if passed, whole documents are
     resampled. NaN where a resample has no segment that a system was judged on.
     """
     mask = np.asarray(judged, dtype=bool)
@@ -84,11 +85,11 @@ def resampled_means(
 
 
 def is_stable(first: npt.ArrayLike, second: npt.ArrayLike, alpha: float = 0.05) -> tuple[bool, int]:
-    """Whether the second round keeps the order of all pairs that the first tells apart, and how many these are.
+    """Whether the second round keeps the order of all pairs that differ significantly in the first; and their number.
 
-    first, second: (N, S) scores of the same systems, of as many segments each, without missing ones. A pair is told
-    apart where the permutation test of its differences, in its normal limit, has a one-sided p ≤ alpha; an equal mean
-    in the second round keeps no order.
+    first, second: (N, S) scores of the same systems, on the same number of segments, without missing scores. A pair
+    differs significantly if the permutation test of its differences, in its normal limit, has a one-sided p ≤ alpha.
+    Equal means in the second round do not keep the order.
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     every: Bools = np.ones(one.shape, dtype=np.bool_)
@@ -102,11 +103,12 @@ def is_stable(first: npt.ArrayLike, second: npt.ArrayLike, alpha: float = 0.05) 
 def stable_ranking_probability(
     ratings: Sequence[npt.ArrayLike], rng: np.random.Generator, n_draws: int = 1000, alpha: float = 0.05
 ) -> tuple[float, float]:
-    """Share of pairs of rounds of which the second keeps the order of all pairs that the first tells apart.
+    """Share of pairs of rounds in which the second round keeps the order of all pairs that differ significantly in the
+    first.
 
-    ratings: R ≥ 2 arrays (N, S), each one rating of every output. In a pair of rounds each segment, with the outputs
-    of all systems, has one rating in the first round and another in the second, both by chance.
-    Returns the probability, and how many pairs the first round tells apart on average.
+    ratings: R ≥ 2 arrays (N, S), each with one rating of every output. In a pair of rounds, each segment, with the
+    outputs of all systems, gets one random rating in the first round and a different random rating in the second.
+    Returns the probability, and the mean number of pairs that differ significantly in the first round.
     Source: after the abstract of Riley et al. 2024 (arXiv 2404.01474); the definition is ours.
     """
     every = np.stack([np.asarray(one, dtype=np.float64) for one in ratings])  # (R, N, S)

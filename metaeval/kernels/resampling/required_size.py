@@ -1,4 +1,4 @@
-"""How much data finds a difference? Power by simulation, the size for a power by a logistic fit, intervals."""
+"""How much data does it take to find a difference? Power by simulation, required size by a logistic fit, intervals."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MOST_LOG, MOST_ERROR = 100.0, 10.0  # of the logarithm of a size: a fit that say
 
 @dataclass(frozen=True)
 class RequiredSize:
-    """How many units give a power.
+    """Number of units needed to reach a power.
 
-    size: NaN where it is not reached within the sizes tried. low, high: 95% interval from the number of simulated data
-    sets alone, the observed difference taken for the true one; data_low, data_high: with the uncertainty of that
-    difference, NaN = without bound. pessimistic: the size if the true difference is the lower end of its 80% interval;
-    NaN = none is enough. effect: the observed difference in standard errors of the test at the size there is, from the
-    fit; where nothing is fitted, over its standard deviation in the simulations. sizes, found, simulations: (K,) the
-    sizes tried, in how many of their simulated data sets the difference was found.
+    size: NaN if the power is not reached within the sizes tried. low, high: 95% interval that reflects only the number
+    of simulated data sets and takes the observed difference as true; data_low, data_high: interval with the uncertainty
+    of that difference, NaN = unbounded. pessimistic: the size if the true difference is the lower end of its 80%
+    interval; NaN = no size is enough. effect: the observed difference in standard errors of the test at the current
+    size, from the fit; without a fit, divided by its standard deviation in the simulations. sizes, found, simulations:
+    (K,) sizes tried, number of simulated data sets in which the difference was found, and number of simulations.
     """
 
     size: float
@@ -43,7 +43,7 @@ class RequiredSize:
     simulations: Floats
 
     def power(self, size: float) -> float:
-        """Fitted power at a size; NaN where nothing was fitted."""
+        """Fitted power at a size; NaN without a fit."""
         near = _near(self.sizes, self.size)
         if np.isnan(self.size):
             return float("nan")
@@ -64,14 +64,15 @@ def required_size(
     seed: int = 0,
     progress: Advance | None = None,
 ) -> RequiredSize:
-    """The number of units with which a test finds a difference in a share of `power` of the simulations.
+    """The number of units at which a test finds a difference in a share of `power` of the simulations.
 
-    trial: makes one data set of so many units, with a generator; whether the test finds the difference in it, in the
-    direction observed, and the difference there. difference: observed. there: units that there are. least, most: sizes
-    that may be tried. Sizes are doubled or halved from `there` until the power is crossed, then data sets are made at
-    the size that a logistic fit in log size gives, four times. alpha: two-sided level of the test. A test statistic d
-    at the size there is, in standard errors, finds the difference with this power at the size · (z(1 - alpha / 2) +
-    z(power))² / d²; d itself is known with a standard error of 1, so that d ± z gives sizes of size · (d / (d ± z))².
+    trial: makes one data set of this many units with a generator; returns whether the test finds the difference in the
+    observed direction, and the difference in this data set. difference: the observed difference. there: current number
+    of units. least, most: range of sizes that may be tried. Sizes are doubled or halved from `there` until the power is
+    crossed; then, four times, data sets are made at the size that a logistic fit in log size gives. alpha: two-sided
+    level of the test. If the test statistic at the current size is d standard errors, the difference is found with this
+    power at that size · (z(1 - alpha / 2) + z(power))² / d². d itself has a standard error of 1, so d ± z gives sizes
+    of size · (d / (d ± z))².
     """
     from scipy.special import ndtri
 
@@ -104,7 +105,7 @@ def required_size(
 
 
 def _scaled(effect: float, by: float) -> float:
-    """How many times as many units an effect needs that is larger or smaller by so many standard errors."""
+    """Factor on the number of units for an effect that is larger or smaller by this many standard errors."""
     return (effect / (effect + by)) ** 2 if effect + by > 0 else float("nan")
 
 
@@ -117,7 +118,7 @@ class _Tallies:
         self._n_calls = 0
 
     def add(self, size: int) -> list[float]:
-        """Make data sets of a size; the differences in them."""
+        """Make data sets of a size and return the differences in them."""
         known = self._found.setdefault(size, [])
         differences = []
         for _ in range(self._n_simulations):
@@ -130,7 +131,7 @@ class _Tallies:
         return differences
 
     def share(self, size: int) -> float:
-        """Share of the data sets of a size in which the difference was found; they are made where there are none."""
+        """Share of the data sets of a size in which the difference was found; they are made first if there are none."""
         if size not in self._found:
             self.add(size)
         return float(np.mean(self._found[size]))
@@ -144,7 +145,7 @@ class _Tallies:
 
 
 def _bracket(tallies: _Tallies, there: int, least: int, most: int, power: float) -> tuple[int | None, int | None]:
-    """Sizes below and above the power; None where there is none."""
+    """Sizes with a power below and above the target; None if there is no such size."""
     low = high = there
     while tallies.share(high) < power:
         if high == most:
@@ -158,13 +159,13 @@ def _bracket(tallies: _Tallies, there: int, least: int, most: int, power: float)
 
 
 def _near(sizes: Floats, size: float) -> npt.NDArray[np.bool_]:
-    """Which sizes tried are near a size, or near the end of them where it is far outside."""
+    """Which of the sizes tried are near a size, or near the closest end if it is far outside."""
     size = float(np.clip(size, sizes.min(), sizes.max()))
     return np.asarray((sizes >= size / NEAR) & (sizes <= size * NEAR))
 
 
 def _size(tallies: _Tallies, power: float, about: float) -> tuple[float, float]:
-    """The size for a power by a fit to sizes near, and the standard error of its logarithm."""
+    """The size for a power, from a fit to nearby sizes, and the standard error of its logarithm."""
     sizes, found, simulations = tallies.arrays
     near = _near(sizes, about)
     a, b, centre, covariance = _fit(sizes[near], found[near], simulations[near])
@@ -177,7 +178,7 @@ def _size(tallies: _Tallies, power: float, about: float) -> tuple[float, float]:
 def _fit(sizes: Floats, found: Floats, simulations: Floats) -> tuple[float, float, float, Floats]:
     """Logistic regression of power on log size: a and b around the mean log size, and their covariance (2, 2).
 
-    Half a data set more of either kind at each size keeps it finite (Haldane's correction).
+    Adding half a data set of either outcome at each size keeps the fit finite (Haldane's correction).
     """
     n, y = simulations + 1, found + 0.5
     x = np.log(sizes)

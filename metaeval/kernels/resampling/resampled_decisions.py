@@ -1,4 +1,4 @@
-"""Decisions prepared for resampling: a resample is how often each output counts, and its threshold is chosen again."""
+"""Decisions prepared for resampling: a resample says how often each output counts; its threshold is chosen again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ OfCurve = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 @dataclass(frozen=True)
 class WeightedResample:
-    """A statistic of outputs that each count as often as their system and segment were drawn.
+    """A statistic of outputs, each counted as often as its system and segment were drawn.
 
-    judged: (N, S) which of them there are; statistic takes them row by row.
+    judged: (N, S) True for judged outputs; statistic takes these row by row.
     """
 
     judged: Bools
@@ -58,8 +58,8 @@ def decision_resample(
 ) -> WeightedResample:
     """A statistic of decisions prepared for `bootstrap`.
 
-    good: (N, S) 1, 0 or NaN; metrics: (M, N, S). thresholds: (M,) that stay; None chooses in each resample the best one
-    by the statistic, for precision and recall by F.
+    good: (N, S) 1, 0 or NaN; metrics: (M, N, S). thresholds: (M,) fixed thresholds; None chooses the best threshold in
+    each resample by the statistic (by F for precision and recall).
     """
     is_good, scores, judged = _flat(good, metrics)
     if thresholds is None:
@@ -77,7 +77,7 @@ def decision_resample(
 
 
 def curve_resample(good: npt.ArrayLike, metrics: npt.ArrayLike, name: str) -> WeightedResample:
-    """average_precision or roc_auc prepared for `bootstrap`; arguments as of `decision_resample`."""
+    """average_precision or roc_auc prepared for `bootstrap`; arguments as in `decision_resample`."""
     is_good, scores, judged = _flat(good, metrics)
     of_curve = {"average_precision": average_precision_of_curve, "roc_auc": roc_auc_of_curve}[name]
     return WeightedResample(judged, _curves(is_good, scores, of_curve))
@@ -99,7 +99,7 @@ def error_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, power: int) -> 
 def calibrated_resample(
     good: npt.ArrayLike, metrics: npt.ArrayLike, folds: npt.ArrayLike, brier: Callable[..., float]
 ) -> WeightedResample:
-    """Minus the cross-fitted Brier score prepared for `bootstrap`; folds: (N, S). It is refitted each time."""
+    """Minus the cross-fitted Brier score prepared for `bootstrap`; folds: (N, S). Each resample is fitted again."""
     is_good, scores, judged = _flat(good, metrics)
     parts = np.asarray(folds)[judged]
 
@@ -111,7 +111,7 @@ def calibrated_resample(
 
 @dataclass(frozen=True)
 class _Best:
-    """The statistic at the threshold that is best in a resample, NaN where all its outputs are good or none is."""
+    """The statistic at the best threshold of a resample, NaN if all or none of its outputs are good."""
 
     statistic: Statistic
     beta2: float

@@ -1,4 +1,4 @@
-"""Statistics averaged over segments, prepared for resampling with replacement, without the pairs that copies make."""
+"""Statistics averaged over segments, prepared for resampling with replacement, excluding pairs of copies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def pair_counts_without_copies(
     relative: bool = False,
     origins: Origins = ORIGINAL,
 ) -> PairCounts:
-    """`pair_counts` of a resample without the pairs that copies of one system, or of one segment, make.
+    """`pair_counts` of a resample, excluding pairs of copies of one system or of one segment.
 
-    Arguments as there; labels count from 0. Two scores make no pair where their rows are two copies of one system or
-    their columns two copies of one segment. Groups that have no pair left are excluded, as groups of one score are.
-    n_scores and n_distinct stay those of the whole group.
+    Arguments as in `pair_counts`; labels count from 0. Two scores make no pair if their rows are copies of one system
+    or their columns are copies of one segment. Groups without pairs are excluded, like groups with one score. n_scores
+    and n_distinct are still those of the whole group.
     """
     human = checks.human_scores(human)
     groups = checks.group_labels(labels, human.shape)
@@ -72,7 +72,7 @@ def _outcomes(counts: PairCounts) -> Ints:
 
 
 def _with_outcomes(counts: PairCounts, outcomes: Ints) -> PairCounts:
-    """The counts with other outcomes, without groups that have no pair."""
+    """The counts with other outcomes, excluding groups without pairs."""
     kept = outcomes.sum(axis=0).any(axis=0)
     return replace(
         counts,
@@ -88,7 +88,7 @@ class GroupResample:
     """Mean over segments of a statistic by item: with segments resampled, a weighted mean of a table.
 
     table: (M, n_groups), NaN = not defined, excluded from the mean; segments: (n_groups,) each group's segment.
-    redrawn: used where systems are resampled.
+    redrawn: used if systems are resampled.
     """
 
     table: Floats
@@ -113,7 +113,7 @@ class GroupResample:
 class PairsResample:
     """Mean over segments of a tau by item, from the outcome of every pair of systems on every segment.
 
-    A pair counts as often as both its systems were drawn, multiplied; copies of one system are no pair.
+    A pair counts as often as its two systems were drawn, multiplied; copies of one system make no pair.
     outcomes: (5, n_pairs, M, S), in the order of `OUTCOMES`; template: counts of the data themselves.
     """
 
@@ -142,9 +142,9 @@ class PairsResample:
 
 @dataclass(frozen=True)
 class PooledCountsResample:
-    """A statistic of the pairs of all segments together, whose systems stay.
+    """A statistic of the pairs of all segments together, without resampling systems.
 
-    counts: labelled by place among n_segments.
+    counts: labelled by index among n_segments.
     """
 
     statistic: CountStatistic
@@ -204,7 +204,7 @@ def item_resample(
 
 
 def _pair_outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:
-    """(5, n_pairs, M, S) which outcome each pair of systems has on each segment; none where one is not judged."""
+    """(5, n_pairs, M, S) the outcome of each pair of systems on each segment; none if either is not judged."""
     first, second = np.triu_indices(len(human), 1)
     gap = human[first] - human[second]  # (n_pairs, S), NaN where one is not judged
     judged = ~np.isnan(gap)[:, np.newaxis]

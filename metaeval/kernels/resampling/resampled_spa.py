@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy, prepared for resampling with replacement; and its standard error without resampling."""
+"""Soft pairwise accuracy prepared for resampling with replacement, and its standard error without resampling."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class OfArrays:
 
 @dataclass(frozen=True)
 class SoftPairwiseResample:
-    """Soft pairwise accuracy by drawn signs, where each segment is judged for all systems or none.
+    """Soft pairwise accuracy by drawn signs, if each segment is judged for all systems or for none.
 
-    Σ σ d ≥ Σ d says the same as "the differences of the flipped segments add up to 0 or less", up to 1e-9 Σ |d|.
-    scores: (S, 1 + M, N), people first, without what systems share on a segment, 0 where not judged; distances:
-    (S, 1 + M, n_pairs) |d|; flips: (S, n_flips) 1 where the sign is −1; judged: (S,).
+    Σ σ d ≥ Σ d is the same as "the differences of the flipped segments add up to 0 or less", up to 1e-9 Σ |d|.
+    scores: (S, 1 + M, N), human scores first, without the part that systems share on a segment, 0 where not judged;
+    distances: (S, 1 + M, n_pairs) |d|; flips: (S, n_flips) 1 where the sign is −1; judged: (S,).
     """
 
     scores: Floats
@@ -78,7 +78,7 @@ class SoftPairwiseResample:
         return found
 
     def _p_values(self, segments: Ints, distances: Floats, sizes: Floats) -> Floats:
-        """(1 + M, N, N) inner p-values of one resample, whose signs go with positions.
+        """(1 + M, N, N) inner p-values of one resample; signs go with positions, not with segments.
 
         distances: (1 + M, n_pairs) Σ |d|; sizes: (1 + M, N) Σ |score|, for the rounding of sums.
         """
@@ -109,9 +109,9 @@ class SoftPairwiseResample:
 
 @dataclass(frozen=True)
 class SoftPairwiseLimitResample:
-    """Soft pairwise accuracy by the normal limit, p = Φ(−Σ d / √Σ d²): two sums a pair of systems and resample.
+    """Soft pairwise accuracy by the normal limit, p = Φ(−Σ d / √Σ d²): two sums per system pair and resample.
 
-    scores: (1 + M, N, S), people first, 0 where not judged; judged: (N, S).
+    scores: (1 + M, N, S), human scores first, 0 where not judged; judged: (N, S).
     """
 
     scores: Floats
@@ -168,10 +168,10 @@ def soft_pairwise_standard_errors(
 ) -> Floats:
     """Infinitesimal jackknife of SPA over segments: the limit of its bootstrap standard deviation, deterministic.
 
-    human: (N, S), metrics: (M, N, S), judged: (N, S) bool, which scores count. SPA is that of the normal p-values
-    1 − Φ(D / √Q) with D = Σ d_s and Q = Σ d_s² over the differences of two systems, of which U_s is the derivative by
-    the weight of segment s; the result is √Σ (U_s − Ū)². Unjudged segments do not count.
-    documents: (S',) the document of each segment that counts, from 0; U is then added up by document.
+    human: (N, S), metrics: (M, N, S), judged: (N, S) bool, which scores count. SPA is computed from the normal p-values
+    1 − Φ(D / √Q), with D = Σ d_s and Q = Σ d_s² over the differences of two systems. U_s is its derivative by the
+    weight of segment s; the result is √Σ (U_s − Ū)². Unjudged segments do not count.
+    documents: (S',) the document of each segment that counts, from 0; if passed, U is added up by document.
     Returns (M,); NaN where no two systems have common segments, or with fewer than 2 segments or documents.
     Raises ValueError: shapes differ, or a judged score is missing.
     Source: Efron 1982, section 6.3; Thompson et al. 2024, eq. 1, for SPA.

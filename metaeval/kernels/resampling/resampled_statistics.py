@@ -1,4 +1,4 @@
-"""Statistics prepared for resampling with replacement: fast where they are sums over segments.
+"""Statistics prepared for resampling with replacement: fast if they are sums over segments.
 
 A system drawn twice counts twice, but it makes no pair with itself (see `resampled_items`).
 """
@@ -41,9 +41,9 @@ class ResampleStatistic(Protocol):
         """(N systems, S segments)."""
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """(n_draws, M) values; systems, segments: (n_draws, any number) places picked, None = all as they are.
+        """(n_draws, M) values; systems, segments: (n_draws, any number) indices picked, None = not resampled.
 
-        A place of -1 is none: resamples of whole documents have different numbers of segments.
+        An index of -1 is ignored: resamples of whole documents have different numbers of segments.
         """
 
 
@@ -76,7 +76,7 @@ class AnyResample:
 
 @dataclass(frozen=True)
 class DocumentResample:
-    """A statistic whose segments are picked in whole documents, which are all of its columns.
+    """A statistic whose segments are picked in whole documents; every column belongs to a document.
 
     documents: (S,) each segment's document, from 0 without gaps.
     """
@@ -90,7 +90,7 @@ class DocumentResample:
         return self.statistic.shape[0], int(self.documents.max()) + 1
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
-        """See `ResampleStatistic`; segments: places of documents."""
+        """See `ResampleStatistic`; segments: indices of documents."""
         if segments is None:
             return self.statistic.values(systems, None, n_draws)
         size = np.bincount(self.documents)
@@ -104,8 +104,8 @@ class DocumentResample:
 class SegmentSumsResample:
     """Pearson without grouping, or Pairwise Difference Pearson, from sums over segments.
 
-    product, metric_square: (M, S); human_square: (S,). For Pearson also the sums and numbers of scores that
-    centre them: metric_sum (M, S), human_sum, n_scores (S,); None for Pairwise Difference Pearson.
+    product, metric_square: (M, S); human_square: (S,). For Pearson also the sums and numbers of scores for centring:
+    metric_sum (M, S), human_sum, n_scores (S,); None for Pairwise Difference Pearson.
     """
 
     product: Floats
@@ -280,7 +280,7 @@ def _row(picks: Ints | None, draw: int) -> Ints | None:
 
 
 def without_noise(scores: Floats) -> Floats:
-    """System scores rounded 12 digits below the largest, so that sums in another order tie alike."""
+    """System scores rounded 12 digits below the largest, so that ties do not depend on the order of summation."""
     largest = float(np.nanmax(np.abs(scores), initial=0.0))
     if largest == 0.0:
         return scores

@@ -1,4 +1,4 @@
-"""Thresholds chosen again in each resample: their decisions on other outputs, and their costs."""
+"""Thresholds chosen again in each resample: decisions on other outputs, and costs."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ LOOK_AT_ALL = float("inf")  # a threshold that no score reaches
 
 @dataclass(frozen=True)
 class Outputs:
-    """One metric's judged outputs, falling by score: (n,) arrays; ends: the last place of each distinct score.
+    """One metric's judged outputs by descending score: (n,) arrays; ends: the last index of each distinct score.
 
-    units: of each output, from 0 without gaps: what is resampled whole, and stays whole in cross-fitting.
+    units: unit of each output, from 0 without gaps; units are resampled whole, and stay whole in cross-fitting.
     """
 
     good: Bools
@@ -26,7 +26,7 @@ class Outputs:
 
     @classmethod
     def sorted(cls, good: npt.ArrayLike, scores: npt.ArrayLike, units: npt.ArrayLike) -> "Outputs":
-        """Of (n,) arrays in any order. good: booleans."""
+        """Build from (n,) arrays in any order. good: booleans."""
         values = np.asarray(scores, dtype=np.float64)
         order, ends = curve_order(values)
         return cls(np.asarray(good, dtype=np.bool_)[order], values[order], np.asarray(units)[order], ends)
@@ -46,7 +46,7 @@ class Outputs:
         return times_drawn(picks, n_draws, self.n_units)[:, self.units]
 
     def counts(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Good and bad outputs with at least each distinct score, (k, E), and all of them, (k, 1)."""
+        """Good and bad outputs with at least each distinct score, (k, E), and in total, (k, 1)."""
         whole = weights.astype(np.float32)  # whole numbers, exact below 2^24
         n_called = np.cumsum(whole, axis=1)[:, self.ends].astype(np.float64)
         n_true = np.cumsum(whole * self.good, axis=1)[:, self.ends].astype(np.float64)
@@ -54,7 +54,7 @@ class Outputs:
         return n_true, n_false, n_true[:, -1:], n_false[:, -1:]
 
     def best(self, weights: Floats) -> Floats:
-        """(k,) thresholds with the highest MCC, the smallest of equals; NaN where all outputs are good, or none is.
+        """(k,) thresholds with the highest MCC, the smallest on ties; NaN if all outputs are good, or none is.
 
         Thresholds are scores of outputs that count.
         """
@@ -65,7 +65,7 @@ class Outputs:
         return np.where((n_good * n_bad)[:, 0] > 0, self.scores[self.ends][drawn], np.nan)
 
     def called(self, weights: Floats, thresholds: Floats) -> Floats:
-        """(4, k, T) good and bad outputs that reach each of the thresholds, (k, T), then all good and bad ones.
+        """(4, k, T) good and bad outputs that reach each of the thresholds, (k, T), then all good and all bad outputs.
 
         NaN where a threshold is NaN.
         """
@@ -79,7 +79,8 @@ class Outputs:
     def cross_fitted(self, weights: Floats, n_folds: int) -> Floats:
         """(4, k) good and bad outputs that reach the threshold with the highest MCC on the units of other folds.
 
-        Then all good and bad ones; NaN where the units of other folds have none of a kind. Units go to folds in turn.
+        The other two rows are all good and all bad outputs. NaN if the units of other folds have no good or no bad
+        outputs. Units are assigned to folds in turn.
         """
         folds = self.units % n_folds
         total = np.zeros((4, len(weights)))
@@ -90,9 +91,9 @@ class Outputs:
         return total
 
     def cheapest(self, weights: Floats, miss: float, look: float) -> tuple[Floats, Floats]:
-        """(k,) the lowest cost of an output, and its threshold, the smallest of equals; `LOOK_AT_ALL`: none.
+        """(k,) the lowest cost per output, and its threshold, the smallest on ties; `LOOK_AT_ALL`: no threshold.
 
-        miss: the cost of a bad output that is published, look: of one that is reviewed.
+        miss: cost of publishing a bad output. look: cost of reviewing an output.
         """
         _, n_false, n_good, n_bad = self.counts(weights)
         n_called, n = np.cumsum(weights, axis=1)[:, self.ends], n_good + n_bad
@@ -104,5 +105,5 @@ class Outputs:
 
 
 def mcc_of(counts: Floats) -> Floats:
-    """Matthews' correlation of what `Outputs.called` and `Outputs.cross_fitted` count."""
+    """Matthews' correlation from the counts of `Outputs.called` and `Outputs.cross_fitted`."""
     return statistic_of_counts("mcc", 1.0, *counts)

@@ -1,9 +1,9 @@
 """p-values of the paired permutation test of two systems without draws: the saddlepoint approximation.
 
-All signs of n differences d make a sum T = Σ σ d; the p-value is the share of them with T ≥ Σ d. Its cumulant
-generating function Σ log cosh(t d) is known, so that the share follows from one equation in t. Where the approximation
-would fail, the share is computed: few differences are enumerated, those on a common grid are counted by a Fourier
-transform, and sums that a few differences dominate are inverted term by term.
+Each assignment of signs to n differences d gives a sum T = Σ σ d; the p-value is the share of assignments with T ≥ Σ d.
+The cumulant generating function of T, Σ log cosh(t d), is known, so the share follows from one equation in t. Where the
+approximation would fail, the share is computed instead: a few differences are enumerated, differences on a common grid
+are counted by a Fourier transform, and sums dominated by a few differences are inverted term by term.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _TAIL = 7.0  # standard deviations beyond which a sum has less than 1e-10 (Hoeff
 def saddlepoint_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
     """The limit of `sign_flip_p_values` for all draws, (n_scorers, n_systems, n_systems), in [0, 1], deterministic.
 
-    Arguments and result as there. Exact up to rounding where a pair has at most 12 differences other than 0, or where
-    all scores of a scorer lie on a grid, such as whole numbers; else an approximation, whose measured error is below
-    .001, but for up to .01 where few differences are repeated and lie on no grid.
+    Arguments and result as in `sign_flip_p_values`. Exact up to rounding if a pair has at most 12 nonzero differences,
+    or if all scores of a scorer lie on a grid, such as whole numbers. Otherwise an approximation, with a measured error
+    below .001, or up to .01 if a few differences are repeated and lie on no grid.
     Raises ValueError: shapes, fewer than 2 systems, a missing score where humans judged.
     Source: Lugannani and Rice 1980; Robinson 1982 for permutation tests.
     >>> saddlepoint_p_values([[[2.0, 2.0], [1.0, 0.0]]], [[True, True]] * 2)[0].round(9).tolist()
@@ -58,7 +58,7 @@ def saddlepoint_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats
 
 
 def common_step(values: Floats) -> float:
-    """The largest step of which all differences of these values are multiples; 0 where it is too small to be one.
+    """The largest step such that all differences of these values are multiples of it; 0 if it would be too small.
 
     >>> round(common_step(np.array([0.0, -5.0, -1.1])), 9), common_step(np.array([0.1, 0.25, 3**0.5]))
     (0.1, 0.0)
@@ -80,7 +80,7 @@ def common_step(values: Floats) -> float:
 
 
 def _of_gaps(gaps: Floats) -> tuple[Floats, Floats]:
-    """(n_pairs, S) differences -> (n_pairs,) shares of all signs that reach their sum, and that do not exceed it."""
+    """(n_pairs, S) differences -> (n_pairs,) shares of sign vectors that reach their sum, and that do not exceed it."""
     largest = np.abs(gaps).max(axis=1, initial=0.0)
     gaps = gaps / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
     n_varied = np.count_nonzero(gaps, axis=1)
@@ -105,11 +105,11 @@ def _of_gaps(gaps: Floats) -> tuple[Floats, Floats]:
 
 
 def lugannani_rice(gaps: Floats) -> Floats:
-    """(n, S) differences -> (n,) shares of all signs whose sum reaches the observed one, approximated without ties.
+    """(n, S) differences -> (n,) shares of sign assignments whose sum reaches the observed one, assuming no ties.
 
-    1 − Φ(w) + φ(w) (1/u − 1/w) at the t with K′(t) = Σ d, where K(t) = Σ log cosh(t d), w² = 2 (t Σ d − K(t)) and
-    u² = t² K″(t). K′ is concave for t > 0, so that Newton's steps from Σ d / Σ d² come nearer from one side.
-    Where all differences have one sign, only these signs reach it: 2^−n.
+    1 − Φ(w) + φ(w) (1/u − 1/w) at the t with K′(t) = Σ d, where K(t) = Σ log cosh(t d), w² = 2 (t Σ d − K(t)) and u² =
+    t² K″(t). K′ is concave for t > 0, so Newton's steps from Σ d / Σ d² approach t from one side. If all differences
+    have the same sign, only the observed assignment reaches the sum: 2^−n.
     """
     from scipy.special import ndtr
 
@@ -161,7 +161,7 @@ def _density(z: Floats) -> Floats:
 
 
 def _enumerated(gaps: Floats) -> tuple[Floats, Floats]:
-    """The shares by all signs of at most `MOST_ENUMERATED` differences other than 0 in each row."""
+    """The shares by enumerating all signs, for at most `MOST_ENUMERATED` nonzero differences in each row."""
     order = np.argsort(gaps == 0, axis=1, kind="stable")[:, :MOST_ENUMERATED]
     own = np.take_along_axis(gaps, order, axis=1)
     numbers = np.arange(1 << own.shape[1])[:, np.newaxis]
@@ -174,8 +174,8 @@ def _enumerated(gaps: Floats) -> tuple[Floats, Floats]:
 def _inverted(gaps: Floats) -> float:
     """The share for one pair by Fourier's series of the sign.
 
-    ½ − 2/π Σ over odd j of Π cos(j π d / W) sin(j π D / W) / j, D = Σ d, with a period 2 W that holds all sums. Exact
-    but for the terms that are left out; half of what is tied counts.
+    ½ − 2/π Σ over odd j of Π cos(j π d / W) sin(j π D / W) / j, D = Σ d, with a period 2 W that contains all sums.
+    Exact except for the omitted terms; ties count half.
     """
     total, size = float(gaps.sum()), float(np.abs(gaps).sum())
     width = abs(total) + min(size, _TAIL * float(np.sqrt((gaps * gaps).sum())))

@@ -1,4 +1,4 @@
-"""How stable meta-metrics and counts of significant pairs are: systems or segments excluded, p-values drawn again."""
+"""Stability of measures and of counts of significant pairs: subsets of systems or segments, and redrawn p-values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from metaeval.kernels.resampling.resampled_statistics import accuracy_resample
 def system_ablation(
     agreements: npt.ArrayLike, sizes: Sequence[int], rng: np.random.Generator, n_trials: int = 1000
 ) -> Floats:
-    """Pearson's r of the metrics' values on random subsets of systems with their values on all, (n_sizes, n_trials).
+    """Pearson's r between the metrics' values on random subsets of systems and on all systems, (n_sizes, n_trials).
 
-    agreements: (n_metrics, n_systems, n_systems), only i < j is read: what each pair of systems adds to the metric's
-    value, which is the mean over pairs (0 or 1 for pairwise accuracy, 1 − |p − p| for soft pairwise accuracy). A subset
-    of k systems keeps its own pairs; segments stay as they are. NaN where all metrics have the same value in a subset.
+    agreements: (n_metrics, n_systems, n_systems), only i < j is read: the contribution of each system pair to the
+    metric's value, which is the mean over pairs (0 or 1 for pairwise accuracy, 1 − |p − p| for soft pairwise accuracy).
+    A subset of k systems keeps its own pairs; segments stay as they are. NaN if all metrics have the same value on a
+    subset.
     Source: Thompson et al. 2024, section 4.1.
     """
     given = np.asarray(agreements, dtype=np.float64)
@@ -46,7 +47,7 @@ def system_ablation(
 def segment_ablation(
     human: npt.ArrayLike, metrics: npt.ArrayLike, sizes: Sequence[int], rng: np.random.Generator, n_draws: int = 1000
 ) -> list[tuple[Floats, Floats]]:
-    """Pairwise and soft pairwise accuracy on so many segments drawn with replacement, for each size two (n_draws, M).
+    """Pairwise and soft pairwise accuracy on segments drawn with replacement: two arrays (n_draws, M) for each size.
 
     human: (n_systems, n_segments), NaN = not judged; metrics: (M, n_systems, n_segments). System scores are means over
     the drawn segments that are judged for the system; p-values are the normal limit of the paired permutation test over
@@ -72,14 +73,14 @@ def count_noise(
     alpha: float = 0.05,
     n_resamples: int = 200,
 ) -> tuple[float, float]:
-    """Redraw the resamples of a two-sided permutation test and count again; then the same for other values.
+    """Redraw the resamples of a two-sided permutation test and count again; then repeat for other values.
 
     Returns the standard errors, between runs with other random seeds, of the significant pairs and of the clusters.
 
     null: (n_pairs, n_draws) differences under the null hypothesis of metrics a < b in row order, shared draws along the
     second axis; all pairs follow the same redrawn resamples, so that the dependence between pairs is kept.
-    values: (M,). other_values: (k, M) with other random seeds, where the values themselves are drawn (spa): their
-    counts by the same null distribution add their variance.
+    values: (M,). other_values: (k, M) values with other random seeds, for measures that draw the values themselves
+    (spa): their counts under the same null distribution add their variance.
     """
     drawn, scores = np.asarray(null, dtype=np.float64), np.asarray(values, dtype=np.float64)
     others = np.asarray(other_values, dtype=np.float64).reshape(-1, scores.size)

@@ -1,4 +1,4 @@
-"""Intervals of a correlation over new systems, of which there are few."""
+"""Intervals of a correlation over new systems, from a small number of systems."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ LEAST_FOR_INTERVAL = 6
 def interval_over_systems(
     statistic: ResampleStatistic, kind: Kind, *, is_share: bool = False, n_counted: int | None = None
 ) -> tuple[Floats, Floats]:
-    """(M,) ends of 95% intervals of correlations over all systems of which the N are a sample.
+    """(M,) ends of 95% intervals of correlations over the population of systems from which the N are a sample.
 
     Fisher's z of each value plus and minus its standard error times the 97.5% quantile of Student's t with N − 1
-    degrees of freedom, brought back. The error is the larger of two: that of the jackknife over systems, on the scale
-    of z, and that of normal scores: 1 / √(N − 3) where kind is "linear" (Pearson), √((1 + ρ²/2) / (N − 3)) for "ranks"
-    (Spearman), √(.437 / (N − 4)) for "pairs" (Kendall). Of a dozen systems the jackknife alone says too little where
-    the order is nearly perfect, the other where a metric misjudges a few. Correlations of ranks and pairs are discrete,
-    and are brought within half of the smallest step of ±1; such an end is ±1.
-    is_share: values are shares of pairs, from 0 to 1. n_counted: systems that count for the error of normal scores,
-    where not all do. NaN with fewer than 6 systems, and where a value, or one without a system, is not defined.
+    degrees of freedom, transformed back. The error is the larger of two: the jackknife error over systems, on the scale
+    of z, and the error for normal scores: 1 / √(N − 3) if kind is "linear" (Pearson), √((1 + ρ²/2) / (N − 3)) for
+    "ranks" (Spearman), √(.437 / (N − 4)) for "pairs" (Kendall). With a dozen systems, the jackknife error alone is too
+    small if the order is nearly perfect, and the other is too small if a metric misjudges a few systems. Correlations
+    of ranks and pairs are discrete, and are limited to half of the smallest step from ±1; such an end becomes ±1.
+    is_share: values are shares of pairs, from 0 to 1. n_counted: systems that count for the error of normal scores, if
+    not all do. NaN with fewer than 6 systems, and where a value, or the value without one of the systems, is not
+    defined.
     Source: Fisher 1921; Bonett and Wright 2000 for ranks; Fieller, Hartley and Pearson 1957 for pairs.
     """
     checks.known(kind, get_args(Kind), "kind")
@@ -59,7 +60,7 @@ def _z(r: Floats, largest: float) -> Floats:
 
 
 def _normal_error(kind: Kind, r: Floats, n: int) -> npt.ArrayLike:
-    """The standard error of z where scores are normal."""
+    """The standard error of z if scores are normal."""
     if kind == "pairs":
         return float(np.sqrt(0.437 / (n - 4)))
     if kind == "ranks":

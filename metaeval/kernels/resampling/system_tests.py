@@ -37,12 +37,12 @@ def draw_signs(rng: np.random.Generator, n_draws: int, n_segments: int) -> Signs
 def sign_flip_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, signs: npt.ArrayLike) -> Floats:
     """p-values of "system i is better than system j", (n_scorers, n_systems, n_systems), in [0, 1].
 
-    scores: (n_scorers, n_systems, n_segments), higher is better; read where judged only. judged: bool
-        (n_systems, n_segments), one mask for all scorers. signs: −1 and 1, (n_draws, n_segments), shared by
-        all pairs and scorers, see `draw_signs`.
+    scores: (n_scorers, n_systems, n_segments), higher is better; read only where judged. judged: bool (n_systems,
+        n_segments), one mask for all scorers. signs: −1 and 1, (n_draws, n_segments), shared by all pairs and scorers,
+        see `draw_signs`.
     With d_s the difference on each segment that both systems have: the share of draws with
-    Σ σ_s d_s ≥ Σ d_s − 1e-9 Σ |d_s|. One-sided, `>=`, no +1, drawn. The diagonal is 1, as is a pair of
-    identical systems or one without a common segment.
+    Σ σ_s d_s ≥ Σ d_s − 1e-9 Σ |d_s|. One-sided, `>=`, no +1, drawn. The diagonal is 1, as are pairs of identical
+    systems and pairs without common segments.
     Raises ValueError: shapes, fewer than 2 systems, a missing score where humans judged, other signs.
     Source: Thompson et al. 2024, section 2; the tolerance keeps ties from being decided by rounding.
     >>> signs = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
@@ -63,7 +63,7 @@ def sign_flip_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, signs: npt.
 
 
 def _reached(scores: Floats, judged: Bools, flips: Floats) -> Ints:
-    """How many of some draws reach the observed difference of each pair, as `sign_flip_p_values` has them."""
+    """How many of the draws reach the observed difference of each pair, as defined in `sign_flip_p_values`."""
     if _is_whole_segments(judged):
         used = judged[0]
         return _reached_by_products(scores[:, :, used], flips[:, used])
@@ -81,7 +81,7 @@ def _reached(scores: Floats, judged: Bools, flips: Floats) -> Ints:
 def normal_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
     """The limit of `sign_flip_p_values` for many draws and segments: 1 − Φ(Σ d_s / √Σ d_s²), deterministic.
 
-    Arguments and result as there; where all differences are 0, p is 1.
+    Arguments and result as in `sign_flip_p_values`; if all differences are 0, p is 1.
     """
     scores, judged = _checked(scores, judged)
     result = np.ones((len(scores), judged.shape[0], judged.shape[0]))
@@ -98,7 +98,7 @@ def normal_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
 
 
 def _normal_p(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """p that the first scores are better and that the second are, (…, n) -> (…), from segments that both have."""
+    """p-values that the first scores are better, and that the second are, (…, n) -> (…), from common segments."""
     from scipy.special import ndtr
 
     gaps = unless_noise(first - second, first, second)
@@ -117,7 +117,7 @@ def _checked(scores: npt.ArrayLike, judged: npt.ArrayLike) -> tuple[Floats, Bool
 
 
 def unless_noise(gaps: Floats, first: Floats, second: Floats) -> Floats:
-    """Differences (…, S) of the scores of two systems; 0 where all of a scorer's are rounding."""
+    """Differences (…, S) of the scores of two systems; 0 if all differences of a scorer are rounding."""
     size = np.abs(first).sum(axis=-1) + np.abs(second).sum(axis=-1)
     is_noise = np.abs(gaps).sum(axis=-1) <= NOISE * size
     return np.where(is_noise[..., np.newaxis], 0.0, gaps)
@@ -128,7 +128,7 @@ def _is_whole_segments(judged: Bools) -> bool:
 
 
 def _reached_by_products(scores: Floats, signs: Floats) -> Ints:
-    """All pairs from one product of the signs with each system's scores: no missing scores."""
+    """All pairs from one product of the signs with each system's scores; for data without missing scores."""
     n_scorers, n_systems, n_segments = scores.shape
     # what all systems share on a segment cancels in every difference: without it sums round less
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -170,7 +170,7 @@ def _reached_by_products(scores: Floats, signs: Floats) -> Ints:
 
 
 def _reached_by_gaps(gaps: Floats, signs: Floats) -> tuple[Ints, Ints]:
-    """Draws that reach the difference of one pair, from its scores' (n_scorers, n_segments): first, second better."""
+    """Draws that reach one pair's difference, for first better and second better; scores: (n_scorers, n_segments)."""
     distance = np.abs(gaps).sum(axis=1, keepdims=True)
     scaled = gaps / np.where(distance > 0, distance, 1.0)
     observed = scaled.sum(axis=1)
@@ -202,7 +202,7 @@ def paired_bootstrap_p_values(
     resamples in which the sum of i's differences to j over their common segments is not positive (up to
     1e-9 Σ |d|: ties count against the claim). One-sided, no + 1; 1 on the diagonal and without common
     segments. "Better in 95% of the resamples" is p ≤ 0.05.
-    documents: (S,) each segment's document, from 0; then whole documents are resampled.
+    documents: (S,) each segment's document, from 0; if passed, whole documents are resampled.
     Raises ValueError: shapes, a missing score where humans judged, n_draws < 1.
     Source: Koehn 2004.
     """
@@ -232,12 +232,11 @@ def wilcoxon_p_values(
 ) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Wilcoxon's signed-rank test.
 
-    scores: (N, S), higher is better; judged: bool (N, S). Each pair uses its common segments; differences of
-    zero are excluded (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or above it by the probability
-    of the observed rank sum where p is exact; "two-sided": that the two differ, symmetric. Exact or by the
-    normal approximation: see `signed_rank_p_values`. Differences that are equal up to rounding are tied. 1 on
-    the diagonal and where no difference is left. documents: (S,) each segment's document; then the differences
-    are those of whole documents, added up.
+    scores: (N, S), higher is better; judged: bool (N, S). Each pair uses its common segments; differences of zero are
+    excluded (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or more by the probability of the observed rank
+    sum if p is exact; "two-sided": that the two differ, symmetric. Exact or by the normal approximation: see
+    `signed_rank_p_values`. Differences that are equal up to rounding are tied. 1 on the diagonal and if no difference
+    is left. documents: (S,) each segment's document; if passed, differences are added up within documents.
     Raises ValueError: shapes, a missing score where humans judged.
     Source: Wilcoxon 1945; Kocmi et al. 2021, section 5, uses it two-sided on human scores.
     """
@@ -251,10 +250,10 @@ def wilcoxon_p_values(
 
 
 def signed_rank_p_values(gaps: Floats, alternative: Alternative) -> tuple[float, float]:
-    """p by Wilcoxon's signed-rank test that the differences, none of which is 0, lie above 0, and that they lie below.
+    """Wilcoxon's signed-rank p-values that differences, none of which is 0, lie above 0, and that they lie below 0.
 
-    The same number twice where the alternative is two-sided. Exact for at most 50 differences without ties and for at
-    most 13 with ties, as SciPy is by default, which draws each of the 2^n signs for the latter; else by the normal
+    The same number twice if the alternative is two-sided. Exact for at most 50 differences without ties and for at most
+    13 with ties, which is SciPy's default (it enumerates all 2^n signs for the latter); otherwise by the normal
     approximation with correction for ties.
     >>> signed_rank_p_values(np.array([1.0, 1.0, 2.0, -1.0]), "greater")
     (0.25, 0.9375)
@@ -282,7 +281,7 @@ def _normal_signed_rank(gaps: Floats, ranks: Floats, n_tied: Ints) -> tuple[floa
 
 
 def _exact_signed_rank(gaps: Floats, ranks: Floats) -> tuple[float, float]:
-    """Exact p-values of few differences: the distribution of the rank sum under all signs, rank after rank."""
+    """Exact p-values of a few differences: the distribution of the rank sum under all signs, built rank by rank."""
     doubled = np.rint(2 * ranks).astype(np.int64)  # mean ranks are whole or half
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1.0
@@ -295,8 +294,8 @@ def _exact_signed_rank(gaps: Floats, ranks: Floats) -> tuple[float, float]:
 def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: Ints | None = None) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Student's t-test of the paired differences.
 
-    Arguments as of `wilcoxon_p_values`. One-sided: p[i, j] + p[j, i] = 1, except where there is nothing to
-    test: 1 on the diagonal, with fewer than 2 common segments, and where all differences are 0.
+    Arguments as in `wilcoxon_p_values`. One-sided: p[i, j] + p[j, i] = 1, except where there is nothing to test: p is 1
+    on the diagonal, with fewer than 2 common segments, and if all differences are 0.
     Raises ValueError: shapes, a missing score where humans judged.
     """
     from scipy.special import stdtr
@@ -315,7 +314,7 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: I
 
 
 def _pairs(values: Floats, judged: Bools, documents: Ints | None) -> Iterator[tuple[int, int, Floats]]:
-    """Systems i < j with their differences over common segments, or documents' sums of them, without rounding error."""
+    """Systems i < j with their differences over common segments, or sums per document, without rounding error."""
     for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
         both = judged[i] & judged[j]
         gaps = values[i, both] - values[j, both]
@@ -326,7 +325,7 @@ def _pairs(values: Floats, judged: Bools, documents: Ints | None) -> Iterator[tu
 
 
 def without_noise(gaps: Floats, scores: Floats) -> Floats:
-    """Differences rounded to a grid 10 digits below the largest score: floating-point error makes no ranks."""
+    """Differences rounded to a grid 10 digits below the largest score, so floating-point error creates no ranks."""
     largest = float(np.abs(scores).max(initial=0.0))
     if largest == 0.0:
         return gaps

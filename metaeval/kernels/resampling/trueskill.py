@@ -1,4 +1,4 @@
-"""TrueSkill over pairwise preferences: scores of systems from many runs, each over a random selection of judgements."""
+"""TrueSkill on pairwise preferences: system scores from many runs, each on a random selection of judgements."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def trueskill(
 ) -> Floats:
     """Mean skill of each system in each run: (n_runs, n_systems), around 0, higher is better.
 
-    system_a, system_b: (n,) systems of each judgement, numbered from 0. answer: (n,) 1 where a is better, -1 where b
-        is, 0 for a tie. n_matches: of a run; as many as there are judgements unless given.
-    Every skill begins as N(0, 1/4). A match is of the system whose skill is least certain with another one, drawn with
-    a probability proportional to exp(-|difference of their means|) among those that it was compared with; one of the
-    judgements of the two is drawn with replacement, and both skills are updated by it. Runs differ by what is drawn,
-    and run side by side. NaN for a system that was never compared.
-    Performances vary around skills by beta = sigma n / 40, n the number of matches, as in the shared tasks of 2014 to
-    2016: the more matches, the less each of them says.
+    system_a, system_b: (n,) systems of each judgement, numbered from 0. answer: (n,) 1 if a is better, -1 if b is
+        better, 0 for a tie. n_matches: matches per run; by default the number of judgements.
+    Every skill begins as N(0, 1/4). In each match, the system with the least certain skill meets an opponent, drawn
+    from the systems it was compared with, with a probability proportional to exp(-|difference of their means|). One
+    judgement of the two is drawn with replacement, and both skills are updated by it. Runs differ only in their random
+    draws, and are computed side by side. NaN for a system that was never compared.
+    Performances vary around skills by beta = sigma n / 40, where n is the number of matches, as in the shared tasks of
+    2014 to 2016: the more matches, the less each of them counts.
     Raises ValueError: no judgement, an answer other than -1, 0 and 1, or a system compared with itself.
-    Source: Sakaguchi, Post and Van Durme 2014; the updates are those of Herbrich, Minka and Graepel 2006, for two
-    players with ties.
+    Source: Sakaguchi, Post and Van Durme 2014; updates from Herbrich, Minka and Graepel 2006, for two players with
+    ties.
     """
     first, second, outcome = checked_preferences(system_a, system_b, answer)
     n = int(max(first.max(), second.max())) + 1 if n_systems is None else n_systems
@@ -64,7 +64,7 @@ def trueskill(
 
 
 def _outcomes_by_pair(first: Ints, second: Ints, outcome: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """All answers sorted by ordered pair, each seen from both sides: where a pair begins, how many it has, and they."""
+    """Answers by ordered pair, each seen from both sides: start of each pair, its number of answers, the answers."""
     pair = np.concatenate([first * n + second, second * n + first])
     seen = np.concatenate([outcome, -outcome])
     count = np.bincount(pair, minlength=n * n)
@@ -81,8 +81,8 @@ def _tie_margin(beta: float) -> float:
 class _Skills:
     """Skills of n systems in every run.
 
-    mean: (n, n_runs). up, down: its exponential, and that of minus it. variance: (n_runs, n). They lie so that numpy
-    goes along rows.
+    mean: (n, n_runs). up, down: exponentials of the mean and of minus the mean. variance: (n_runs, n). The axes are
+    ordered so that numpy works along rows.
     """
 
     def __init__(self, n: int, n_runs: int) -> None:
@@ -94,8 +94,8 @@ class _Skills:
     def draw_opponent(self, one: Ints, is_compared: Bools, drawn: Floats) -> Ints:
         """An opponent in each run: (n_runs,).
 
-        one: (n_runs,) the systems that seek one. is_compared: (n, n) who may be drawn for whom. drawn: (n_runs,),
-        uniform in [0, 1).
+        one: (n_runs,) the systems that need an opponent. is_compared: (n, n) which systems may be drawn for which.
+        drawn: (n_runs,), uniform in [0, 1).
         """
         here = one * len(self.runs) + self.runs
         cumulative = np.minimum(self.up * self.down.ravel()[here], self.down * self.up.ravel()[here])
@@ -109,7 +109,7 @@ class _Skills:
         return opponent
 
     def update(self, one: Ints, other: Ints, outcome: Ints, beta: float, margin: float) -> None:
-        """One match in each run. outcome: (n_runs,), 1 where `one` was better, -1 where `other` was, 0 a tie."""
+        """Play one match per run. outcome: (n_runs,), 1 if `one` was better, -1 if `other` was, 0 for a tie."""
         from scipy.special import ndtr
 
         n_runs, n = self.variance.shape
@@ -150,7 +150,8 @@ def _density(x: Floats) -> Floats:
 
 
 def trimmed_rank_ranges(scores: npt.ArrayLike, tail: float = 0.025) -> tuple[Ints, Ints]:
-    """Best and worst rank of each system over runs, without ⌈tail⌉ of the runs at either end: two (n_systems,) arrays.
+    """Best and worst rank of each system over runs, excluding ⌈tail⌉ of the runs at either end: two (n_systems,)
+    arrays.
 
     scores: (n_runs, n_systems), no NaN; equal scores are ranked in the order of the systems.
     Raises ValueError: nothing would be left. Source: the shared tasks of 2014 to 2016.
@@ -165,7 +166,7 @@ def trimmed_rank_ranges(scores: npt.ArrayLike, tail: float = 0.025) -> tuple[Int
 
 
 def clusters_of_ranges(scores: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> Ints:
-    """Clusters from 1 for the best, in the order of the systems: one ends where all later systems rank below it.
+    """Cluster of each system, from 1 for the best, in system order; a cluster ends if all later systems rank below it.
 
     scores: (n_systems,), higher is better. low, high: best and worst rank of each.
     A cluster ends after a system whose worst rank is above the best rank of every later one.

@@ -1,4 +1,4 @@
-"""Marked errors of many outputs beside each other: what characters they share, and which is matched with which."""
+"""Overlap of marked errors in many outputs: the characters they share, and which error is matched with which."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _IS_MAJOR = {"minor": False, "major": True, "critical": True}
 
 @dataclass(frozen=True)
 class Spans:
-    """Marked errors, each a row: output (from 0), side (0 target, 1 source), start and end (half-open), severity."""
+    """Marked errors, one per row: output (from 0), side (0 target, 1 source), start and end (half-open), severity."""
 
     output: np.ndarray
     side: np.ndarray
@@ -28,7 +28,7 @@ class Spans:
         return length
 
     def weights(self, of_severity: Mapping[str, float] | None) -> np.ndarray:
-        """What each span counts: 1, or the weight of its severity."""
+        """Weight of each span: 1, or the weight of its severity."""
         if of_severity is None:
             return np.ones(len(self.start))
         return np.where(self.is_major, of_severity["major"], of_severity["minor"]).astype(float)
@@ -37,7 +37,7 @@ class Spans:
 def flat(outputs: Sequence[Sequence[Span]]) -> Spans:
     """Lists of spans, one list per output, as arrays; a critical error counts as major.
 
-    Left out are spans without a place (start or end None), empty ones, and those of another severity.
+    Excludes spans without a position (start or end None), empty spans, and spans of any other severity.
     """
     rows = [
         (number, SIDES.index(str(span.get("side", "target"))), span["start"], span["end"], _IS_MAJOR[severity])
@@ -58,11 +58,11 @@ _N_KINDS = 4  # predicted minor, predicted major, gold minor, gold major
 
 @dataclass(frozen=True)
 class Stretches:
-    """Stretches of text that no span begins or ends inside of, of all outputs and sides one after the other.
+    """Stretches of text inside which no span begins or ends, for all outputs and sides, one after the other.
 
     covered: (n, 2, 2) how many spans of each kind cover a stretch: predicted or gold, minor or major. length:
-    characters; 0 where a text's last span ends. output: which output a stretch is of. first, last: for predicted spans
-    and for gold ones, the stretch that each begins with, and the first that it no longer covers.
+    characters; 0 where a text's last span ends. output: the output of each stretch. first, last: for predicted and for
+    gold spans, the stretch at which each begins, and the first stretch that it no longer covers.
     """
 
     covered: np.ndarray
@@ -79,7 +79,7 @@ class Stretches:
 
 
 def stretches(predicted: Spans, gold: Spans) -> Stretches:
-    """Cut the texts at all starts and ends of spans."""
+    """Divide the texts at the start and end of every span."""
     both = (predicted, gold)
     text = np.concatenate([2 * spans.output + spans.side for spans in both] * 2)
     at = np.concatenate([*(spans.start for spans in both), *(spans.end for spans in both)])
@@ -108,9 +108,10 @@ def stretches(predicted: Spans, gold: Spans) -> Stretches:
 
 
 def matched(covered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of marks on a stretch, (n, 2, 2), those matched within their severity, (n, 2), and across severities.
+    """Match the marks on each stretch, (n, 2, 2): numbers matched within a severity, (n, 2), and across severities.
 
-    crossed[:, s]: predicted marks of severity s against gold ones of the other. Marks may be counts or sums of weights.
+    crossed[:, s]: predicted marks of severity s matched with gold marks of the other severity. Marks may be counts or
+    sums of weights.
     """
     exact = covered.min(axis=1)
     rest = covered - exact[:, None, :]
@@ -124,10 +125,10 @@ _MOST_STATES = 20_000  # sixteen spans a side that all overlap
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of a predicted and a gold span that would earn something.
+    """Pairs of a predicted and a gold span that would earn credit.
 
-    predicted, gold: rows of the spans. of_precision, of_recall: what each adds to the numerators. likeness: twice the
-    overlap over the sum of lengths, times the share that different severities leave.
+    predicted, gold: rows of the spans. of_precision, of_recall: contribution of each pair to the numerators. likeness:
+    twice the overlap divided by the sum of lengths, times the share kept if severities differ.
     """
 
     predicted: np.ndarray
@@ -152,7 +153,7 @@ def overlapping(predicted: Spans, gold: Spans) -> tuple[np.ndarray, np.ndarray, 
 
 
 def greedy(pairs: Pairs) -> np.ndarray:
-    """Pairs taken from the most alike on, each span once; those equally alike in their order."""
+    """Pairs chosen in order of likeness, the most alike first, each span once; ties in their original order."""
     taken = np.zeros(len(pairs.output), dtype=bool)
     used: tuple[set[int], set[int]] = (set(), set())
     for pair in np.argsort(-pairs.likeness, kind="stable").tolist():
@@ -167,9 +168,9 @@ def greedy(pairs: Pairs) -> np.ndarray:
 def best_sums(pairs: Pairs, sizes: tuple[np.ndarray, np.ndarray], n_outputs: int) -> tuple[np.ndarray, np.ndarray]:
     """Numerators of precision and recall of each output, (n_outputs,) each, under the matching with the best F.
 
-    Then the greatest P + R, then P. sizes: the denominators. The search is exact: by connected component it keeps the
-    choices that no other betters in both P and R.
-    Raises ValueError: a component with more choices than can be gone through.
+    Ties are decided by the greatest P + R, then by P. sizes: the denominators. The search is exact: for each connected
+    component it keeps the choices that no other choice dominates in both P and R.
+    Raises ValueError: a component with too many choices to search.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -197,7 +198,7 @@ def best_sums(pairs: Pairs, sizes: tuple[np.ndarray, np.ndarray], n_outputs: int
 
 
 def _fronts(pairs: Pairs, rows: np.ndarray, component: np.ndarray) -> Iterator[tuple[int, list[Point]]]:
-    """Output and best choices of each component that has some of these rows of pairs."""
+    """Output and best choices of each component that contains any of these rows of pairs."""
     rows = rows[np.lexsort((pairs.gold[rows], pairs.predicted[rows], component[rows]))]
     bounds = np.flatnonzero(np.diff(component[rows])) + 1
     columns = (pairs.predicted, pairs.gold, pairs.of_precision, pairs.of_recall)
@@ -209,7 +210,7 @@ def _fronts(pairs: Pairs, rows: np.ndarray, component: np.ndarray) -> Iterator[t
 
 
 def _front(edges: list[tuple[int, int, float, float]]) -> list[Point]:
-    """The choices of pairs of one component that no other betters in both sums."""
+    """The choices of pairs of one component that no other choice dominates in both sums."""
     if len({row for row, *_ in edges}) == 1 or len({beside for _, beside, *_ in edges}) == 1:
         return _best([(a, b) for *_, a, b in edges])
     if all(a == b for *_, a, b in edges):
@@ -236,7 +237,7 @@ def _front(edges: list[tuple[int, int, float, float]]) -> list[Point]:
 
 
 def _greatest_sum(edges: list[tuple[int, int, float, float]]) -> Point:
-    """The best choice where a pair adds the same to both numerators."""
+    """The best choice if each pair adds the same amount to both numerators."""
     from scipy.optimize import linear_sum_assignment
 
     rows, places = (np.unique([edge[side] for edge in edges], return_inverse=True)[1] for side in (0, 1))
@@ -247,7 +248,7 @@ def _greatest_sum(edges: list[tuple[int, int, float, float]]) -> Point:
 
 
 def _best(points: list[Point]) -> list[Point]:
-    """Those that no other betters in both sums, each once."""
+    """The choices that no other choice dominates in both sums, each once."""
     if len(points) == 1:
         return points
     kept: list[Point] = []

@@ -1,4 +1,4 @@
-"""Precision, recall and F of marked errors: what spans earn, output by output, and the ratios of the sums."""
+"""Precision, recall and F of marked errors: credit of spans in each output, and the ratios of the sums."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -12,9 +12,9 @@ Average = Literal["micro", "macro"]
 
 
 def averaged(sums: Floats, average: Average) -> Floats:
-    """What is added up over outputs: (..., 4) sums as they are, or for macro precision, recall, F and 1 of each.
+    """Quantities to add up over outputs, (..., 4): the sums, or for macro each output's precision, recall, F and 1.
 
-    Macro: an output without any span has 1, 1, 1, one with predictions alone 0, 1, 0, with gold spans alone 1, 0, 0.
+    Macro: an output without spans has 1, 1, 1; an output with only predictions 0, 1, 0; with only gold spans 1, 0, 0.
     """
     if average == "micro":
         return sums
@@ -25,7 +25,7 @@ def averaged(sums: Floats, average: Average) -> Floats:
 def rates(totals: Floats, average: Average) -> tuple[Floats, Floats, Floats]:
     """Precision, recall and F of (..., 4) totals of `averaged`.
 
-    An empty denominator gives 1; F is 0 where precision and recall are. Macro: NaN of no outputs.
+    An empty denominator gives 1; F is 0 if precision and recall are both 0. Macro: NaN without outputs.
     """
     if average == "macro":
         p, r, f = (ratio(totals[..., at], totals[..., 3]) for at in range(3))
@@ -54,13 +54,13 @@ def span_sums(
 ) -> np.ndarray:
     """Numerator and denominator of precision, then of recall, of each output: (n_outputs, 4).
 
-    EM counts spans with the same bounds, MP those that overlap, MPP the share of a span that overlaps, WMT25
-    characters, with matching sets each once, however many spans cover it. severity_penalty: what a match of different
-    severities loses, from 0 to 1. severity_weights: what "minor" and "major" count (MPP without a penalty); a match
-    counts the smaller of both.
+    EM counts spans with the same bounds, MP spans that overlap, MPP the share of a span that overlaps, and WMT25
+    characters; with matching sets each character counts once, however many spans cover it. severity_penalty: loss, from
+    0 to 1, for a match of different severities. severity_weights: weights of "minor" and "major" (MPP without a
+    penalty); a match counts with the smaller weight.
     Source: Perrella et al. 2026; WMT25 shared task on automated translation evaluation, task 2; Blain et al. 2023.
-    Raises ValueError: weights with another measure or with a penalty; sets of another measure than WMT25; too many
-        overlapping spans in one output.
+    Raises ValueError: weights with a measure other than MPP or with a penalty; sets with a measure other than WMT25;
+        too many overlapping spans in one output.
     """
     if matching == "sets":
         if measure != "WMT25":
@@ -92,7 +92,7 @@ def span_sums(
 
 
 def _character_sets(predicted: Spans, gold: Spans, n_outputs: int, penalty: float) -> np.ndarray:
-    """`span_sums` of characters that count once: one of both severities is right in either."""
+    """`span_sums` of characters that count once: a character marked with both severities is right with either."""
     texts = stretches(predicted, gold)
     marked = texts.covered > 0
     by_side = marked[:, :, 0] | marked[:, :, 1]
@@ -133,7 +133,7 @@ def _covered(
     penalty: float,
     weights: Mapping[str, float] | None,
 ) -> list[np.ndarray]:
-    """Numerators where a span may match any number of others."""
+    """Numerators if a span may match any number of other spans."""
     texts = stretches(predicted, gold)
     both = (predicted, gold)
     if measure == "MP":
@@ -177,12 +177,12 @@ def span_precision_recall(
     severity_penalty: float = 0.0,
     severity_weights: Mapping[str, float] | None = None,
 ) -> tuple[float, float, float]:
-    """Precision, recall and F of predicted spans against gold ones, one list of spans an output.
+    """Precision, recall and F of predicted spans against gold spans, one list of spans per output.
 
     A span is a mapping with start, end (half-open, in characters), side ("target" or "source") and severity ("minor",
-    "major" or "critical", which counts as major); spans without a place, empty ones and those of another severity are
-    left out. `span_sums` says what measures and parameters are, `precision_recall` what averages are.
-    Raises ValueError: lists of different lengths, and what `span_sums` raises.
+    "major" or "critical", which counts as major); spans without a position, empty spans and spans of any other severity
+    are excluded. `span_sums` describes the measures and parameters, `precision_recall` the averages.
+    Raises ValueError: lists of different lengths, or any error of `span_sums`.
 
     >>> found = [[{"start": 0, "end": 4, "side": "target", "severity": "minor"}]]
     >>> marked = [[{"start": 2, "end": 4, "side": "target", "severity": "major"}]]
@@ -201,8 +201,9 @@ def span_precision_recall(
 def precision_recall(sums: np.ndarray, average: Average = "micro") -> tuple[float, float, float]:
     """Precision, recall and F of the sums of outputs.
 
-    micro: of sums over all outputs; an empty denominator gives 1. macro: means over outputs, where one without any
-    span has 1, 1, 1, one with predictions alone 0, 1, 0, and one with gold spans alone 1, 0, 0. F is 0 where P + R is.
+    micro: from sums over all outputs; an empty denominator gives 1. macro: means over outputs; an output without spans
+    has 1, 1, 1, an output with only predictions 0, 1, 0, and an output with only gold spans 1, 0, 0. F is 0 if P + R is
+    0.
     NaN without outputs.
     """
     if not len(sums):
