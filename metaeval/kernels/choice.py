@@ -19,8 +19,7 @@ from metaeval.kernels.resampling.system_tests import normal_p_values, signed_ran
 
 
 def metric_consistency(scores: npt.ArrayLike) -> Floats:
-    """τ_c of each segment's scores with the systems' means, (N, S) -> (S,); high if it orders systems as all segments
-    do.
+    """τ_c of each segment's scores with the systems' means, (N, S) -> (S,): does it order systems as all segments do?
 
     The means exclude segments with a missing score; the result is NaN for these. 0 if all scores of a segment, or all
     means, are equal: there is nothing to order.

@@ -48,8 +48,7 @@ class Good:
 
 
 def good_outputs(block: Block, rule: object) -> Good:
-    """The outputs of a block that are good by human score. rule: the lowest human score that counts as good, or
-    error_free.
+    """The good outputs of a block. rule: the lowest human score that counts as good, or error_free.
 
     Error-free means 0 on a scale of penalties, whose scores contain the errors; on other scales, no marked error, and
     at least 85 if scores go beyond 1.

@@ -95,7 +95,7 @@ class GroupMeasure(Measure):
         return None
 
     def swap_of(self, judged: JudgedSegments, swap: Swap) -> SwapStatistic:
-        """The kernel that swaps inside groups; slow but for pairs of items and tau_b, families have faster ones."""
+        """The kernel that swaps inside groups; slow except for pairs by item and tau_b (families have faster ones)."""
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
         statistic = self.count_statistic

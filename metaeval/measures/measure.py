@@ -292,7 +292,7 @@ class Measure(ABC):
         """
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        """As `resampled`, if segments are only dropped: groups are the groups of the remaining segments."""
+        """As `resampled`, if segments are only dropped: the groups are those of the remaining segments."""
         return self.resampled(block, options, epsilon)
 
     def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic | None:

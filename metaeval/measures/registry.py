@@ -47,8 +47,7 @@ DEFINITIONS: Mapping[str, Definition] = MappingProxyType(
 
 
 def parse_measure(text: str) -> Measure:
-    """Read a measure by its name, in any case and with dashes, or by its name in papers; parameters choose between
-    several definitions of a name.
+    """Read a measure by name, in any case, with dashes, or as in papers; parameters choose between several definitions.
 
     Raises QuestionError: unknown measure or parameter, or an invalid value.
     >>> [str(parse_measure(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]

@@ -13,10 +13,10 @@ Statistic = Literal["mcc", "f_beta", "precision", "recall"]
 
 @dataclass(frozen=True)
 class Decision:
-    """Result of classifying outputs by a metric's threshold: an output is called good if its score is at least this.
+    """Counts of outputs classified by a metric's threshold: an output is called good if its score reaches the
+    threshold.
 
-    n_true, n_false: outputs called good that are good, and that are not. n_good, n_bad: good and bad ones among all
-    outputs.
+    n_true, n_false: outputs called good that are good, and that are not. n_good, n_bad: all good and all bad outputs.
     """
 
     threshold: float
@@ -90,8 +90,7 @@ def best_decision(
 def best_place(
     statistic: Statistic, beta2: float, n_true: Floats, n_false: Floats, n_good: npt.ArrayLike, n_bad: npt.ArrayLike
 ) -> Ints:
-    """(...) index of the threshold that maximises a statistic, the last one on ties; thresholds fall along the last
-    axis.
+    """(...) index of the threshold that maximises a statistic, the last on ties; thresholds fall along the last axis.
 
     Arguments as in `statistic_of_counts`. For precision and recall, the threshold maximises F.
     """

@@ -30,9 +30,8 @@ def equal_quality(outputs: Sequence[tuple[Floats, Floats]]) -> Languages:
     outputs: for each language, (n,) quality and (n,) scores; higher is better for both, and neither has NaN.
     means: mean score of a language's outputs of one quality. loss: least-squares slope, on quality, of the means over
     languages, at the levels that all languages have. bias: a language's deviation from the mean over languages,
-    averaged over these levels, in units of the loss; NaN unless the loss is positive. wrong: among pairs of outputs of
-    different quality, one in this language and one in another, the share in which the worse output has the higher
-    score.
+    averaged over these levels, in units of the loss; NaN unless the loss is positive. wrong: share of pairs of outputs
+    of different quality, one in this language and one in another, in which the worse output scores higher.
     wrong_within: the same share for pairs within the language. NaN without pairs.
     Source: XQ-MEval (arXiv 2604.14934), which gives the bias in points of the metric.
     """

@@ -208,8 +208,7 @@ def _n_distinct(values: Floats) -> Ints:
 def thresholded_pair_counts(
     human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, threshold: float = 25.0
 ) -> PairCounts:
-    """Count only the pairs whose human scores differ by at least `threshold`, unaffected by rounding: -2.1 and -5.1
-    differ by 3.
+    """Count pairs whose human scores differ by at least `threshold`, unaffected by rounding: -2.1 and -5.1 differ by 3.
 
     Arguments as in `pair_counts`; metric ties are exact. Nothing is tied on the human side, so n_tied_human
     and n_tied_both are 0. Raises ValueError: as `pair_counts`, or a threshold that is not positive.

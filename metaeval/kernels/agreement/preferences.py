@@ -232,7 +232,7 @@ def judge_consistency(
     system_b: npt.ArrayLike,
     answer: npt.ArrayLike,
 ) -> JudgeAgreement:
-    """Agreement of judges with themselves, over all judgements of a segment by a judge who judged one of its items
+    """Agreement of judges with themselves, over the judgements of a segment by judges who judged one of its items
     twice.
 
     judge: (n,). Other arguments as in `judge_agreement`.
@@ -260,8 +260,7 @@ def _agreement(item: Ints, outcome: Ints) -> JudgeAgreement:
 def preference_pair_counts(
     difference: npt.ArrayLike, answer: npt.ArrayLike, segment: npt.ArrayLike, epsilon: npt.ArrayLike = 0.0
 ) -> PairCounts:
-    """Count the preferences of each segment by outcome, as `pair_counts` does for pairs of scores, for all metrics at
-    once.
+    """Count the preferences of each segment by outcome, for all metrics, as `pair_counts` does for pairs of scores.
 
     difference: (M, n) metric score of the first output minus that of the second. answer: (n,) 1, -1 or 0. segment: (n,)
     whole numbers, which label the groups. epsilon: one number, or one number per metric; a difference of at most this

@@ -40,8 +40,9 @@ def random_effects(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> Random
     """Pool the estimates of k studies.
 
     estimates: (k,), NaN = not defined, excluded. variances: (k,) squared standard errors, above 0, or all 0. τ² is
-    estimated by restricted maximum likelihood, on a grid and then refined, so it cannot fail to converge. One study
-    returns its estimate alone, two return no interval. If the variances are 0, τ² is the sample variance.
+    estimated by restricted maximum likelihood, on a grid and then refined, so it cannot fail to converge. With one
+    study, only its estimate is returned; with two, there is no interval. If the variances are 0, τ² is the sample
+    variance.
     Raises ValueError: shapes, a variance below 0 or not finite, or some but not all variances of 0.
     Source: Viechtbauer 2005 (REML); Hartung and Knapp 2001, Sidik and Jonkman 2002 (interval); Higgins and Thompson
     2002, eq. 9 and 10 (I²).

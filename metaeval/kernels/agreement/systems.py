@@ -44,8 +44,8 @@ def pairwise_accuracy(
         n_systems).
     ties: "organisers": a zero difference on one side only is a disagreement, zero on both sides agrees.
         "tship": pairs with a human difference of 0 are excluded, a metric difference of 0 is wrong.
-    raw_ties: a difference is 0 only if the floats are equal. Otherwise it is 0 up to 1e-12 of the scorer's largest
-        absolute score, so that averages that differ only by rounding are equal.
+    raw_ties: count a difference as 0 only if the floats are equal. By default it is 0 up to 1e-12 of the scorer's
+        largest absolute score, so averages that differ only by rounding are equal.
     Raises ValueError: shapes, an unknown rule, or a missing metric score of a judged system.
     Source: Kocmi et al. 2021, section 4 ("tship"); the organisers' practice since WMT21.
     >>> pairwise_accuracy([1.0, 2.0, 3.0], [[1.0, 2.0, 2.0]]).accuracy.round(3).tolist()
@@ -76,8 +76,7 @@ def pair_agreements(
 def difference_signs(scores: Floats, *, raw_ties: bool = False) -> npt.NDArray[np.int8]:
     """Sign of score i minus score j of every pair i < j: (..., n_systems) -> (..., n_pairs).
 
-    A difference up to TOLERANCE times the scorer's largest absolute score is 0; raw_ties: equal floats
-    only.
+    A difference up to TOLERANCE times the scorer's largest absolute score is 0; with raw_ties, only equal floats are.
     """
     first, second = np.triu_indices(scores.shape[-1], 1)
     gaps = scores[..., first] - scores[..., second]
@@ -125,9 +124,9 @@ def tau_ap(
     2 / (N − 1) · Σ C(i) / (i − 1) − 1, with the sum over ranks i ≥ 2 of the metric's ranking. C(i) is the number of
     systems above rank i that the human scores also place above the system at rank i. Not symmetric: the ranks are the
     metric's.
-    human: (n_systems,), NaN = not judged; these systems are excluded. metrics: (n_metrics, n_systems). Ties as in
-    `pairwise_accuracy`: a zero difference on one side only is a disagreement, zero on both sides agrees. Systems that
-    the metric ties share their ranks: the value is the mean over all their orders.
+    human: (n_systems,), NaN = not judged; these systems are excluded. metrics: (n_metrics, n_systems).
+    Ties as in `pairwise_accuracy`: a zero difference on one side only is a disagreement, zero on both sides agrees.
+    Systems that the metric ties share their ranks: the value is the mean over all their orders.
     raw_ties: as in `pairwise_accuracy`. systems: (n_systems,) the system of each row, None = all different; two rows of
     the same system make no pair.
     NaN with fewer than 2 judged systems.

@@ -93,8 +93,7 @@ def acc23(counts: PairCounts) -> Floats:
 
 
 def accuracy(counts: PairCounts) -> Floats:
-    """C / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: share of the pairs not tied by humans that the metric gets
-    right.
+    """C / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: share of pairs not tied by humans that the metric gets right.
 
     A metric tie is wrong. NaN where the human scores are constant. Source: Amrhein et al. 2022 (ACES), whose tau is
     twice this minus 1, and Karpinska et al. 2022 (DEMETR).

@@ -140,8 +140,7 @@ def group_scores(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.Array
 
 
 def numbered(*columns: npt.NDArray[np.generic]) -> Ints:
-    """Number rows from 0 by their values in all columns; rows with equal values share a number. Columns and result:
-    (n,).
+    """Number rows from 0, (n,), by their values in all columns, each (n,); rows with equal values share a number.
 
     >>> numbered(np.array(["a", "b", "a"]), np.array([1, 1, 1])).tolist()
     [0, 1, 0]

@@ -63,8 +63,7 @@ def agreement_curve(
 
 
 def fitted_curve(places: Floats, total: Floats, agreeing: Floats) -> AgreementCurve:
-    """`agreement_curve` of ascending, distinct differences, (K,), with the total weight of the pairs at each, and of
-    the pairs that agree.
+    """`agreement_curve` of ascending, distinct differences, (K,), with the total weights of all and of agreeing pairs.
     """
     from scipy.optimize import isotonic_regression
 
@@ -129,10 +128,10 @@ def agreement_thresholds(
 ) -> AgreementThresholds:
     """Smallest difference from which a metric agrees with humans on a share of at least `level`, with 95% intervals.
 
-    Each resample draws as many sets as there are, with replacement, and from each as many systems as it has. A pair
-    counts as often as both its systems were drawn, multiplied, and copies of a system make no pair. So pairs that share
-    a system or a set, which depend on each other, stay together. Intervals are percentile intervals; a resample in
-    which a level is not reached counts as beyond all differences. With one set, only systems are resampled.
+    Each resample draws as many sets as there are, with replacement, and from each as many systems as it has. The weight
+    of a pair is the product of how often its two systems were drawn; copies of a system make no pair. So pairs that
+    share a system or a set, which depend on each other, stay together. Intervals are percentile intervals; a resample
+    in which a level is not reached counts as beyond all differences. With one set, only systems are resampled.
     also: differences at which the band is computed, besides the grid, which has every step of the curve. If all pairs
     beyond a difference agree, no resample contains a pair that disagrees. So for upper ends, and for the lower end of
     the band, each resample gets disagreeing pairs beyond all differences, with a weight of 3 times an exponential

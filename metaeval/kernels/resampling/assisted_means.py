@@ -40,19 +40,19 @@ def assisted_mean(
 
     judged: (n,) human scores, or differences of two systems. metric_judged: (n,) a metric's scores of the same outputs,
         or (n_metrics, n). metric_all: (N,) or (n_metrics, N), its scores of all outputs, including the judged ones.
-    clusters: (n,) outputs with the same number, such as outputs of one document, were sampled together. None: one by
-    one.
-    probabilities: (n,) sampling probability of each judged output, in (0, 1]. None: n / N for all. The estimate is
-        mean(y - λ (m - mean of m over all N)) for any metric: a useless metric gets a slope λ near 0. With
-        probabilities, the mean is weighted by their inverse. Slopes come from the other folds (output, or cluster, i is
-        in fold i modulo n_folds), so that no output helps to choose its own slope; the slopes of several metrics are
-        shrunk (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The interval is for the mean over these N
-        outputs; it uses t with as many degrees of freedom as outputs or clusters, minus 1, and its width is 0 if n = N.
-    The judged outputs must be a random sample, and in random order.
+    clusters: (n,) outputs with the same number, such as outputs of one document, were sampled together. None: each
+    output by itself.
+    probabilities: (n,) sampling probability of each judged output, in (0, 1]. None: n / N for all.
+    The estimate is mean(y - λ (m - mean of m over all N)) for any metric: a useless metric gets a slope λ near 0. With
+    probabilities, the mean is weighted by their inverse. Slopes come from the other folds (output, or cluster, i is in
+    fold i modulo n_folds), so that no output helps to choose its own slope; the slopes of several metrics are shrunk
+    (ridge, with the penalty of Hoerl, Kennard and Baldwin 1975). The interval is for the mean over these N outputs; it
+    uses t with as many degrees of freedom as outputs or clusters, minus 1, and its width is 0 if n = N. The judged
+    outputs must be a random sample, and in random order.
     Raises ValueError: shapes that do not match, a missing value, fewer than 5 judged outputs or clusters, more outputs
         than N, or a probability outside (0, 1].
-    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted. The λ of PPI++ is this λ times 1
-    - n / N, because its metric scores are for outputs without a judgement. Weights: Hájek's estimator.
+    Source: control variates; PPI++ (Angelopoulos, Duchi and Zrnic 2023), cross-fitted. The λ of PPI++ is (1 - n / N)
+    times this λ, because its metric scores are for outputs without a judgement. Weights: Hájek's estimator.
     """
     from scipy.special import stdtrit
 

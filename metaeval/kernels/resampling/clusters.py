@@ -15,7 +15,7 @@ Correction = Literal["none", "holm", "bh"]
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Holm's step-down adjusted p-values (family-wise error), in the shape of p; NaN means no test and stays.
+    """Holm's step-down adjusted p-values (family-wise error), in the shape of p; NaN (not tested) stays.
 
     Raises ValueError: a p-value outside [0, 1]. Source: Holm 1979.
     >>> holm([0.01, 0.04, 0.03]).round(2).tolist()

@@ -12,8 +12,7 @@ _EQUAL = 1e-9  # of the largest total: less is rounding
 
 
 def squared_radii(n: npt.ArrayLike, alpha: float, tightest: float) -> Floats:
-    """Squared half width of the two-sided sequence for a sum of n units, relative to its sum of squares; shaped like
-    `n`.
+    """Squared half width of the two-sided sequence for a sum of n units, in units of its sum of squares; as `n`.
 
     tightest: number of units at which the sequence is tightest; it is valid for all numbers.
     Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, theorem 2.2 and equation 12.

@@ -136,10 +136,9 @@ def segment_errors(statistic: ResampleStatistic) -> Floats:
 
 
 def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
-    """Ends of the 95% interval of each correlation minus the anchor's, from the interval of the difference of Fisher's
-    z.
+    """Ends of the 95% interval of each correlation minus the anchor's, from the interval of the difference in z.
 
-    z is computed from this share of the correlations; reach: half width of the interval of the difference of z, by
+    z is Fisher's z of `share` times the correlations; reach: half width of the interval of the difference of z, by
     Student's t with df degrees of freedom. The variance of the mean of the two z is 1 / (df - 2) minus a quarter of the
     variance of their difference. The ends are the smallest and the largest difference of correlations on the joint
     ellipse of both with the same radius, so they include 0 exactly if the interval of the difference of z does.

@@ -194,7 +194,7 @@ def permutation_test(
     ((n + 1) / (draws + 1)). p[b, a] comes from the same draws with −Δ.
     mid_p: draws that tie with Δ observed count half (Lancaster 1961), for statistics that take few values. Two-sided p
         is twice the smaller one-sided p if the draws are symmetric, so all draws count fully if Δ observed is 0.
-        early_stop: (low, high); after each 100 draws, a pair whose p so far is below low or above high stops. Off by
+    early_stop: (low, high); after each 100 draws, a pair whose p so far is below low or above high stops. Off by
         default.
     keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
         (default: as many as there are cores). progress: called with (draws done, draws in all).

@@ -44,8 +44,7 @@ class GroupSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class RightPairsSwap(SwapStatistic):
-    """acc23 or tau_23 averaged over groups that are swapped whole; `hybrids` counts weighted right pairs in whole
-    numbers.
+    """acc23 or tau_23 averaged over groups that are swapped whole; `hybrids` are weighted counts, in whole numbers.
 
     right: (M, n_groups) right pairs of each group times the group's weight, so that a pair weighs 1 / its group's
     number of pairs.

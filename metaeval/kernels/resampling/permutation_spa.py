@@ -58,7 +58,7 @@ class SoftPairwiseSwap(SwapStatistic):
         return FlippedSums(self.swap, self.scores, self.judged, self.flips)
 
     def __getstate__(self) -> dict[str, object]:
-        """The state without sums, which another process computes faster than it reads them."""
+        """The state without sums, which another process can compute faster than it could read them."""
         return {name: value for name, value in self.__dict__.items() if name != "_flipped"}
 
 

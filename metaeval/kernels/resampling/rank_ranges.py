@@ -42,8 +42,7 @@ def rank_ranges(draws: npt.ArrayLike) -> tuple[Ints, Ints]:
 
 
 def ranges_by_test(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> tuple[Ints, Ints]:
-    """(N,) best and worst rank that a test leaves open: 1 + number significantly better, N − number significantly
-    worse.
+    """(N,) ranks that a test leaves open: best, 1 + number significantly better; worst, N − number significantly worse.
 
     values: (N,), higher is better; p: (N, N), [i, j] = one-sided p-value of "i is better than j", read only where i has
     the higher value; p ≤ alpha is significant. Members without a value (NaN) get rank 0 and do not count.
@@ -103,8 +102,7 @@ def is_stable(first: npt.ArrayLike, second: npt.ArrayLike, alpha: float = 0.05) 
 def stable_ranking_probability(
     ratings: Sequence[npt.ArrayLike], rng: np.random.Generator, n_draws: int = 1000, alpha: float = 0.05
 ) -> tuple[float, float]:
-    """Share of pairs of rounds in which the second round keeps the order of all pairs that differ significantly in the
-    first.
+    """Share of pairs of rounds in which the second keeps the order of all pairs that differ significantly in the first.
 
     ratings: R ≥ 2 arrays (N, S), each with one rating of every output. In a pair of rounds, each segment, with the
     outputs of all systems, gets one random rating in the first round and a different random rating in the second.

@@ -113,7 +113,7 @@ class GroupResample:
 class PairsResample:
     """Mean over segments of a tau by item, from the outcome of every pair of systems on every segment.
 
-    A pair counts as often as its two systems were drawn, multiplied; copies of one system make no pair.
+    The weight of a pair is the product of how often its two systems were drawn; copies of a system make no pair.
     outcomes: (5, n_pairs, M, S), in the order of `OUTCOMES`; template: counts of the data themselves.
     """
 

@@ -150,8 +150,7 @@ def _density(x: Floats) -> Floats:
 
 
 def trimmed_rank_ranges(scores: npt.ArrayLike, tail: float = 0.025) -> tuple[Ints, Ints]:
-    """Best and worst rank of each system over runs, excluding ⌈tail⌉ of the runs at either end: two (n_systems,)
-    arrays.
+    """Best and worst rank of each system over runs, without ⌈tail⌉ runs at either end: two (n_systems,) arrays.
 
     scores: (n_runs, n_systems), no NaN; equal scores are ranked in the order of the systems.
     Raises ValueError: nothing would be left. Source: the shared tasks of 2014 to 2016.

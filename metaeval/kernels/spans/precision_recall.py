@@ -92,7 +92,7 @@ def span_sums(
 
 
 def _character_sets(predicted: Spans, gold: Spans, n_outputs: int, penalty: float) -> np.ndarray:
-    """`span_sums` of characters that count once: a character marked with both severities is right with either."""
+    """`span_sums` if each character counts once: a character marked with both severities is right with either."""
     texts = stretches(predicted, gold)
     marked = texts.covered > 0
     by_side = marked[:, :, 0] | marked[:, :, 1]
@@ -203,8 +203,7 @@ def precision_recall(sums: np.ndarray, average: Average = "micro") -> tuple[floa
 
     micro: from sums over all outputs; an empty denominator gives 1. macro: means over outputs; an output without spans
     has 1, 1, 1, an output with only predictions 0, 1, 0, and an output with only gold spans 1, 0, 0. F is 0 if P + R is
-    0.
-    NaN without outputs.
+    0. NaN without outputs.
     """
     if not len(sums):
         return float("nan"), float("nan"), float("nan")
