@@ -87,7 +87,7 @@ def in_order(
 
 
 def bought(order: Ints, costs: npt.ArrayLike, budget: float, units: npt.ArrayLike | None = None) -> Bools:
-    """Which segments a budget pays for: going through the order, each unit that still fits.
+    """True for segments that a budget pays for: going through the order, each unit that still fits.
 
     order: from `in_order`, with the same costs and units. Returns (S,), indexed by segment.
     >>> bought(np.array([2, 0, 1]), [2.0, 1.0, 3.0], 4.0).tolist()

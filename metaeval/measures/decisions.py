@@ -40,7 +40,7 @@ NO_DETAILS: Mapping[str, Floats] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Good:
-    """Which judged outputs are good: values (N, S) 1, 0 or NaN; rule in words; why: the reason if this is unknown."""
+    """The good judged outputs. values: (N, S) 1, 0 or NaN; rule: in words; why: the reason if nothing defines good."""
 
     values: Floats
     rule: str

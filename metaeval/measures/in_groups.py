@@ -44,7 +44,7 @@ class GroupMeasure(Measure):
 
     @property
     def on_nan(self) -> str:
-        """How groups are treated in which the statistic is not defined."""
+        """Treatment of groups in which the statistic is not defined."""
         return str(self.get("on_nan", "drop"))
 
     @property

@@ -48,7 +48,7 @@ def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
 
 def judge_lead(annotators: npt.ArrayLike, judge: npt.ArrayLike) -> Floats:
-    """(n,) how much more often a judge gives an annotator's category than another annotator does, for each output.
+    """(n,) for each output, how much more often a judge agrees with an annotator than another annotator does.
 
     annotators: (n_annotators, n), NaN = not judged; judge: (n,). The share of annotators with whom the judge agrees,
     minus the share of ordered pairs of annotators who agree; NaN for outputs without a judgement by the judge or with

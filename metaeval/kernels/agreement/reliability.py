@@ -11,7 +11,7 @@ from metaeval.kernels.arrays.checks import Floats
 def interval_alpha(values: npt.ArrayLike, units: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Floats:
     """1 - observed / expected disagreement, with squared differences, in each resample: (n_draws,), at most 1.
 
-    values: (n,) judgements, none missing. units: (n,) the unit that each judgement is of, numbered from 0; units with
+    values: (n,) judgements, none missing. units: (n,) the judged unit of each judgement, numbered from 0; units with
         one judgement do not count. weights: (n_draws, n_units) how often each unit is in a resample; None for one draw
         with each unit once.
     1: all agree. 0: judgements of one unit differ as much as judgements of different units. Below 0: they differ more

@@ -303,7 +303,7 @@ def calibration_curve(
     statistic: CalibratedStatistic = "acc23",
     progress: Advance | None = None,
 ) -> Floats:
-    """The mean over groups of acc23 or tau_23 at given thresholds, (n_metrics, n_thresholds).
+    """Mean of acc23 or tau_23 over groups at the thresholds `epsilons`, (n_metrics, n_thresholds).
 
     epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. progress: called with the
     number of thresholds done. All else as in `calibrate`. Raises ValueError: as in `calibrate`, or thresholds of

@@ -63,8 +63,7 @@ def agreement_curve(
 
 
 def fitted_curve(places: Floats, total: Floats, agreeing: Floats) -> AgreementCurve:
-    """`agreement_curve` of ascending, distinct differences, (K,), with the total weights of all and of agreeing pairs.
-    """
+    """`agreement_curve` of ascending, distinct differences, (K,), from total weights of all and of agreeing pairs."""
     from scipy.optimize import isotonic_regression
 
     there = total > 0

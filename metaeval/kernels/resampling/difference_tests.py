@@ -83,7 +83,7 @@ def jackknife_test(
     a correlation r depends on r and is overstated by leaving out one of a dozen systems; neither is true of z. A share
     below 1 gives a rank correlation of 1 a finite z, comparable with others.
     pairs_once: for statistics made of pairs of systems. The variance specific to a pair, beyond its two systems, is
-    counted twice when systems are left out: as 4 s² / (N (N − 2)) instead of 2 s² / (N (N − 1)). s² is estimated by
+    counted twice if systems are left out: as 4 s² / (N (N − 2)) instead of 2 s² / (N (N − 1)). s² is estimated by
     leaving out two systems at a time; the excess is subtracted, and the result is never below the contribution of the
     pairs. The variance of a mean over pairs is then unbiased. Applied for 4 to 40 systems if every value is defined.
     rng: only for "both", which draws n_draws resamples of segments. Without any variance, p is 1 if the metrics are

@@ -114,7 +114,7 @@ def half_of_annotators(rng: np.random.Generator, raters: Ints) -> Bools:
 def half_of_judgements(rng: np.random.Generator, outputs: Ints) -> Bools:
     """(n,) whether each judgement is in the first half; each output's judgements are split evenly, at random.
 
-    outputs: (n,) the output that each judgement is of. The halves of each output, and the two halves overall, differ by
+    outputs: (n,) the judged output of each judgement. The halves of each output, and the two halves overall, differ by
     at most one judgement.
     """
     order = np.lexsort((rng.permutation(len(outputs)), rng.permutation(int(outputs.max(initial=-1)) + 1)[outputs]))
