@@ -1,1 +1,1 @@
-"""Which segments people should annotate, and what past campaigns say of each way to choose them."""
+"""Which segments to annotate, and how well each selection method did in past campaigns."""

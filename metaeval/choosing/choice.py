@@ -1,4 +1,4 @@
-"""`sample`: segments to annotate, best first, and the texts that annotators need."""
+"""`sample`: segments to annotate, in order of selection, and the texts that annotators need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ TEXTS = ("testset", "lp", "document", "index_in_document", "segment", "domain", 
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    """How segments are chosen.
+    """How segments are selected.
 
-    metric: one, or the human score; None: the mean over all. size: of the budget, for each language pair; None: all
-    candidates in order. unit: whole documents, by the mean utility of their segments. balanced: domains have shares of
-    the budget as large as their shares of the candidates. similarity: of outputs, for diversity. words_per_minute: of
-    the source, what an annotator judges; for minutes, which count the outputs of all systems.
+    metric: a metric, or the human score; None: the mean over all metrics. size: of the budget, per language pair; None:
+    all candidates in order. unit: select whole documents, by the mean utility of their segments. balanced: domains have
+    the same shares of the budget as of the candidates. similarity: of outputs, for diversity. words_per_minute: pace of
+    an annotator in source words; for minutes, which count the outputs of all systems.
     """
 
     method: Method = "metric_var"
@@ -53,7 +53,7 @@ class ChoiceSettings:
     seed: int = 0
 
     def check(self) -> None:
-        """Raises QuestionError: a metric where the method takes none, or a number out of its range."""
+        """Raises QuestionError: a metric for a method that uses none, or a number out of range."""
         if self.metric is not None and self.method in ("diversity", "random"):
             raise QuestionError(f"{self.method} takes no metric")
         for name, value in (("budget", self.size), ("words per minute", self.words_per_minute)):
@@ -62,7 +62,7 @@ class ChoiceSettings:
 
     @property
     def parts(self) -> Parts:
-        """What a signature says of it, but for method and metric."""
+        """Parts of a signature, except method and metric."""
         return [
             ("unit", self.unit),
             ("balance", "domain" if self.balanced else None),
@@ -72,9 +72,9 @@ class ChoiceSettings:
 
 @dataclass(frozen=True)
 class Queue:
-    """Candidates with a utility, in the order in which they are chosen. places: of each among the candidates.
+    """Candidates with a utility, in order of selection. places: index of each among the candidates.
 
-    costs, units: of the candidates with a utility, by their places. order: see `kernels.choice.budget.in_order`.
+    costs, units: of the candidates with a utility, aligned with places. order: see `kernels.choice.budget.in_order`.
     """
 
     used: Bools
@@ -84,20 +84,20 @@ class Queue:
 
     @property
     def total(self) -> float:
-        """What all of them cost."""
+        """Total cost of all of them."""
         return float(self.costs.sum())
 
     def within(self, budget: float) -> Bools:
-        """(S,) which candidates a budget buys."""
+        """(S,) whether a budget buys each candidate."""
         chosen = np.zeros(len(self.used), dtype=np.bool_)
         chosen[np.flatnonzero(self.used)] = bought(self.order, self.costs, budget, self.units)
         return chosen
 
 
 def queue(found: Candidates, values: Floats, what: ChoiceSettings) -> Queue:
-    """The order in which candidates are chosen. Those without a utility are passed over.
+    """The order in which candidates are selected. Those without a utility are skipped.
 
-    Raises QuestionError: none can, or what the budget or the balance needs is not loaded.
+    Raises QuestionError: no candidate has a utility, or data needed for the budget or the balance are not loaded.
     """
     kept: Bools = ~np.isnan(values)
     if not kept.any():
@@ -119,10 +119,10 @@ def choose(
 ) -> Result:
     """Segments to annotate.
 
-    asked: its test set and language pair may be several; each has the whole budget. Columns testset, lp, order,
-    segment, document, domain, utility, cost (in the unit of the budget); where they are random also probability (of
-    being drawn; null where the budget is of words or minutes). By default, candidates are segments with a
-    human score for every system if there are any, else all. with_texts: the fact `texts` has one row per chosen
+    asked: its test set and language pair may be several; each evaluation set has the whole budget. Columns testset, lp,
+    order, segment, document, domain, utility, cost (in the unit of the budget); for random selection also probability
+    (of being drawn; null if the budget is in words or minutes). By default, candidates are segments with a
+    human score for every system if there are any, else all. with_texts: the fact `texts` has one row per selected
     segment and system, in the order of the test set (columns: `TEXTS`).
     Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
     """
@@ -155,9 +155,9 @@ def choose(
 def _probabilities(
     found: Candidates, line_up: Queue, chosen: Bools, what: ChoiceSettings
 ) -> Sequence[float] | Sequence[None]:
-    """With which each chosen segment, in order, was drawn: its domain's share where domains are balanced.
+    """Probability with which each selected segment was drawn: its domain's share if domains are balanced.
 
-    None for each where a budget of words or minutes favours short segments.
+    None for each if the budget is in words or minutes, which favours short segments.
     """
     places = np.flatnonzero(line_up.used)[line_up.order]
     places = places[chosen[places]]
@@ -219,7 +219,7 @@ def _parts(found: Candidates, by: str | None, what: ChoiceSettings, n_chosen: in
 
 
 def _text_rows(found: Candidates, chosen: Bools, asked: Slice) -> list[tuple[Any, ...]]:
-    """Raises QuestionError: no output of what was chosen is loaded."""
+    """Raises QuestionError: no output of the selected segments is loaded."""
     sources = found.texts.get(("source", None), {})
     selection, kept = found.block.selection, np.flatnonzero(found.kept)
     indices: dict[str | None, int] = {}

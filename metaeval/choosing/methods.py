@@ -1,4 +1,4 @@
-"""Ways to choose segments: the utility of each candidate by metrics, by its outputs, or by chance."""
+"""Selection methods: the utility of each candidate segment by metrics, by its outputs, or at random."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +33,10 @@ _ORDERS = range(1, 7)  # of chrF: characters of an n-gram
 
 @dataclass(frozen=True)
 class Candidates:
-    """Segments to choose from; arrays are (S,), in the order of the test set.
+    """Candidate segments; arrays are (S,), in the order of the test set.
 
-    block: of the segments' evaluation set, with all its segments; kept: which of them are candidates. texts: of
-    candidates, by kind and name, then segment. notes: what a reader should know.
+    block: of the evaluation set, with all its segments; kept: which of them are candidates. texts: of candidates, by
+    kind and name, then segment. notes: for the reader.
     """
 
     block: Block
@@ -52,27 +52,27 @@ class Candidates:
 
     @cached_property
     def human(self) -> Floats:
-        """(N, S), NaN where people judged nothing."""
+        """(N, S) human scores, NaN where not judged."""
         return self.block.human[:, self.kept]
 
     @property
     def documents(self) -> list[str | None]:
-        """Document of each."""
+        """Document of each candidate."""
         return [self.block.selection.documents[place] for place in np.flatnonzero(self.kept)]
 
     def units(self, unit: Unit) -> Ints:
-        """What is chosen whole, numbered.
+        """Number of each candidate's unit, which is selected as a whole.
 
-        Raises QuestionError: documents, and a segment is of none.
+        Raises QuestionError: the unit is documents, and a segment belongs to none.
         """
         if unit == "segment":
             return np.arange(len(self.segments))
         return documents_of(self.block.selection, self.kept)
 
     def domains(self) -> Ints:
-        """Number of each one's domain.
+        """Number of each candidate's domain.
 
-        Raises QuestionError: one has none.
+        Raises QuestionError: a candidate has none.
         """
         names = [self.block.selection.domains[place] for place in np.flatnonzero(self.kept)]
         if None in names:
@@ -81,7 +81,7 @@ class Candidates:
         return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64)
 
     def words(self) -> Floats:
-        """Words of each source, at least 1: parts between spaces; characters in languages without spaces.
+        """Number of words in each source, at least 1: separated by spaces, or characters in languages without spaces.
 
         Raises QuestionError: a source is not loaded.
         """
@@ -95,7 +95,7 @@ class Candidates:
         return np.maximum(1.0, np.array(n, dtype=np.float64))
 
     def costs(self, budget: Budget, words_per_minute: float | None = None) -> Floats:
-        """What annotating each one takes: 1 segment, its words, or the minutes for the outputs of all systems.
+        """Cost of annotating each candidate: 1 segment, its words, or the minutes for the outputs of all systems.
 
         Raises QuestionError: see `words`; minutes without a pace.
         """
@@ -112,9 +112,9 @@ class Candidates:
 def candidates(warehouse: Warehouse, asked: Slice, among: Among | None = None, *, also: tuple[str, ...]) -> Candidates:
     """The candidates of a slice.
 
-    among: "annotated": those with a human score for every system, which can be replayed; "all": also without people.
-    None: the annotated ones where there are any. also: metrics that count whatever their status.
-    Raises QuestionError: see `Inputs`; nothing is annotated that should be.
+    among: "annotated": those with a human score for every system, which can be replayed; "all": also without human
+    scores. None: the annotated ones if there are any. also: metrics to include whatever their status.
+    Raises QuestionError: see `Inputs`; no segment is annotated although among requires it.
     """
     block = Inputs(warehouse, asked, human="optional", also=also).of_level("seg")
     if not len(block.segments):
@@ -161,11 +161,12 @@ def utility(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Utility:
-    """The utility of each candidate, (S,), NaN for those that it cannot be had of; the metric or similarity that it is
-    by, or how many metrics; and notes. The highest is chosen first; values apart by rounding alone are equal.
+    """The utility of each candidate, its basis, and notes.
 
-    metric: a metric, or the human score itself; None: the mean over all metrics with scores of everything, each
-    standardised over all scores first (metric_cons needs no scale). similarity: of outputs, for diversity.
+    Utilities are (S,), NaN if undefined; the highest is selected first, and values that differ only by rounding are
+    equal. The basis is a metric, a similarity, or a number of metrics. metric: a metric, or the human score itself;
+    None: the mean over all metrics with complete scores, each standardised over all scores first (metric_cons needs no
+    scale). similarity: of outputs, for diversity.
     Raises QuestionError: an unknown metric, one without segment scores; texts that are not loaded; sacreBLEU is not
         installed.
     """
@@ -227,7 +228,7 @@ def _similarity(found: Candidates, how: Similarity, progress: Progress | None) -
 
 
 def unigram_similarity(outputs: Sequence[str]) -> float:
-    """Mean over pairs of outputs of 2·|a ∩ b| / (|a| + |b|), of words between spaces; 1 where one is empty.
+    """Mean over pairs of outputs of 2·|a ∩ b| / (|a| + |b|), with words separated by spaces; 1 if one is empty.
 
     >>> round(unigram_similarity(["a b", "a c", "a b"]), 4)
     0.6667
@@ -241,7 +242,7 @@ def unigram_similarity(outputs: Sequence[str]) -> float:
 
 
 def chrf_similarity(outputs: Sequence[str]) -> float:
-    """Mean sentence chrF, of 100, of each output with each other as reference, itself included (as sacreBLEU has it).
+    """Mean sentence chrF (0 to 100, as in sacreBLEU) of each output with every output as reference, including itself.
 
     >>> round(chrf_similarity(["a b", "a c", "a b"]), 4)
     66.6667

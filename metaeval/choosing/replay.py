@@ -1,4 +1,4 @@
-"""`sample`, evaluated: what parts of past campaigns, chosen in each way, would have said of the systems."""
+"""`sample --evaluate`: how selected parts of past campaigns would have ranked the systems, by selection method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +29,10 @@ _LOW, _HIGH = 0.025, 0.975
 
 @dataclass(frozen=True)
 class Campaign:
-    """One way to choose on one evaluation set; arrays are (3, sizes), of `STATISTICS`.
+    """One selection method on one evaluation set; arrays are (3, sizes), of `STATISTICS`.
 
-    values: of the parts; random: (draws, 3, sizes) of parts drawn by chance with the same budget, unit and balance.
-    sizes: segments of each part. clusters: of systems by all segments. by: see `Utility`.
+    values: of the selected parts; random: (draws, 3, sizes) of parts drawn at random with the same budget, unit and
+    balance. sizes: segments in each part. clusters: of systems by all segments. by: see `Utility`.
     """
 
     testset: str
@@ -49,7 +49,7 @@ class Campaign:
 
     @property
     def gains(self) -> Floats:
-        """(3, sizes): by how much a part says more than the mean part drawn by chance."""
+        """(3, sizes): gain of the selected part over the mean of random parts."""
         return np.asarray(self.values - self.random.mean(axis=0))
 
 
@@ -64,18 +64,19 @@ def replay(
     each_set: bool = False,
     progress: Progress | None = None,
 ) -> Result:
-    """What parts of the annotated segments, chosen in each way, would have said of the systems.
+    """How parts of the annotated segments, selected by each method, would have ranked the systems.
 
     asked: its test set and language pair may be several; sets without segments annotated for all systems are skipped.
-    methods: None for all but chance. Sizes are 5, 10, …, 50 percent of the candidates, or what.size alone. clip: human
-    scores below it count as it, on a scale from 0 there to 100 at 0, with float ties as they come: as the published
-    tool has MQM.
-    A row for each method and size, of means over evaluation sets; with each_set, or of one set, for each set, too.
+    methods: None for all except random. Sizes are 5, 10, …, 50 percent of the candidates, or only what.size. clip:
+    lower bound of human scores, which are then rescaled from 0 at the bound to 100 at 0, without rounding before ties
+    are determined, as in the published tool for MQM.
+    One row per method and size with means over evaluation sets; with each_set, or for a single set, also one per set.
     Columns testset, lp, human (of a set), n_sets (of means), method, by, share, n_segments; then for clusters, tau_b
-    and spa the value, random: the mean by chance, and gain with gain_low and gain_high. Of one set these are the value
-    minus the 97.5 and the 2.5% quantile by chance; of means, the ends of the 95% t-interval of the mean gain.
-    Notes begin with lines on where chance is as good. Facts: campaigns, all that was replayed.
-    Raises QuestionError: no set can be replayed, or for one set why it cannot.
+    and spa the value, random (the mean of random parts), and gain with gain_low and gain_high. For one set these are
+    the value minus the 97.5% and 2.5% quantiles of random parts; for means, the ends of the 95% t-interval of the mean
+    gain.
+    The first notes say where random selection is as good. Facts: campaigns, all replayed campaigns.
+    Raises QuestionError: no set can be replayed; for a single set, the reason.
     """
     what.check()
     if clip is not None and not clip < 0:
@@ -139,7 +140,7 @@ def replay(
 
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same for people: fewer columns."""
+    """The same for reading, with fewer columns."""
     several = "testset" in frame.columns and frame.select("testset", "lp").n_unique() > 1
     where = [pl.format("{} {}", "testset", "lp").alias("set")] if several else []
     method = pl.format("{} ({})", "method", "by").fill_null(pl.col("method")).alias("method")
@@ -257,7 +258,7 @@ def _pooled_rows(each: Sequence[Campaign]) -> list[dict[str, Any]]:
 
 
 def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | None]:
-    """Mean with its 95% t-interval; none for a single value."""
+    """Mean with its 95% t-interval; without an interval for a single value."""
     mean, n = float(values.mean()), len(values)
     if n < 2:
         return mean, None, None
@@ -272,17 +273,17 @@ _NO_DIFFERENCE = "no significant difference from random"
 
 
 def _verdicts(each: Sequence[Campaign]) -> list[str]:
-    """A sentence for each method: whether it differs from chance, by SPA."""
+    """A sentence per method: whether it differs from random selection, by SPA."""
     return [f"{name}: {verdict} ({found})" for _, name, verdict, found in _gains(each)]
 
 
 def verdicts(each: Sequence[Campaign]) -> dict[str, str]:
-    """Of each method whether it differs from chance, by SPA."""
+    """For each method, whether it differs from random selection, by SPA."""
     return {str(method): verdict for method, _, verdict, _ in _gains(each)}
 
 
 def _gains(each: Sequence[Campaign]) -> list[tuple[Method, str, str, str]]:
-    """Of each method: its name with what it goes by, whether it differs from chance, and its gain in words."""
+    """For each method: its name with its basis, whether it differs from random selection, and its gain in words."""
     gains = []
     for method, sets in _by_method(each).items():
         by = " or ".join(dict.fromkeys(str(one.by) for one in sets if one.by is not None))

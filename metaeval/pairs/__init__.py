@@ -1,1 +1,1 @@
-"""System pairs over evaluation sets: how far people and metrics put two systems apart, and whether they agree."""
+"""System pairs over evaluation sets: human and metric differences between two systems, and their agreement."""

@@ -1,4 +1,4 @@
-"""Deltas: how large a metric's difference between two systems must be for people to agree with it."""
+"""Deltas: how large a metric's difference between two systems must be for human scores to agree with it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,22 +43,22 @@ def deltas(
     what: DeltaSettings,
     progress: Progress | None = None,
 ) -> Result:
-    """Fit agreement with people to a metric's differences, by human protocol and direction.
+    """Fit agreement with human scores as a function of a metric's differences, by human protocol and direction.
 
-    asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, for the
-    variant that used the official reference, or the full name of a variant.
-    One row for each protocol, direction (`ALL` together first) and level of agreement. Columns: metric, protocol,
+    asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, which selects
+    the variant with the official reference, or the full name of a variant.
+    One row per protocol, direction (all together, `ALL`, first) and level of agreement. Columns: metric, protocol,
     direction, agreement (the level), delta with low and safe, the ends of its interval (see `Threshold`), reached
-    (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
-    (share of all pairs that the metric orders as people do), years (of the evaluation sets, ascending; the name of a
-    test set of unknown year), n_sets, n_systems, n_human_ties (pairs with equal human scores, which are excluded),
-    n_metric_ties (pairs that the metric scores the same, which count as wrong), n_not_significant, n_untested (excluded
-    because people show no significant difference, or because no segment was annotated for both systems), reason (why
-    delta is null), signature. At a difference: one row for each protocol and direction, with the agreement there, the
-    ends of its band (low, high), n_at_least, and the smallest and largest difference seen.
-    Facts, by protocol, all directions together: curves (difference, agreement, low, high: the fit with its band) and
-    tenths (difference, agreement: of ten groups of the pairs).
-    Raises QuestionError: unknown names, or no pair of systems at all.
+    (share of resamples that reach the level), n_pairs, n_at_least (pairs with a difference of at least delta), overall
+    (share of all pairs that the metric orders as human scores do), years (of the evaluation sets, ascending; a test set
+    of unknown year is named), n_sets, n_systems, n_human_ties (pairs with equal human scores, which are excluded),
+    n_metric_ties (pairs with equal metric scores, which count as wrong), n_not_significant, n_untested (excluded
+    because human scores do not differ significantly, or because no segment was annotated for both systems), reason (why
+    delta is null), signature. At a given difference: one row per protocol and direction, with the agreement there, the
+    ends of its band (low, high), n_at_least, and the smallest and largest observed difference.
+    Facts, by protocol with all directions together: curves (difference, agreement, low, high: the fit with its band)
+    and tenths (difference, agreement: in ten groups of the pairs).
+    Raises QuestionError: unknown names, or no pair of systems.
     """
     _check_metric(warehouse, asked, metric)
     needs_p = what.human_alpha is not None
@@ -96,7 +96,7 @@ def deltas(
 
 
 def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[SystemPairs]]]:
-    """Protocol, direction and members: all directions together, and each by itself where there are several."""
+    """Protocol, direction and members: all directions together, then each separately if there are several."""
     found = []
     for protocol in sorted({one.protocol for one in sets}):
         members = [one for one in sets if one.protocol == protocol]
@@ -117,7 +117,7 @@ def _check_metric(warehouse: Warehouse, asked: Slice, metric: str) -> None:
 
 
 def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> list[SystemPairs]:
-    """The sets with scores of the metric for every system; a line on those without.
+    """The sets in which the metric scored every system, and a note on the others.
 
     Raises QuestionError: a set has several variants of the metric.
     """
@@ -133,13 +133,13 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
 
 
 def _converted(sets: Sequence[SystemPairs], metric: str) -> list[str]:
-    """A line on sets whose scores are known to run from 0 to 1 and were brought to the metric's usual scale."""
+    """A note on sets whose scores are known to range from 0 to 1 and were converted to the metric's usual scale."""
     names = sorted({one.testset for one in sets if one.factors[0] != 1})
     return [f"{metric} of {', '.join(names)} runs from 0 to 1 and was multiplied by 100"] if names else []
 
 
 def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[str]]:
-    """The sets whose scores are on the scale of most pairs, and lines on the others."""
+    """The sets whose scores are on the scale of most pairs, and notes on the others."""
     if not sets:
         return [], []
     largest = np.array([one.largest[0] for one in sets])
@@ -156,7 +156,7 @@ def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[
 def _fit(
     protocol: str, direction: str, members: Sequence[SystemPairs], what: DeltaSettings
 ) -> tuple[list[dict[str, Any]], pl.DataFrame, pl.DataFrame] | None:
-    """Rows of the levels, the fitted curve, and tenths of the pairs; None where no pair counts."""
+    """Rows for the levels, the fitted curve, and tenths of the pairs; None if no pair counts."""
     alpha = what.human_alpha
     told = [np.ones(len(one.first), dtype=bool) if alpha is None else one.p <= alpha for one in members]
     kept = [(one.human_gaps != 0) & apart for one, apart in zip(members, told, strict=True)]
@@ -208,7 +208,7 @@ def _fit(
 
 
 def _at(size: float, found: AgreementThresholds) -> dict[str, Any]:
-    """The fitted agreement at a difference with its band; nothing outside the differences seen."""
+    """The fitted agreement at a difference with its band; null outside the observed differences."""
     seen = found.curve.differences
     at, is_seen = found.grid == size, float(seen[0]) <= size <= float(seen[-1])
     values = {"agreement": found.curve.value(found.grid[at]), "low": found.low[at], "high": found.high[at]}
@@ -251,7 +251,7 @@ _NEWEST_FIRST = (-pl.col("years").str.slice(-4).cast(pl.Int64, strict=False), -p
 
 
 def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """What a difference means, for the protocol of the newest data. frame: as of `deltas` at a difference."""
+    """What a difference means, for the protocol of the newest data. frame: as from `deltas` at a difference."""
     whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), *_NEWEST_FIRST)
     row = whole.row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
@@ -263,14 +263,14 @@ def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
 
 
 def _of_a_hundred(row: Mapping[str, Any]) -> str:
-    """What to ask where a difference seems to be in points of 100 and scores run from 0 to 1; else nothing."""
+    """A suggestion if the difference seems to be in points out of 100 but scores range from 0 to 1, else nothing."""
     if not row["largest"] < row["difference"] <= 100 * row["largest"]:
         return ""
     return f"If you mean points of 100, take {option('difference', format(row['difference'] / 100, 'g'))}."
 
 
 def _tenths(gaps: Floats, agrees: Bools) -> pl.DataFrame:
-    """Mean difference and share of agreeing pairs of each tenth of the pairs, by their difference."""
+    """Mean difference and share of agreeing pairs in each tenth of the pairs, sorted by difference."""
     order = np.argsort(gaps, kind="stable")
     parts = [part for part in np.array_split(order, N_GROUPS) if part.size]
     return pl.DataFrame(
@@ -299,9 +299,7 @@ def _parts(sets: Sequence[SystemPairs], metric: str, options: Options, what: Del
 
 
 def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A line for each protocol, all directions together: the first level, its differences, and the years; or that there
-    are too few pairs for it.
-    """
+    """A line per protocol, all directions together: first level, differences, years; or that pairs are too few."""
     lines = []
     firsts = {row["protocol"]: row for row in reversed(rows) if row["direction"] == ALL}
     for row in reversed(firsts.values()):
@@ -322,7 +320,7 @@ _NEVER_SAFE = "No difference in these data is large enough for 95% certainty."
 
 
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
-    """The difference that matters, for the protocol of the newest data. frame: as of `deltas`."""
+    """The difference that matters, for the protocol of the newest data. frame: as from `deltas`."""
     firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
     row = firsts.sort(pl.col("delta").is_null(), *_NEWEST_FIRST).row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
@@ -367,7 +365,7 @@ COLUMNS = (
 
 
 def pairs_needed(level: float) -> int:
-    """How many pairs have to be that far apart: with fewer, one that disagrees would miss the level."""
+    """Number of pairs needed at this distance: with fewer, a single disagreeing pair would miss the level."""
     return math.ceil(1 / (1 - level) - 1e-9)
 
 

@@ -26,14 +26,14 @@ COLUMNS = (
 def hard_pairs(
     warehouse: Warehouse, asked: Slice, options: Options, what: HardPairSettings, progress: Progress | None = None
 ) -> Result:
-    """System pairs that at most a few metrics order as people do, those of fewest metrics first.
+    """System pairs that at most a few metrics order as human scores do, fewest metrics first.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; the official human score of each
-    set unless one is named. A metric that scores both systems the same does not order them (n_tied); pairs that people
-    score the same are excluded, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
-    for both systems; null without any. in_sd: people's difference in standard deviations of the set's human system
-    scores. right: the metrics that order the pair as human scores do. Facts: every, all pairs with different human
-    scores.
+    set is used unless the slice names a human score. A metric with equal scores for both systems does not order them
+    (n_tied); pairs with equal human scores are excluded and counted. p: Wilcoxon's signed-rank test, two-sided, over
+    segments annotated for both systems; null without any. in_sd: human difference in standard deviations of the set's
+    human system scores. right: the metrics that order the pair as human scores do. Facts: every, the number of pairs
+    with different human scores.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)

@@ -1,4 +1,4 @@
-"""System pairs of many evaluation sets in one: accuracies over some of them, and the errors of two tests."""
+"""System pairs of many evaluation sets together: accuracies over some of them, and the errors of two tests."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 class PooledPairs:
     """P pairs of systems, each within one evaluation set; pairs with equal human scores are excluded.
 
-    metrics: base names that every set has. testsets, lps, first, second: of each pair; humans: its human score. human:
-    (P,) differences, first minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without
-    segment scores. metric_p: (M, P) two-sided p of the paired bootstrap, None where not requested; NaN without segment
-    scores. n_systems: of all sets; notes: what was excluded.
+    metrics: base names present in every set. testsets, lps, first, second: of each pair; humans: its human score.
+    human: (P,) differences, first minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN
+    without segment scores. metric_p: (M, P) two-sided p of the paired bootstrap, None where not requested; NaN without
+    segment scores. n_systems: of all sets; notes: what was excluded.
     """
 
     metrics: tuple[str, ...]
@@ -49,11 +49,11 @@ class PooledPairs:
 
     @property
     def right(self) -> Bools:
-        """(M, P) whether the metric orders the pair as people do; equal metric scores do not."""
+        """(M, P) whether the metric orders the pair as human scores do; equal metric scores do not."""
         return np.asarray(np.sign(self.metric) == np.sign(self.human), dtype=np.bool_)
 
     def significant(self, alpha: float) -> Bools:
-        """(P,) whether people tell the two systems apart."""
+        """(P,) whether human scores of the two systems differ significantly."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.human_p <= alpha, dtype=np.bool_)
 
@@ -61,12 +61,12 @@ class PooledPairs:
 def accuracies(
     pairs: PooledPairs, counted: npt.ArrayLike, *, seed: int | None = None, n_draws: int = 10_000
 ) -> tuple[Floats, Bools | None]:
-    """The share of pairs that each metric orders as people do, over some of the pairs, (M,); NaN without pairs.
+    """The share of pairs that each metric orders as human scores do, over some of the pairs, (M,); NaN without pairs.
 
-    Also whether the winner beats the metric in less than 95% of the resampled pairs, (M,): on par; None where it was
-    not requested.
+    Also whether each metric is on par with the winner, (M,): the winner beats it in less than 95% of the resamples of
+    pairs; None if not requested.
 
-    counted: (P,) booleans. seed: compares metrics by the paired bootstrap of system pairs; None does not.
+    counted: (P,) booleans. seed: for the paired bootstrap of system pairs, which compares metrics; None skips it.
     Source: Kocmi et al. 2021, section 4.2 and appendix B.
     """
     right = pairs.right[:, np.asarray(counted, dtype=np.bool_)]
@@ -79,11 +79,12 @@ def accuracies(
 
 
 def errors(pairs: PooledPairs) -> pl.DataFrame:
-    """The two-by-two table of both tests at 0.05, over pairs with segment scores by people and by the metric.
+    """Contingency table of two tests at 0.05, over pairs with segment scores by humans and by the metric.
 
-    One row per metric, of its test (bootstrap) and people's (Wilcoxon). both, neither: the two agree; type_1: only the
-    metric finds a difference; type_2: only people do. right_if_found: share of right pairs among those in which the
-    metric finds a difference; type_2_share: Type II errors among those in which it finds none; NaN without any.
+    One row per metric, for its test (bootstrap) and the human one (Wilcoxon). both, neither: the tests agree; type_1:
+    only the metric finds a difference; type_2: only human scores do. right_if_found: share of correctly ordered pairs
+    among those in which the metric finds a difference; type_2_share: share of Type II errors among those in which it
+    finds none; NaN without any.
 
     Raises ValueError: the pairs were read without the bootstrap.
     Source: Kocmi et al. 2021, section 5.3 and appendix C.
@@ -108,9 +109,9 @@ def errors(pairs: PooledPairs) -> pl.DataFrame:
 
 
 def difference_correlations(pairs: PooledPairs) -> dict[str, Floats]:
-    """Pearson's r and Spearman's rho of metric with human differences, (M,).
+    """Pearson's r and Spearman's rho between metric and human differences, (M,).
 
-    Every pair counts in both directions, so that nothing depends on which of its systems comes first.
+    Every pair counts in both directions, so the order of its systems does not matter.
     Source: Kocmi et al. 2021, section 4.1, where each pair counts once.
     """
     human = np.concatenate([pairs.human, -pairs.human])
@@ -120,7 +121,7 @@ def difference_correlations(pairs: PooledPairs) -> dict[str, Floats]:
 
 
 def of_one_human(pairs: PooledPairs) -> PooledPairs:
-    """The pairs with the human score that most of them have: differences on several scales have no correlation."""
+    """The pairs with the most frequent human score, because differences on several scales cannot be correlated."""
     counts = Counter(pairs.humans)
     if len(counts) < 2:
         return pairs
@@ -139,8 +140,8 @@ def pooled_pairs(
 ) -> PooledPairs:
     """All pairs of systems of some evaluation sets.
 
-    The human score is that of the segment level, where it has segment scores, else that of the system level. seed:
-    tests metrics by the paired bootstrap of segments (Koehn 2004); None does not.
+    The official human score of segments is used if it has segment scores, else that of systems. seed: for the paired
+    bootstrap of segments (Koehn 2004), which tests metrics; None skips it.
     Raises QuestionError: no set has both, or no metric is in all of them.
     """
     notes: list[str] = []
@@ -198,7 +199,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
 
 
 def _places(block: Block, found: SystemPairs) -> dict[str, int]:
-    """Base name -> place among the metrics of the pairs; the first variant of several."""
+    """Base name -> index among the metrics of the pairs; the first variant if there are several."""
     base = {metric.name: metric.base_name for metric in block.metrics}
     places: dict[str, int] = {}
     for place, name in enumerate(found.metric_names):
@@ -207,7 +208,7 @@ def _places(block: Block, found: SystemPairs) -> dict[str, int]:
 
 
 def _only(block: Block, found: SystemPairs, places: Sequence[int], seed: int | None, n_draws: int) -> PooledPairs:
-    """The pairs of one set with the metrics of some places."""
+    """The pairs of one set with the metrics at some indices."""
     n = found.first.size
     return PooledPairs(
         (),
@@ -225,7 +226,7 @@ def _only(block: Block, found: SystemPairs, places: Sequence[int], seed: int | N
 
 
 def _bootstrapped(block: Block, found: SystemPairs, places: Sequence[int], seed: int, n_draws: int) -> Floats:
-    """(M, N, N) two-sided p by segments that every system has from the metric; NaN without segment scores."""
+    """(M, N, N) two-sided p on segments for which the metric scored every system; NaN without segment scores."""
     rows = [block.systems.index(name) for name in found.systems]
     by_name = {metric.name: scores for metric, scores in zip(block.metrics, block.scores, strict=True)}
     p = np.full((len(places), len(rows), len(rows)), np.nan)

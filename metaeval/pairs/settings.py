@@ -1,4 +1,4 @@
-"""What is fitted to pairs of systems, and which pairs count as hard, as options of their question."""
+"""Options of `deltas`: the agreement fitted to pairs of systems, and which pairs count as hard."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,7 +9,7 @@ from warehouse.fields import Fields, Option
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaSettings(Fields):
-    """The agreement with people that a difference should reach, and the pairs that it is fitted to."""
+    """The agreement with human scores that a difference should reach, and the pairs used for the fit."""
 
     seed: Seed = 0
     resamples: Resamples = 1000

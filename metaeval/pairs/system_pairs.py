@@ -1,4 +1,4 @@
-"""System pairs: how far people and metrics put every two systems of an evaluation set apart, over evaluation sets."""
+"""System pairs: human and metric differences between every two systems of an evaluation set, over evaluation sets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,11 +24,11 @@ from warehouse.progress import Progress
 class SystemPairs:
     """The pairs of one evaluation set's systems by one human score; P pairs, M metrics.
 
-    first, second: (P,) places of their systems. human_gaps: (P,), score of the first less that of the second.
-    metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN where
-    no segment was annotated for both systems, or where the test was not requested. used: where each metric's system
-    scores are from. human_deviation: standard deviation of the human system scores. largest: (M,) largest system score
-    in size. factors: (M,) what scores were multiplied by to be on the metric's usual scale (see `usual_factor`).
+    first, second: (P,) indices of their systems. human_gaps: (P,), score of the first minus that of the second.
+    metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN if no
+    segment was annotated for both systems, or if the test was not requested. used: source of each metric's system
+    scores. human_deviation: standard deviation of the human system scores. largest: (M,) largest absolute system score.
+    factors: (M,) by which scores were multiplied to be on the metric's usual scale (see `usual_factor`).
     """
 
     testset: str
@@ -77,9 +77,9 @@ def direction_of(lp: str) -> str:
 
 
 def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
-    """The system pairs of a block, of systems with a human score; metrics without a score for all of them are dropped.
+    """The pairs of a block's systems that have a human score; metrics without scores for all of these are dropped.
 
-    tested: whether people's differences are tested.
+    tested: whether human differences are tested.
     Raises QuestionError: fewer than two systems have a human score.
     """
     scores = asked_scores(block, options.system_score, raw=options.raw_ties)
@@ -130,11 +130,11 @@ def read_pairs(
     metric: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[SystemPairs], list[str]]:
-    """The system pairs of the evaluation sets of a slice, and a line for each that has none.
+    """The system pairs of the evaluation sets of a slice, and a note for each set without any.
 
-    asked: its test set and language pair may be several, joined by commas, or "all". each_protocol: where the slice
-    names no human score, one of each human protocol of a set, the official one first; else the official one alone.
-    metric: this one alone; sets without it are excluded without a line.
+    asked: its test set and language pair may be several, joined by commas, or "all". each_protocol: if the slice names
+    no human score, use one of each human protocol of a set, the official one first; otherwise only the official one.
+    metric: use only this metric; sets without it are excluded without a note.
     Raises QuestionError: unknown names.
     """
     found: list[SystemPairs] = []
@@ -159,7 +159,7 @@ def read_pairs(
 
 
 def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol: bool) -> Iterator[Block]:
-    """The block of the official human score, then one for each further human protocol."""
+    """The block of the official human score, then one per further human protocol."""
     official = Inputs(warehouse, asked, options.round_human).of_level("sys")
     yield official
     if asked.human is not None or not each_protocol:

@@ -1,1 +1,1 @@
-"""How much data is needed: the power of a test at other sizes, by resampling what is loaded."""
+"""How much data is needed: the power of a test at other sample sizes, by resampling the loaded data."""

@@ -1,4 +1,4 @@
-"""How many documents, segments, systems or judgements tell two metrics or two systems apart."""
+"""How many documents, segments, systems or judgements show a difference between two metrics or systems."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,13 +46,13 @@ def plan_metrics(
     what: PlanSettings,
     progress: Progress | None = None,
 ) -> Result:
-    """How many documents, segments, systems or judgements tell two metrics apart by a measure.
+    """How many documents, segments, systems or judgements show a difference between two metrics by a measure.
 
-    Each simulated data set draws so many documents (segments, systems) with replacement, or so many single judgements
-    of the outputs that there are, whose means are the human score, and runs the test that holds its level for that
-    population, by that unit (judgements: for new segments, by document where they are the default); the difference is
-    found where p <= alpha, two-sided, in the direction observed. Data sets are made with `Measure.in_simulations`;
-    permutation tests stop early in those that are clear after 100 resamples.
+    Each simulated data set draws this number of documents (segments, systems) with replacement, or of single judgements
+    of the existing outputs, whose means are the human score. It then runs the test that holds its level for that
+    population, by that unit (judgements: for new segments, by document if that is the default). The difference is
+    detected if p <= alpha, two-sided, in the observed direction. Data sets are made with `Measure.in_simulations`;
+    permutation tests stop early if the result is clear after 100 resamples.
     Raises QuestionError: see `select`, `units_of`; no single judgements; metrics without scores; no difference; too few
         systems or segments for a test.
     """
@@ -130,12 +130,12 @@ def plan_systems(
     what: PlanSettings,
     progress: Progress | None = None,
 ) -> Result:
-    """How many documents, segments, or judgements of each system, tell two systems apart by the human score.
+    """How many documents, segments, or judgements per system show a difference between two systems by the human score.
 
     Segments: differences over the segments annotated for both, drawn with replacement, tested by Wilcoxon's signed-rank
-    test; documents: their sums of these differences. Judgements: single ones of each system, drawn with replacement
-    whatever their segment, tested by Wilcoxon's rank-sum test. All two-sided, found where p <= alpha in the direction
-    observed (of the means).
+    test; documents: their sums of these differences. Judgements: single judgements of each system, drawn with
+    replacement regardless of segment, tested by Wilcoxon's rank-sum test. All tests are two-sided; the difference is
+    detected if p <= alpha in the observed direction (of the means).
     Raises QuestionError: see `select`, `units_of`; systems as unit; nothing annotated for both; no difference.
     """
     if what.unit == "system":
@@ -191,7 +191,7 @@ def _of_segments(block: Block, both: Bools) -> tuple[Floats, Floats]:
 
 
 def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
-    """Single judgements of the two systems, by the block's human score or another score of its protocol."""
+    """Single judgements of the two systems, from the block's human score or another score of its protocol."""
     frame = single_judgements(warehouse, block)
     sides = tuple(
         frame["value"].filter(frame["system"] == name).to_numpy().astype(np.float64) for name in block.systems
@@ -202,7 +202,7 @@ def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
 
 
 def _signed(gaps: Sequence[Floats], alpha: float) -> Trial:
-    """Wilcoxon's test of drawn units. gaps: of each unit, the differences of its segments."""
+    """Wilcoxon's test of drawn units. gaps: for each unit, the differences on its segments."""
     sums, sizes = np.array([one.sum() for one in gaps]), np.array([one.size for one in gaps])
 
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:

@@ -1,4 +1,4 @@
-"""Segments, annotators or a metric? Judgements that tell two systems apart, from variance components."""
+"""Segments, annotators or a metric? Judgements needed to compare two systems, from variance components."""
 
 import math
 from collections.abc import Sequence
@@ -31,15 +31,15 @@ def designs(
     metrics: Sequence[str],
     what: PlanSettings,
 ) -> Result:
-    """How many segments and judgements of each system tell two systems apart, by annotators of each output.
+    """Segments and judgements per system needed to compare two systems, by number of annotators per output.
 
     Columns: first (the better system), second, n_annotators (null: as many as the human score has), n_segments,
-    n_judgements (of one system), with metrics also saved, n_segments_assisted and n_judgements_assisted, as the metrics
-    help; difference, error (standard error of the difference with 100 segments), n_there.
+    n_judgements (per system), with metrics also saved, n_segments_assisted and n_judgements_assisted (with the metrics'
+    help); difference, error (standard error of the difference with 100 segments), n_there.
     By the normal approximation: n = (z of 1 - alpha / 2 + z of power)² variance / difference². The variance of the
     difference on a segment is 2 (system:segment + residual / annotators), as in `annotators` (view precision), or the
-    observed one without n_annotators. Where documents are the unit it is larger by their design effect.
-    Raises QuestionError: see `annotated_sample`; not two systems; no difference; no components.
+    observed one without n_annotators. If documents are the unit, it is multiplied by their design effect.
+    Raises QuestionError: see `annotated_sample`; not two systems; no difference; no variance components.
     """
     from scipy.stats import norm
 
@@ -113,7 +113,7 @@ def designs(
 
 
 def _design_effect(human: Floats, members: Sequence[np.ndarray]) -> float:
-    """Variance of the mean by units over that by segments, at least 1."""
+    """Variance of the mean by units divided by that by segments, at least 1."""
     kept = np.concatenate(members)
     residuals = human - human[kept].mean()
     totals = np.array([residuals[one].sum() for one in members])

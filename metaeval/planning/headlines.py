@@ -1,4 +1,4 @@
-"""The sentences that open plans without simulated data sets."""
+"""Answer sentences of plans without simulated data sets."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from warehouse.wording import counted
 
 
 def of_sequence(found: Result) -> str:
-    """Which systems may still be the best, and what stopping early would have saved."""
+    """Systems that may still be the best, and the judgements that stopping early would have saved."""
     possible = found.frame.filter("is_possible")["system"].to_list()
     saved = f" Stopping early would have saved {found.facts['saved']:.0%} of the judgements."
     if len(possible) == 1:
@@ -19,7 +19,7 @@ def of_sequence(found: Result) -> str:
 
 
 def of_designs(frame: pl.DataFrame, power: float) -> str:
-    """The design with the fewest judgements beside others."""
+    """The design with the fewest judgements, compared with others."""
     one = frame.row(0, named=True)
     pair = f"{one['first']} and {one['second']}"
     lead = f"Telling {pair} apart with power {power:g} takes about"

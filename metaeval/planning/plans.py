@@ -1,4 +1,4 @@
-"""Plans: how many units a question needs for a given power, as a table, with signature and notes."""
+"""Plans: the number of units needed for a given power, as a table with signature and notes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from warehouse.wording import option
 
 @dataclass(frozen=True)
 class Simulation:
-    """block: what there is; there: units in it; draw: a block of so many units, by a generator."""
+    """Simulated data sets. block: the loaded data; there: units in it; draw: returns a block of a number of units."""
 
     block: Block
     there: int
@@ -38,7 +38,7 @@ class Simulation:
 
 
 def simulation_of_units(block: Block, unit: Unit) -> Simulation:
-    """Data sets of documents, segments (those with a human score) or systems, drawn with replacement."""
+    """Simulated data sets of documents, segments (those with a human score) or systems, drawn with replacement."""
     if unit == "system":
         members = [np.array([place]) for place in range(len(block.systems))]
     else:
@@ -59,7 +59,7 @@ def simulation_of_units(block: Block, unit: Unit) -> Simulation:
 
 
 def members_of(selection: Selection, kept: npt.ArrayLike, unit: Unit) -> list[Ints]:
-    """The segments of each unit, documents or single segments, of those that are kept.
+    """The kept segments of each unit (document or segment).
 
     Raises QuestionError: see `units_of`.
     """
@@ -71,14 +71,14 @@ def members_of(selection: Selection, kept: npt.ArrayLike, unit: Unit) -> list[In
 
 
 def unit_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None) -> Unit:
-    """The unit of a plan: the one that is named, else documents, where there are at least 10, else segments."""
+    """The unit of a plan: the named one, else documents if there are at least 10, else segments."""
     return asked or ("document" if units_of(selection, kept).unit == "document" else "segment")
 
 
 def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:
-    """The block of some of its segments or systems, which may be there several times.
+    """The block restricted to some of its segments or systems, with repetitions.
 
-    of_draw: the number of the draw that each is of: a document that is drawn twice is two documents.
+    of_draw: the number of the draw to which each belongs; a document drawn twice counts as two documents.
     """
     if unit == "system":
         return block.take(systems=picks)
@@ -90,9 +90,9 @@ def drawn_block(block: Block, unit: Unit, picks: Ints, of_draw: Ints) -> Block:
 
 
 def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
-    """Data sets of single judgements, drawn with replacement; an output's human score is the mean of those drawn.
+    """Simulated data sets of single judgements, drawn with replacement; the human score is the mean of those drawn.
 
-    Outputs without a drawn judgement have no human score. What there is has all judgements.
+    Outputs without a drawn judgement have no human score. The loaded data have all judgements.
     Raises QuestionError: see `single_judgements`; none is of the block's systems and segments.
     """
     frame = single_judgements(warehouse, block)
@@ -114,7 +114,7 @@ def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
 
 
 def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
-    """The block with means of judgements as its human score. outputs: of each judgement, row · S + column."""
+    """The block with means of judgements as its human score. outputs: row · S + column of each judgement."""
     n_systems, n_segments = block.human.shape
     n = np.bincount(outputs, minlength=block.human.size)
     total = np.bincount(outputs, weights=values, minlength=block.human.size)
@@ -123,7 +123,7 @@ def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
 
 
 def single_judgements(warehouse: Warehouse, block: Block) -> pl.DataFrame:
-    """Single judgements behind the block's human score, or behind another score of its protocol.
+    """Single judgements of the block's human score, or of another score of its protocol.
 
     Raises QuestionError: none are loaded.
     """
@@ -147,7 +147,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class SampleSizeProblem:
-    """What is simulated: a trial, the better one of the two first, and what describes it; there: units there are."""
+    """A simulated comparison: a trial, the better of the two first, and its description; there: loaded units."""
 
     unit: Unit
     names: tuple[str, str]
@@ -164,7 +164,7 @@ class SampleSizeProblem:
 def two_needed(
     what: str, names: tuple[str, str], choices: Sequence[MetricChoice] | Sequence[SystemChoice]
 ) -> QuestionError:
-    """The error where two names are not those of two metrics, or systems, that are included; with the reasons."""
+    """The error if two names are not two included metrics, or systems, with the reasons."""
     excluded = [
         f"{one.name} is excluded: {one.reason.sentence}"
         for one in choices
@@ -176,11 +176,11 @@ def two_needed(
 
 
 def planned(problem: SampleSizeProblem, what: PlanSettings, progress: Progress | None) -> Result:
-    """How many units are needed, on simulated data sets: one row (`_COLUMNS`).
+    """Number of units needed, from simulated data sets: one row (`_COLUMNS`).
 
-    Facts: curve (units, power, n_simulations: the sizes that were tried) and fit (units, power: the fitted curve).
+    Facts: curve (units, power, n_simulations: the simulated sizes) and fit (units, power: the fitted curve).
 
-    Raises QuestionError: fewer units than a plan can start from.
+    Raises QuestionError: too few units for a plan.
     """
     fewest, most, units = FEWEST[problem.unit], MOST * problem.there, f"{problem.unit}s"
     if problem.there < fewest:

@@ -23,15 +23,15 @@ _STREAM = 11  # of the seed
 def sequential(
     warehouse: Warehouse, asked: Slice, options: Options, what: PlanSettings, progress: Progress | None = None
 ) -> Result:
-    """Which systems may still be the best, however often one looks, and how early the campaign could have stopped.
+    """Systems that may still be the best, however often you check, and how early the campaign could have stopped.
 
     One row per system, best first: system, mean, difference (the leader's mean minus its own), low, high (its
-    always-valid interval; null for the leader, and before enough units differ), is_possible (whether it may still be
-    the best), share_needed (mean share of its judgements that replays of the campaign used), n_segments, n_units.
-    Only segments annotated for all systems count. Replays take the units, documents or segments, in random order, stop
-    judging a system once it is excluded, and end once one is left. Facts: saved (share of all judgements that replays
-    did not use), decided (share of replays that ended with one system), kept (share of replays that kept the leader of
-    the whole campaign).
+    always-valid interval; null for the leader, and until enough units differ), is_possible (whether it may still be the
+    best), share_needed (mean share of its judgements that replays of the campaign used), n_segments, n_units.
+    Only segments annotated for all systems count. Replays take the units (documents or segments) in random order, stop
+    judging a system once it is excluded, and end when one system is left. Facts: saved (share of all judgements that
+    replays did not use), decided (share of replays that ended with one system), kept (share of replays that kept the
+    leader of the whole campaign).
     Raises QuestionError: fewer than two systems; too few units annotated for all systems.
     """
     block = Inputs(warehouse, asked, options.round_human).of_level("seg")
@@ -89,9 +89,7 @@ def sequential(
 def _replayed(
     totals: Floats, sizes: Ints, what: PlanSettings, progress: Progress | None
 ) -> tuple[Floats, float, float]:
-    """(replays, systems) shares of judgements that were needed, and the shares of replays decided and that kept the
-    first system.
-    """
+    """(replays, systems) shares of judgements needed, and shares of replays that were decided and kept the leader."""
     rng = np.random.default_rng([what.seed, _STREAM])
     needed = np.empty((what.simulations, len(totals)))
     n_decided = n_kept = 0

@@ -1,4 +1,4 @@
-"""What a plan simulates, as options of its question."""
+"""Options of `plan`: the data sets to simulate."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ Unit = Literal["document", "segment", "system", "judgement"]
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSettings(Fields):
-    """How much power, at which level, by how many simulated data sets."""
+    """Power, significance level and number of simulated data sets."""
 
     seed: Seed = 0
     unit: Annotated[
@@ -33,6 +33,6 @@ class PlanSettings(Fields):
     ] = 500
 
     def check_fields(self) -> None:
-        """Raises QuestionError: a number out of its range."""
+        """Raises QuestionError: a number is out of range."""
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")

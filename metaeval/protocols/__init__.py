@@ -1,4 +1,4 @@
-"""The official protocols: which measures the shared tasks scored metrics by, with which tests and weights."""
+"""The official protocols: measures, tests and weights with which the shared tasks scored metrics."""
 
 import tomllib
 from collections.abc import Collection, Mapping
@@ -18,13 +18,13 @@ Outliers = Literal["organisers", "none"]
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of task: a measure, applied to each language pair or to all pooled.
+    """One kind of task: a measure applied to each language pair or to all pooled.
 
     test: None = the measure's default; early_stop: early stopping of pairs of metrics. weight: of each
     task in the overall score; "n_lps" = number of language pairs; "halved" = see `tasks.halved_weights`.
     domains "each": the whole test set, then each domain. human_references "organisers": as the year ranked them;
-    "out": never; "both": without them, and with them where there are several references. human: the rule is one of
-    language pairs whose segments people ranked (preferences), or scored.
+    "out": never; "both": without them, and with them if there are several references. human: restricts the rule to
+    language pairs with rankings (preferences), or with segment scores.
     """
 
     measure: Measure
@@ -40,12 +40,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The rules of one year. default_lps: its official language pairs; empty where only later years apply it.
+    """The rules of one year. default_lps: its official language pairs; empty if only later years apply it.
 
-    overall: what the year published: a weighted mean of values, one of ranks (lower is better), or nothing: then the
-    mean over its tasks is shown in its place. source: of these facts. outliers: language pairs of its test set in which
-    other systems are outliers than those of the organisers' later toolkit; outliers_source: of that. level: where only
-    tasks of this level are left. unchecked: which of its published numbers could not be checked, and why.
+    overall: the published overall score: a weighted mean of values, a weighted mean of ranks (lower is better), or
+    nothing; then the mean over its tasks is shown instead. source: of these facts. outliers: language pairs of its test
+    set whose outliers differ from those in the organisers' later toolkit; outliers_source: source of these. level: the
+    level if only tasks of one level are selected. unchecked: published numbers that could not be checked, and why.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Protocol:
     unchecked: str = ""
 
     def of_level(self, level: Literal["sys", "seg"]) -> "Protocol":
-        """Its tasks of one level; their mean is no official score.
+        """The protocol with only the tasks of one level; their mean is not an official score.
 
         Raises QuestionError: it has none.
         """
@@ -71,7 +71,7 @@ class Protocol:
 
     @property
     def in_words(self) -> str | None:
-        """The tasks of user rules, with what is not as usual; None of official ones, whose name says them."""
+        """The tasks of user rules, with non-default settings; None for official protocols, identified by name."""
         if not self.name.endswith(OWN):
             return None
         usual = {one.name: one.default for one in fields(Rule)}
@@ -89,7 +89,7 @@ class Protocol:
         return any(rule.measure.definition.needs_spans for rule in self.rules)
 
     def outliers_of(self, rule: Rule, testset: str, lp: str) -> Outliers:
-        """Which outlier systems a rule excludes."""
+        """The outlier systems that a rule excludes."""
         return self.outliers.get(lp, rule.outliers) if testset == self.name else rule.outliers
 
 
@@ -116,15 +116,16 @@ def protocols() -> dict[str, Protocol]:
 
 @cache
 def _declared() -> dict[str, Protocol]:
-    """All protocols, those of error spans among them."""
+    """All protocols, including those for error spans."""
     data = tomllib.loads((files(__name__) / "official.toml").read_text(encoding="utf-8"))
     return {name: _protocol(name, found) for name, found in data.items()}
 
 
 def protocol_named(name: str, composed: Collection[str] = ()) -> Protocol:
-    """A protocol by its year's name; a year without rules of its own has those of the year before. Protocols of error
-    spans have names of their own (`wmt25-spans`). composed: names of composed scores, which an error lists, too.
+    """The protocol with this name; a year without its own rules uses those of the previous year.
 
+    Protocols for error spans have separate names (`wmt25-spans`). composed: names of composed scores, listed in the
+    error, too.
     Raises QuestionError: there is none.
     >>> protocol_named("wmt15").name, protocol_named("wmt19").name
     ('wmt14', 'wmt17')
@@ -147,10 +148,11 @@ _OVERALL = ("values", "ranks")
 
 
 def own_protocol(path: Path) -> Protocol:
-    """The protocol that a file has: `tasks`, a list of tables (`measure`, and what `Rule` has), and `overall`,
-    `default_lps`, `source` where they are wanted. It is called as the file, and measures are in it since ever.
+    """The protocol in a TOML file, named after the file.
 
-    Raises QuestionError: no such file, no TOML, no tasks, or a key or value that rules do not have.
+    The file has `tasks`, a list of tables (`measure`, and the fields of `Rule`), and optionally `overall`,
+    `default_lps` and `source`. Its measures apply to every year.
+    Raises QuestionError: no such file, not TOML, no tasks, or an unknown key or value.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -178,7 +180,7 @@ def own_protocol(path: Path) -> Protocol:
 
 
 def _rule(task: Mapping[str, Any], where: str) -> Rule:
-    """Raises QuestionError: a key or a value that rules do not have."""
+    """Raises QuestionError: an unknown key or value."""
     known = [one.name for one in fields(Rule)]
     for key in task:
         if key not in known:
@@ -205,6 +207,6 @@ def _rule(task: Mapping[str, Any], where: str) -> Rule:
 
 
 def _words(hint: Any) -> list[object]:
-    """The values of a closed set, None and sets within sets included."""
+    """The values of a closed set, including None and nested sets."""
     found = get_args(hint)
     return [hint] if not found else [word for part in found for word in _words(part)]

@@ -36,19 +36,19 @@ def weights() -> Mapping[str, Mapping[str, float]]:
 
 
 def year_of(name: str) -> int:
-    """The year that a composed score was published in."""
+    """The year in which a composed score was published."""
     return int(_declared()[name]["year"])
 
 
 def composed_score(
     warehouse: Warehouse, name: str, testset: str, lps: Sequence[str], testing: TestOptions | None = None, seed: int = 0
 ) -> ProtocolScore:
-    """The metrics of a challenge set by a composed score, one's own among them.
+    """The metrics of a challenge set, including your own, by a composed score.
 
-    A phenomenon's tau is over the items of all language pairs. A metric without a score for an item of a class has
-    no value there. A class that no item belongs to is dropped, and the score is over the rest. testing: None = none;
-    else metrics are tested by the signs of their items' differences, see `sign_flip_p_values`.
-    Raises QuestionError: unknown names; no challenge set; nothing of its classes or no metric.
+    A phenomenon's tau covers the items of all language pairs. A metric without a score for an item of a class has no
+    value there. A class without items is dropped, and the score covers the rest. testing: None = no test; otherwise
+    metrics are tested by the signs of their items' differences, see `sign_flip_p_values`.
+    Raises QuestionError: unknown names; not a challenge set; no items of its classes, or no metric.
     """
     chosen = [lp for _, lp in expand(warehouse, testset, ",".join(lps) or "all").chosen]
     if not challenge_sets(warehouse, testset):
@@ -113,7 +113,7 @@ def composed_score(
 
 
 def _parts(known: pl.DataFrame, n_metrics: int, declared: Mapping[str, float]) -> Floats:
-    """(n_metrics, n_items) what each item adds to the composed score; NaN where a metric has no score of it."""
+    """(n_metrics, n_items) contribution of each item to the composed score; NaN if a metric has no score for it."""
     share = 1 / pl.col("phenomenon").n_unique().over("metric", "class")
     share /= pl.col("n_pairs").sum().over("metric", "class", "phenomenon")
     part = pl.col("class").replace_strict(declared, return_dtype=pl.Float64) * share
@@ -125,7 +125,7 @@ def _parts(known: pl.DataFrame, n_metrics: int, declared: Mapping[str, float]) -
 def _clusters(
     testing: TestOptions | None, signs: Signs | None, parts: Floats, items: Bools | slice = slice(None)
 ) -> tuple[Ints, int | None]:
-    """Clusters by the sum of some items' parts (0 = not tested), and how many pairs of metrics differ."""
+    """Clusters by the sum of some items' contributions (0 = not tested), and the number of differing pairs."""
     values = parts[:, items].sum(axis=1)
     known = ~np.isnan(values)
     clusters = np.zeros(len(parts), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a protocol reads from the warehouse: one block for each of its rules and language pairs."""
+"""Inputs of a protocol from the warehouse: one block per rule and language pair."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ from warehouse.wording import option
 
 @dataclass(frozen=True)
 class TaskBlock:
-    """One language pair's block for a rule. absent: base name -> why the metric is not in the selection.
+    """One language pair's block for a rule. absent: base name -> why the selection excludes the metric.
 
-    domain: None = all; human_references: None = as the organisers ranked them; outliers: which of them are excluded.
+    domain: None = all; human_references: None = as the organisers ranked them; outliers: those that are excluded.
     """
 
     lp: str
@@ -45,7 +45,7 @@ class DroppedTask(NamedTuple):
 
 
 def task_named(rule: Rule, domain: str | None = None) -> str:
-    """A task in words: its measure, and its domain where it has one."""
+    """A task in words: its measure, and its domain if it has one."""
     return str(rule.measure) if domain is None else f"{rule.measure} in {domain}"
 
 
@@ -53,8 +53,8 @@ def task_named(rule: Rule, domain: str | None = None) -> str:
 class Entry:
     """A protocol's inputs on a test set: everything it reads from the warehouse.
 
-    lps: language pairs scored. entered: for each rule, its blocks. dropped: tasks without a human score. notes: on what
-    is not there.
+    lps: language pairs scored. entered: for each rule, its blocks. dropped: tasks without a human score. notes: on
+    missing data.
     """
 
     protocol: Protocol
@@ -68,10 +68,10 @@ class Entry:
 def plan(
     warehouse: Warehouse, protocol: Protocol, testset: str, lps: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Language pairs to score, and notes on those that are not there.
+    """Language pairs to score, and notes on missing ones.
 
-    Those requested; else those that user rules name, else the official ones of the test set's own year, as far
-    as they are loaded; else all that have an official human score.
+    The requested ones; else those named in user rules; else the loaded official ones of the test set's year; else all
+    that have an official human score.
     Raises QuestionError: unknown test set or language pair, or none with an official human score.
     """
     loaded = names(warehouse, "testset")
@@ -120,9 +120,10 @@ def enter(
 ) -> Entry:
     """Read what a protocol needs.
 
-    lps: language pairs; None = see `plan`. asked: further restrictions of the slice. all_metrics: contrastive ones and
-    those not submitted, too. blocks: of this warehouse, which several protocols share.
-    A task whose human score is missing is dropped. Raises QuestionError: see `plan`; `select`, where no task is left.
+    lps: language pairs; None = see `plan`. asked: further restrictions of the slice. all_metrics: also read contrastive
+    metrics and those not submitted. blocks: of this warehouse, shared by several protocols.
+    A task whose human score is missing is dropped.
+    Raises QuestionError: see `plan`; see `select`, if no task is left.
     """
     options = options or Options()
     chosen, notes = plan(warehouse, protocol, testset, lps)
@@ -150,13 +151,13 @@ def enter(
 
 
 def _on_outliers(protocol: Protocol, testset: str, lps: Sequence[str]) -> list[str]:
-    """A line on language pairs whose outliers are not those of the organisers' later toolkit."""
+    """A note on language pairs whose outliers differ from those in the organisers' later toolkit."""
     own = [lp for lp in lps if lp in protocol.outliers and testset == protocol.name]
     return [f"{', '.join(own)}: outlier systems are those of the {protocol.outliers_source}"] if own else []
 
 
 def _unchecked(protocol: Protocol, testset: str) -> list[str]:
-    """A line on what could not be checked of what was published of a test set by a protocol."""
+    """A note on published numbers of a protocol on a test set that could not be checked."""
     try:
         is_its_own = protocol_named(testset) == protocol
     except QuestionError:
@@ -165,7 +166,7 @@ def _unchecked(protocol: Protocol, testset: str) -> list[str]:
 
 
 class Blocks:
-    """Blocks of a warehouse, each read once; where there is none, the reason is kept."""
+    """Blocks of a warehouse, each read once; if there is none, the reason is kept."""
 
     def __init__(self, warehouse: Warehouse, options: Options) -> None:
         self._warehouse = warehouse
@@ -178,7 +179,7 @@ class Blocks:
         return {*ask(self._warehouse, "preference_scorers").select("testset", "lp", "scorer").iter_rows()}
 
     def has_preferences(self, asked: Slice) -> bool:
-        """Whether the human score of a slice's segments is made of preferences."""
+        """Whether a slice's segment-level human score consists of preferences."""
         try:
             human = self._of_slice(asked).of_level("seg").selection.human
         except QuestionError:
@@ -191,7 +192,7 @@ class Blocks:
         return self._inputs[asked]
 
     def block(self, measure: Measure, asked: Slice) -> Block:
-        """The block of a slice that a measure is computed on.
+        """The block of a slice on which a measure is computed.
 
         Raises QuestionError: there is no human score, or nothing is left.
         """
@@ -207,20 +208,20 @@ class Blocks:
 
 
 class _Reader:
-    """What the rules of one protocol take of the blocks."""
+    """Reads the blocks that the rules of one protocol need."""
 
     def __init__(self, blocks: Blocks, asked: Slice) -> None:
         self._blocks = blocks
         self._asked = asked
 
     def applies(self, rule: Rule, lp: str) -> bool:
-        """Whether a rule is one of a language pair, by what people did there."""
+        """Whether a rule applies to a language pair, by its kind of human score (rankings or segment scores)."""
         if rule.human == "any":
             return True
         return self._blocks.has_preferences(replace(self._asked, lp=lp)) == (rule.human == "preferences")
 
     def tasks(self, rule: Rule, lp: str, outliers: Outliers) -> tuple[list[TaskBlock], list[tuple[str, QuestionError]]]:
-        """The blocks of a rule in one language pair, and why there is none for some of its tasks."""
+        """The blocks of a rule in one language pair, and why some of its tasks have none."""
         found: list[TaskBlock] = []
         absent: list[tuple[str, QuestionError]] = []
         if not self.applies(rule, lp):
@@ -237,7 +238,7 @@ class _Reader:
         return found, absent
 
     def variants(self, rule: Rule, lp: str, outliers: Outliers) -> list[tuple[Slice, str | None]]:
-        """What a rule scores in one language pair: its domains (None = all), without and with human references.
+        """The tasks of a rule in one language pair: its domains (None = all), without and with human references.
 
         Raises QuestionError: there is no human score, or nothing is left.
         """

@@ -1,4 +1,4 @@
-"""Old rules, new data: every protocol on every test set that has its inputs, who wins, and how far rules agree."""
+"""Every protocol on every test set that has its inputs: winners, and agreement between protocols."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from warehouse.progress import Progress
 
 @dataclass(frozen=True)
 class Cell:
-    """One protocol on one test set: its scores, or why there are none. year: of the test set."""
+    """One protocol on one test set: its scores, or the reason why there are none. year: of the test set."""
 
     protocol: str
     testset: str
@@ -36,12 +36,12 @@ class Cell:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """The metrics of rank 1; none without scores."""
+        """The metrics of rank 1; empty without scores."""
         return () if self.score is None else self.score.winners
 
     @property
     def signature(self) -> str:
-        """That under which it is stored."""
+        """The signature under which it is stored."""
         return f"protocol:{self.protocol}|testset:{self.testset}" if self.score is None else self.score.signature
 
 
@@ -59,12 +59,11 @@ def matrix(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> tuple[list[Cell], list[str]]:
-    """Every test set by every protocol, from the result store where it has the answer, by year, test set and protocol;
-    and a line where results could not be stored.
+    """Every test set by every protocol, by year, test set and protocol; and a note if results could not be stored.
 
-    opened: opens the warehouse. testsets: joined by commas, or "all". database: where results are kept; None keeps
-    none.
-    A task without its inputs is dropped, as `protocol` does; a protocol without any has a reason.
+    Stored results are reused. opened: opens the warehouse. testsets: joined by commas, or "all". database: where
+    results are stored; None stores none.
+    A task without its inputs is dropped, as in `protocol`; a protocol without any task has a reason.
     Raises QuestionError: unknown test sets.
     """
     with opened() as warehouse:
@@ -110,9 +109,9 @@ def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], 
 def _read(
     opened: Opened, testset: str, states: Sequence[EvalsetState], options: Options, fresh: bool, year: int | None
 ) -> list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]]:
-    """What is stored of a test set, and what is to be scored; protocols share the blocks that they read.
+    """Stored results of a test set, and inputs of protocols to score, which share blocks.
 
-    With the seconds that reading took; None for a cell from the store.
+    With the seconds that reading took; None for a stored result.
     """
     found: list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]] = []
     with opened() as warehouse:
@@ -132,7 +131,7 @@ def _read(
 
 
 def _scored(protocol: Protocol, entry: Entry, options: Options, year: int | None) -> Cell:
-    """The scores or why there are none."""
+    """The scores, or the reason why there are none."""
     try:
         return Cell(protocol.name, entry.testset, year, score(entry, options=options), None)
     except QuestionError as error:
@@ -144,7 +143,7 @@ def _reason(error: QuestionError) -> str:
 
 
 def winners_frame(cells: Sequence[Cell]) -> pl.DataFrame:
-    """One row for each test set and protocol: who wins, and how far the ranking is from that of the year's own rules.
+    """One row per test set and protocol: the winner, and the correlation with the ranking by the year's own rules.
 
     Columns: testset, year, protocol, winner (several joined by commas), overall, n_metrics (with an overall score),
     tasks, lps, kendall, spearman (rank correlation with the ranking by the test set's own rules), n_common, reason; by
@@ -156,7 +155,7 @@ def winners_frame(cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def _frame(rows: Sequence[Any], *columns: str) -> pl.DataFrame:
-    """Rows with texts, but for whole numbers and correlations; NaN is null."""
+    """A frame of text columns, except for integers and correlations; NaN becomes null."""
     kinds: dict[str, pl.DataType] = dict.fromkeys(("year", "n_metrics", "n_common"), pl.Int64())
     kinds |= dict.fromkeys(("overall", "kendall", "spearman"), pl.Float64())
     schema = {name: kinds.get(name, pl.String()) for name in columns}
@@ -183,7 +182,7 @@ def _winner_row(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _own_rules(cell: Cell) -> str | None:
-    """The protocol of a test set's year; None where there is none."""
+    """The protocol of a test set's year; None if there is none."""
     try:
         return protocol_named(cell.testset.partition(".")[0]).name
     except QuestionError:
@@ -191,7 +190,7 @@ def _own_rules(cell: Cell) -> str | None:
 
 
 def agreement_frame(cells: Sequence[Cell]) -> pl.DataFrame:
-    """Rank correlation of every two protocols on each test set.
+    """Rank correlation between every two protocols on each test set.
 
     Columns: testset, year, protocol, versus, kendall, spearman, n_common; by year, test set and protocols.
     """
@@ -206,8 +205,9 @@ def agreement_frame(cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def wide_winners(cells: Sequence[Cell]) -> pl.DataFrame:
-    """A line for each protocol, a column for each test set with an answer: the winner, and Kendall's tau with the
-    ranking by the year's own rules.
+    """One line per protocol, one column per test set with scores: the winner.
+
+    Also Kendall's tau with the ranking by the year's own rules.
     """
     rows: Mapping[tuple[str, str], dict[str, Any]] = {
         (row["protocol"], row["testset"]): row for row in winners_frame(cells).rows(named=True)
@@ -220,9 +220,9 @@ def wide_winners(cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def wide_ranks(cells: Sequence[Cell], testset: str) -> pl.DataFrame:
-    """A line for each metric of a test set, a column for each protocol with an answer: the metric's rank.
+    """One line per metric of a test set, one column per protocol with scores: the metric's rank.
 
-    Best by the year's own rules first, else by the mean of its ranks.
+    The best by the year's own rules comes first, else the one with the best mean rank.
     """
     cells = scored_cells(cells, testset)
     ranks = {
@@ -258,7 +258,7 @@ def _winner_text(row: dict[str, Any]) -> str:
 
 
 def matrix_result(cells: Sequence[Cell], frame: pl.DataFrame, what: str, options: Options) -> Result:
-    """A frame of the matrix with its signature and notes on what is not there."""
+    """A frame of the matrix with its signature and notes on missing results."""
     answered = dict.fromkeys(cell.testset for cell in cells if cell.score is not None)
     parts = stamped(
         ("protocols", what),

@@ -28,10 +28,10 @@ from queries.blocks import Block
 
 @dataclass(frozen=True)
 class Beside:
-    """What a test that holds its level finds, beside the protocol's own.
+    """Result of a test that holds its level, in addition to the protocol's own.
 
     clusters: (M,), 0 = none. n_own: pairs of metrics that differ significantly by the protocol's test; n_lost: those of
-    them that do not by this one; n_gained: others that do.
+    them that do not by this test; n_gained: further pairs that do.
     """
 
     test: str
@@ -42,14 +42,15 @@ class Beside:
     n_gained: int
 
     def among(self, order: Ints) -> "Beside":
-        """With the metrics in another order."""
+        """The result with the metrics in another order."""
         return replace(self, clusters=self.clusters[order])
 
 
 @dataclass(frozen=True)
 class _LanguagePair:
-    """One language pair of a task, its weight in the task, and what each of its annotated segments counts as: itself,
-    or its document.
+    """One language pair of a task, its weight in the task, and the unit of each annotated segment.
+
+    The unit is the segment itself or its document.
     """
 
     measure: Measure
@@ -73,7 +74,7 @@ class _LanguagePair:
 
 
 def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
-    """The tests that hold their level for testing.population, of those tasks whose measures have one."""
+    """The tests that hold their level for testing.population, for tasks whose measures have one."""
     if testing.population is None:
         return []
     found = [_holding(job, testing.population) for job in jobs]
@@ -81,7 +82,7 @@ def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
 
 
 def _holding(job: Job, population: Population) -> Test | None:
-    """The test of a task that holds its level; pooled language pairs have systems of their own, which are swapped."""
+    """The test of a task that holds its level; pooled language pairs have separate systems, which are swapped."""
     test = job.rule.measure.holding_test(population, min(len(one.block.systems) for one in job.group))
     return "perm-systems" if len(job.group) > 1 and test == "jackknife-systems" else test
 
@@ -89,7 +90,7 @@ def _holding(job: Job, population: Population) -> Test | None:
 def beside(
     jobs: Sequence[Job], names: Sequence[str], own: Sequence[Own | None], options: Options, testing: TestOptions
 ) -> list[Beside | None]:
-    """Every task that has a test of its own; None for those that have none, or none for the population."""
+    """Results for every task; None for tasks without a test, or without a test for the population."""
     return [
         None if one is None else of_task(job, names, one, options, testing, np.random.default_rng([options.seed, 4, k]))
         for k, (job, one) in enumerate(zip(jobs, own, strict=True))
@@ -99,7 +100,7 @@ def beside(
 def of_task(
     job: Job, names: Sequence[str], own: Own, options: Options, testing: TestOptions, rng: np.random.Generator
 ) -> Beside | None:
-    """A task tested for testing.population, among the metrics that its own test had; None where no test can."""
+    """A task tested for testing.population, among the metrics of its own test; None if no test applies."""
     assert testing.population is not None
     measure = job.rule.measure
     test = _holding(job, testing.population)
@@ -130,9 +131,9 @@ def of_overall(
     testing: TestOptions,
     rng: np.random.Generator,
 ) -> Beside | None:
-    """The weighted mean of all tasks, over the standard deviation of its resamples; None for another population.
+    """Test of the weighted mean of all tasks, by its standard deviation over resamples; None for another population.
 
-    Tasks of one language pair share their segments, and so the draws of them; those of different ones are independent.
+    Tasks of one language pair share their segments and therefore the resamples; language pairs are independent.
     """
     if testing.population != "segments" or any("perm-inputs" not in job.rule.measure.tests for job in jobs):
         return None
@@ -170,13 +171,13 @@ def _joint(weighted: Sequence[tuple[_LanguagePair, float]]) -> JointResample:
 
 
 def _places(parts: Sequence[_LanguagePair]) -> list[Ints]:
-    """For each part, which of all parts' units each of its segments counts as."""
+    """For each part, the unit of each of its segments, numbered over all parts."""
     units = {unit: place for place, unit in enumerate(dict.fromkeys(unit for part in parts for unit in part.units))}
     return [np.array([units[unit] for unit in part.units], dtype=np.int64) for part in parts]
 
 
 def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
-    """How the tests for testing.population count, where some of them count ties half; else None."""
+    """The p-value convention of the tests for testing.population, if some of them count ties half; else None."""
     if testing.population is None:
         return None
     tests = [(job.rule.measure, _holding(job, testing.population)) for job in jobs]
@@ -186,7 +187,7 @@ def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
 
 
 def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_LanguagePair]:
-    """The language pairs of a task; pooled ones weigh as much as they have pairs."""
+    """The language pairs of a task; pooled ones are weighted by their numbers of pairs."""
     measure = job.rule.measure
     options = replace(options, system_score="judged-mean") if measure.level == "sys" else options
     blocks = [aligned(one, names) for one in job.group]
@@ -202,9 +203,9 @@ def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOption
 
 
 def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int | str], ...]:
-    """What is swapped with each annotated segment: itself, or its document.
+    """The unit swapped with each annotated segment: the segment itself, or its document.
 
-    Raises QuestionError: documents are to be swapped, and a segment is of none.
+    Raises QuestionError: documents are to be swapped, and a segment belongs to none.
     """
     kept = block.judged.any(axis=0)
     if testing.unit == "document":

@@ -1,4 +1,4 @@
-"""Scoring metrics by a protocol: every task with value, rank and cluster, and the weighted overall score."""
+"""Scores of metrics by a protocol: value, rank and cluster in every task, and the weighted overall score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ from warehouse.wording import option
 
 @dataclass(frozen=True)
 class Missing:
-    """A task that does without a metric: its place among the tasks, the language pairs concerned, and why."""
+    """A task without a metric: the task's index, the language pairs concerned, and the reason."""
 
     task: int
     lps: tuple[str, ...]
@@ -47,11 +47,11 @@ class Missing:
 class ProtocolScore:
     """Metrics (base names) by a protocol, best overall first; those without an overall score last, by name.
 
-    overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better; by_cluster:
-    with by_ranks, that of ranks of clusters, which the year published, None = not tested. missing: metric -> tasks
-    without it. excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without an overall
-    score). population, beside: what tests that hold their level for a population find. dropped: tasks
-    that no metric has scores for, with their language pairs.
+    overall: a weighted mean of values or, with by_ranks, of ranks in the tasks (lower is better); by_cluster: with
+    by_ranks, the weighted mean of cluster ranks, which the year published, None = not tested. missing: metric -> tasks
+    without it. excluded: metric in no task -> reason. clusters: 0 = none (not tested, or without an overall score).
+    population, beside: results of tests that hold their level for a population. dropped: tasks for which no metric has
+    scores, with their language pairs.
     """
 
     protocol: str
@@ -74,7 +74,7 @@ class ProtocolScore:
 
     @property
     def best_high(self) -> Floats:
-        """The overall scores, turned so that higher is better."""
+        """The overall scores, negated if needed so that higher is better."""
         return -self.overall if self.by_ranks else self.overall
 
     @property
@@ -84,7 +84,7 @@ class ProtocolScore:
 
 
 class NothingScoredError(QuestionError):
-    """No metric can be scored by a protocol. by_any: the reason without the protocol's name; why: behind both."""
+    """No metric can be scored by a protocol. by_any: the message without the protocol's name; why: its cause."""
 
     def __init__(self, by_any: str, *, by: str = "", why: str = "", hint: str = "") -> None:
         more = f": {why}" if why else ""
@@ -102,11 +102,11 @@ def score(
 ) -> ProtocolScore:
     """Score the metrics of a test set by a protocol.
 
-    A task for which no metric has scores is dropped, and named; the overall score is over the rest. significance: test
-    every task, among all its metrics, and an overall score of values, among the metrics that all tasks have; the
-    latter's differences are the weighted averages of the tasks' draws, which are independent.
-    Raises QuestionError: a number out of its range, something requested that the protocol's tests do not have, a metric
-        with several variants, no metric at all.
+    A task for which no metric has scores is dropped and reported; the overall score covers the rest. significance: test
+    every task among all its metrics, and an overall score of values among the metrics that all tasks have; the
+    differences in the latter are weighted averages of the tasks' resamples, which are independent.
+    Raises QuestionError: a number out of its range, an option that the protocol's tests do not have, a metric with
+    several variants, or no metric.
     """
     options, given = options or Options(), testing or TestOptions()
     testing = organisers(given)
@@ -178,12 +178,12 @@ def score(
 
 
 def _is_primary(entry: Entry) -> bool:
-    """Whether primary metrics and baselines alone are scored."""
+    """Whether only primary metrics and baselines are scored."""
     return any(one.block.selection.slice.status == "primary" for entered in entry.entered for one in entered)
 
 
 def _on_dropped(dropped: Sequence[DroppedTask]) -> list[str]:
-    """A line for each dropped kind of task, with its language pairs."""
+    """A line per dropped kind of task, with its language pairs."""
     lines = []
     for task in dict.fromkeys(one.task for one in dropped):
         own = [one for one in dropped if one.task == task]
@@ -193,7 +193,7 @@ def _on_dropped(dropped: Sequence[DroppedTask]) -> list[str]:
 
 
 def _excluded(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
-    """Metrics that no task takes although they have scores, and why."""
+    """Metrics with scores that are in no task, and why."""
     reasons = {
         name: why.sentence
         for job in jobs
@@ -205,7 +205,7 @@ def _excluded(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
 
 
 def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
-    """Lines on metrics that no task has, for want of scores."""
+    """Notes on metrics that are in no task because they have no scores."""
     reasons: dict[str, dict[str, None]] = {}
     for job in jobs:
         for one in job.group:
@@ -219,7 +219,7 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
 
 
 def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], by_ranks: bool) -> tuple[Missing, ...]:
-    """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
+    """Tasks without a metric, and why; including those whose measure is undefined for it."""
     found: list[Missing] = []
     for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
         without = [one for one in job.group if name not in one.places]
@@ -288,7 +288,7 @@ def _dropped_tasks(dropped: Sequence[DroppedTask]) -> str | None:
 
 
 def _outliers(entry: Entry) -> str | None:
-    """Language pairs whose outliers are not those of the organisers' later toolkit; None where there are none."""
+    """Language pairs whose outliers differ from those in the organisers' later toolkit; None if there are none."""
     own = [lp for lp in entry.lps if lp in entry.protocol.outliers and entry.testset == entry.protocol.name]
     return ",".join(f"{lp}={entry.protocol.outliers[lp]}" for lp in own) or None
 
@@ -307,7 +307,7 @@ def scored(
     *,
     fresh: bool = False,
 ) -> tuple[ProtocolScore, list[str]]:
-    """Score a test set by a protocol, from the result store where it has the answer; and notes on that.
+    """Score a test set by a protocol, or take the scores from the result store; and notes on storing.
 
     Raises QuestionError: as `scoring.score`. SchemaError: the warehouse cannot be read.
     """

@@ -21,7 +21,7 @@ from warehouse.progress import Progress
 
 
 def organisers(testing: TestOptions) -> TestOptions:
-    """The options with the organisers' alternative, one-sided, unless one is named."""
+    """The options with the organisers' alternative hypothesis, one-sided, unless another is named."""
     return testing if testing.alternative else replace(testing, alternative="greater")
 
 
@@ -37,9 +37,9 @@ Own = tuple[Floats, Ints]
 
 @dataclass(frozen=True)
 class TaskTest:
-    """A task's clusters, aligned with all metrics of the score (0 = none), and p-values among those at some places.
+    """A task's clusters, aligned with all metrics of the score (0 = none), and p-values among some of them.
 
-    drawn: (n_pairs, n_draws) differences of the metrics at these places, None if not drawn; mapped: see `Task`.
+    drawn: (n_pairs, n_draws) resampled differences of these metrics, None if not resampled; mapped: see `Task`.
     """
 
     clusters: Ints
@@ -49,7 +49,7 @@ class TaskTest:
     mapped: bool
 
     def among(self, places: Ints) -> Floats:
-        """Its differences in the overall score among some of its metrics, rows as of np.triu_indices."""
+        """Its differences in the overall score among some of its metrics, rows as in np.triu_indices."""
         assert self.drawn is not None
         _, there = self.own
         row = np.zeros((len(there), len(there)), dtype=np.int64)
@@ -61,7 +61,7 @@ class TaskTest:
 
 
 def overall_p(tests: Sequence[TaskTest], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
-    """p-values of the overall score, from the weighted average of the tasks' draws."""
+    """p-values of the overall score, from the weighted average of the tasks' resamples."""
     total = math.fsum(test.weight for test in tests)
     drawn = sum((test.among(complete) for test in tests), np.zeros(1)) / total
     return difference_p_values(drawn, overall, alternative=testing.side, plus_one=testing.plus_one)
@@ -93,7 +93,7 @@ def tested_tasks(
     *,
     keep_null: bool,
 ) -> list[TaskTest | None]:
-    """Test every task among the metrics it has; None where those are fewer than 2."""
+    """Test every task among its metrics; None if there are fewer than 2."""
     tests = [rule_test(job.rule, options) for job in jobs]
     found: list[TaskTest | None] = []
     for number, (job, test) in enumerate(zip(jobs, tests, strict=True)):
@@ -112,7 +112,7 @@ def tested_tasks(
 
 
 def _step(progress: Progress | None, what: str, number: int, n: int) -> Advance | None:
-    """Progress of one of n tasks as a part of the whole."""
+    """Progress within one of n tasks as a fraction of the whole."""
     if progress is None:
         return None
     return lambda done, total: progress(what, round(10_000 * (number + done / total) / n), 10_000)
@@ -129,9 +129,9 @@ def _tested(
     *,
     keep_null: bool,
 ) -> tuple[Floats, Floats | None]:
-    """p-values (M, M) of one task among some metrics, and its drawn differences.
+    """p-values (M, M) of one task among some metrics, and its resampled differences.
 
-    None are drawn for Williams' test, and none kept with an early stop, or without keep_null.
+    There are none for Williams' test, with early stopping, or without keep_null.
     """
     rule, group = job.rule, job.group
     if test == "williams" and len(group[0].block.systems) <= 3:
@@ -146,5 +146,5 @@ def _tested(
 
 
 def aligned(ranked: RankedBlock, names: Sequence[str]) -> Block:
-    """The block with its metrics in the order of names."""
+    """The block with its metrics in the order given by names."""
     return ranked.block.take(metrics=[ranked.places[name] for name in names])

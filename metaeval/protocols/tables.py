@@ -1,4 +1,4 @@
-"""A protocol's scores as a table, as JSON and in lines; and rankings by two protocols compared."""
+"""A protocol's scores as a table, JSON and notes; and the correlation of rankings by two protocols."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from warehouse.wording import counted, option
 
 
 def as_json(found: ProtocolScore) -> dict[str, Any]:
-    """The shape of `protocol` in json."""
+    """The JSON shape of `protocol`."""
 
     def cluster(number: int) -> int | None:
         return int(number) or None
@@ -58,7 +58,7 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
 
 
 def _beside_json(found: Beside | None) -> dict[str, Any] | None:
-    """What a test that holds its level finds; clusters in the order of the metrics."""
+    """The result of a test that holds its level; clusters in the order of the metrics."""
     if found is None:
         return None
     shown = {name: getattr(found, name) for name in ("test", "alternative", "n_own", "n_lost", "n_gained")}
@@ -66,7 +66,7 @@ def _beside_json(found: Beside | None) -> dict[str, Any] | None:
 
 
 def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
-    """What a reader should know beside the table, one line each; verbose: with names of metrics and their tasks."""
+    """Notes below the table; verbose: with names of metrics and their tasks."""
     missing = missing_lines(found) if verbose else missing_in_short(found)
     lines = [*partial_lines(found), *missing, *excluded_lines(found, verbose)]
     if found.n_significant is not None:
@@ -75,7 +75,7 @@ def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
 
 
 def partial_lines(found: ProtocolScore) -> list[str]:
-    """A line where metrics are without a rank, or tasks were dropped, as their scores are not there."""
+    """A note if metrics have no rank, or tasks were dropped, because scores are missing."""
     n, n_ranked = len(found.metrics), int(np.count_nonzero(found.ranks))
     dropped = found.dropped
     if n_ranked == n and dropped is None:
@@ -87,7 +87,7 @@ def partial_lines(found: ProtocolScore) -> list[str]:
 
 
 def beside_lines(found: ProtocolScore) -> list[str]:
-    """Lines on the tests: which null is theirs, and how many pairs lose their significance by those of a population."""
+    """Notes on the tests: their null hypothesis, and the number of pairs that are not significant for a population."""
     if found.n_significant is None:
         return []
     if found.population is None:
@@ -111,7 +111,7 @@ def beside_lines(found: ProtocolScore) -> list[str]:
 
 
 def task_name(task: Task) -> str:
-    """A task in words: its language pairs, domain and measure, and the systems that others leave out.
+    """A task in words: its language pairs, domain and measure, and systems that other tasks exclude.
 
     >>> nothing = np.empty(0)
     >>> kept = Task(("en-de",), "sys", "pa", "perm-systems", "none", 1, nothing, False, nothing, nothing, "news", True)
@@ -129,7 +129,7 @@ def task_name(task: Task) -> str:
 
 
 def missing_lines(found: ProtocolScore) -> list[str]:
-    """A line for each metric and reason: the tasks in which it has no value."""
+    """A line per metric and reason: the tasks in which it has no value."""
     lines = []
     for metric, parts in found.missing.items():
         tasks: dict[str, list[str]] = {}
@@ -142,7 +142,7 @@ def missing_lines(found: ProtocolScore) -> list[str]:
 
 
 def missing_in_short(found: ProtocolScore) -> list[str]:
-    """A line for each reason why metrics have no value in some task, the most metrics first, without the tasks."""
+    """A line per reason why metrics have no value in some task, sorted by number of metrics, without the tasks."""
     by_reason: dict[str, dict[str, None]] = {}
     for metric, parts in found.missing.items():
         for one in parts:
@@ -158,7 +158,7 @@ def missing_in_short(found: ProtocolScore) -> list[str]:
 
 
 def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
-    """A line for each reason why metrics are excluded; verbose: with their names."""
+    """A line per reason why metrics are excluded; verbose: with their names."""
     by_reason: dict[str, list[str]] = {}
     for metric, reason in found.excluded.items():
         by_reason.setdefault(reason, []).append(metric)
@@ -172,7 +172,7 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
 
 
 def score_frame(found: ProtocolScore) -> pl.DataFrame:
-    """One row per metric: rank, metric, overall, cluster, then value (and cluster) of each task, and gaps."""
+    """One row per metric: rank, metric, overall, cluster, then value (and cluster) in each task, and gaps."""
     columns: dict[str, Any] = {
         "rank": [int(rank) or None for rank in found.ranks],
         "metric": list(found.metrics),
@@ -197,9 +197,9 @@ def score_frame(found: ProtocolScore) -> pl.DataFrame:
 
 
 def rank_correlation(first: ProtocolScore, second: ProtocolScore) -> tuple[float, float, int]:
-    """Kendall's tau_b and Spearman's rho between two overall rankings, and the number of metrics both have.
+    """Kendall's tau_b and Spearman's rho between two overall rankings, and the number of common metrics.
 
-    Mean ranks, lower being better, are turned round first.
+    Mean ranks, for which lower is better, are negated first.
     """
     other = dict(zip(second.metrics, second.best_high, strict=True))
     pairs = [

@@ -1,4 +1,4 @@
-"""What a task of a protocol gives, and the overall score: means over tasks, and the test of these."""
+"""Scores of a protocol's tasks, and the overall score: means over tasks, and the test of these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from warehouse.wording import option
 class Task:
     """One task of a protocol on a test set: aligned with the protocol score's metrics.
 
-    values: (M,), NaN = missing or undefined; ranks (by what counts) and clusters: (M,), 0 = none. mapped: correlations
+    values: (M,), NaN = missing or undefined; ranks (by `counted`) and clusters: (M,), 0 = none. mapped: correlations
     enter an overall score of values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers
     ranked them. beside: by a test that holds its level, if requested.
     """
@@ -42,7 +42,7 @@ class Task:
 
     @property
     def counted(self) -> Floats:
-        """(M,) values in the overall score: an undefined correlation, which a constant metric has, counts as 0.
+        """(M,) values in the overall score: the undefined correlation of a constant metric counts as 0.
 
         Source: the organisers' toolkit (AverageCorrelation.Corr).
         """
@@ -60,7 +60,7 @@ class Task:
 
 
 def scored_task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
-    """What a job found. names: the protocol's metrics; test: None = not tested."""
+    """The scores of a job. names: the protocol's metrics; test: None = not tested."""
     values, mapped = job.values(names), job.rule.measure.definition.is_correlation
     counted = values.copy()
     if mapped:
@@ -94,15 +94,15 @@ IN_WORDS = {False: "weighted mean, correlations as (r+1)/2", True: "weighted mea
 
 
 def mean_value(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over the tasks that count, correlations mapped to [0, 1]; NaN if a metric is missing from one."""
+    """Weighted mean over the tasks that count, correlations mapped to [0, 1]; NaN if a metric is missing in any."""
     values = np.array([(task.counted + 1) / 2 if task.mapped else task.counted for task in tasks])
     return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
 
 def mean_rank(tasks: Sequence[Task], *, by_cluster: bool = False) -> Floats:
-    """Weighted mean over tasks of the rank by value; NaN where a task has none.
+    """Weighted mean over tasks of the rank by value; NaN if a metric has no rank in a task.
 
-    by_cluster: of the cluster, where the task is tested.
+    by_cluster: mean of the clusters, for tested tasks.
     """
     places = [task.clusters if by_cluster and task.clusters.any() else task.ranks for task in tasks]
     values = np.array([np.where(found > 0, found, np.nan) for found in places])
@@ -154,7 +154,7 @@ def verdict_on(
 
 
 def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
-    """A line where the overall score is not the published kind of number."""
+    """A note if the overall score is not of the published kind."""
     if entry.protocol.level is not None:
         return [
             f"the overall score covers only the tasks of level {entry.protocol.level}, so it is not the official one"

@@ -1,4 +1,4 @@
-"""The tasks of a protocol on a test set: which metrics each can rank, with which values and weight."""
+"""The tasks of a protocol on a test set, with the metrics that each can rank, their values, and weights."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from warehouse import QuestionError
 
 @dataclass(frozen=True)
 class RankedBlock:
-    """One language pair of a task, evaluated. block: restricted to the metrics that the measure ranks.
+    """One evaluated language pair of a task. block: restricted to the metrics that the measure ranks.
 
-    places: base name -> place among them; absent: base name -> why it is not there.
+    places: base name -> index among them; absent: base name -> why the metric is missing.
     """
 
     lp: str
@@ -30,7 +30,7 @@ class RankedBlock:
     absent: dict[str, Exclusion]
 
     def is_defined(self, name: str) -> bool:
-        """Whether a metric is there and has a value."""
+        """Whether a metric is present and has a value."""
         return name in self.places and not np.isnan(self.evaluation.value[self.places[name]])
 
 
@@ -53,11 +53,11 @@ class Job:
         return tuple(one.lp for one in self.group)
 
     def common(self, names: Sequence[str]) -> Ints:
-        """Places of the metrics that all its language pairs have."""
+        """Indices of the metrics that all its language pairs have."""
         return np.flatnonzero([all(name in one.places for one in self.group) for name in names])
 
     def values(self, names: Sequence[str]) -> Floats:
-        """Value of each metric, NaN where it is missing; several language pairs are pooled by pairs."""
+        """Value of each metric, NaN if missing; several language pairs are pooled by pairs."""
         values = np.full(len(names), np.nan)
         for place in self.common(names):
             name = names[place]
@@ -68,9 +68,9 @@ class Job:
 
 
 def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[DroppedTask]]:
-    """The tasks with their weights, and those dropped: without a human score, or without any metric that has a value.
+    """The tasks with their weights, and dropped tasks: without a human score, or without any metric that has a value.
 
-    A language pair without any is dropped from a pooled task.
+    A language pair without such a metric is dropped from a pooled task.
     Raises QuestionError: a metric with several variants.
     """
     jobs: list[Job] = []
@@ -91,8 +91,10 @@ def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[DroppedTask
 
 
 def halved_weights(attributes: Sequence[Sequence[object]]) -> list[float]:
-    """Weights that add up to 1: shared evenly among the distinct values of the first attribute, each share among those
-    of the next within it, and so on; tasks that agree in all attributes share the last.
+    """Weights that add up to 1, split evenly by one attribute after the other.
+
+    The distinct values of the first attribute share 1 evenly; within each, those of the next attribute share its part,
+    and so on. Tasks that agree in all attributes share the last part.
 
     >>> halved_weights([("a", "x"), ("b", "x"), ("b", "y")])
     [0.5, 0.25, 0.25]
@@ -122,7 +124,7 @@ def _weight(job: Job, shares: Iterator[float]) -> float:
 
 
 def _attributes(job: Job) -> tuple[object, ...]:
-    """In the order in which weights are halved: language pairs, domain, level, human references, grouping, measure."""
+    """Attributes in halving order: language pairs, domain, level, human references, grouping, measure."""
     measure = job.rule.measure
     by = measure["by"] if measure.has("by") else "none"
     return ",".join(job.lps), job.domain, measure.level, job.human_references, by, measure.name

@@ -1,1 +1,1 @@
-"""Significance: metrics against metrics, two metrics in depth, systems against systems."""
+"""Significance tests of metrics against metrics (also two metrics in depth) and of systems against systems."""

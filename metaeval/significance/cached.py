@@ -1,4 +1,4 @@
-"""Comparisons answered from the warehouse where they were computed before, else computed and kept."""
+"""Comparisons, taken from the warehouse if they were computed before, else computed and stored."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +26,9 @@ WithNotes = tuple[Comparison | PairwiseComparison, list[str]]
 class PreparedComparison:
     """A comparison with everything that it reads from the warehouse.
 
-    in_depth: two metrics with their difference and its interval; then options and testing are as given, else as the
-    test takes them.
-    question: what is asked of the cache; kept: its stored result, if there is one. evaluation: of the measure on the
-    block, where it is known.
+    in_depth: two metrics with their difference and its interval; options and testing are then unchanged, else fitted to
+    the test. question: the query to the cache; kept: its stored result, if any. evaluation: of the measure on the
+    block, if known.
     """
 
     block: Block
@@ -57,9 +56,9 @@ def prepare_comparison(
     in_depth: bool = True,
     evaluation: Evaluation | None = None,
 ) -> PreparedComparison:
-    """What a comparison of the metrics of a block reads from the warehouse.
+    """Read from the warehouse what a comparison of a block's metrics needs.
 
-    in_depth: two metrics only with their difference.
+    in_depth: compare only two metrics, with their difference.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
@@ -80,7 +79,7 @@ def prepare_comparison(
 
 
 def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> WithNotes:
-    """The answer of a comparison: stored before, or computed now and kept in the database, if one is named.
+    """The answer of a comparison: taken from the store, or computed now and stored in the database, if one is named.
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
@@ -106,8 +105,9 @@ def compared(
 ) -> WithNotes:
     """Compare the metrics of a slice, from the result store where it has the answer.
 
-    fresh: compute again all the same. Two metrics only are compared in depth, by every applicable test on request.
-    The warehouse is open for reading until the inputs are there; the result is stored in a short transaction.
+    fresh: recompute even if a result is stored. If there are only two metrics, they are compared in depth, on request
+    by every applicable test. The warehouse is open for reading until all inputs are read; the result is stored in a
+    short transaction.
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit. SchemaError: the warehouse
         cannot be read.
     """
@@ -121,9 +121,9 @@ def compared(
 def _fitted(
     block: Block, asked: Slice, measure: Measure, options: Options, testing: TestOptions, *, check_fit: bool
 ) -> tuple[Options, TestOptions]:
-    """Options as the test of many metrics takes them.
+    """Options fitted to the test of many metrics.
 
-    Raises QuestionError: intervals are requested, or something that the test does not have.
+    Raises QuestionError: intervals are requested, or an option that the test does not have.
     """
     if testing.interval_over is not None or testing.interval is not None:
         raise QuestionError(

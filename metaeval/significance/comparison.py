@@ -1,4 +1,4 @@
-"""Which metric is better: a test for every pair of metrics, and the clusters that follow; and both kinds as tables."""
+"""Which metric is better: a test for every pair of metrics, the resulting clusters, and tables of both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -32,8 +32,8 @@ from warehouse.wording import counted
 class Comparison(Standings):
     """Metrics compared by one measure and test.
 
-    population: what the test is used to generalise to; generalises_to: the same in words, with the unit. resamples: 0
-    where none were needed. null: (n_pairs, n_draws) drawn differences of metrics i < j, where kept.
+    population: the population to which the test generalises; generalises_to: the same in words, with the unit.
+    resamples: 0 if none were needed. null: (n_pairs, n_draws) resampled differences of metrics i < j, if kept.
     """
 
     measure: str
@@ -53,13 +53,13 @@ class Comparison(Standings):
 
     @property
     def summary(self) -> str:
-        """What was found, in a line."""
+        """The result in a line."""
         n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
         return ", ".join((f"{pairs_that_differ(self.n_significant, 'metrics')} for {self.generalises_to}", *n))
 
     @property
     def in_a_sentence(self) -> str:
-        """Who leads, and who does not differ significantly from the leader."""
+        """The leading metric, and the metrics that do not differ significantly from it."""
         n = int(np.count_nonzero(~np.isnan(self.values)))
         if not n:
             return f"No metric has a value of {self.measure}."
@@ -69,12 +69,12 @@ class Comparison(Standings):
 
     @property
     def generalises(self) -> str:
-        """What the result generalises to, in words: see `metric_tests.generalises`."""
+        """The population to which the result generalises, in words: see `metric_tests.generalises`."""
         return self.notes[0]
 
 
 def on_means(evaluation: Evaluation) -> list[str]:
-    """A line where a system-level measure is computed on the means that the test takes."""
+    """A note if a system-level measure is computed on the means that the test uses."""
     if "judged-mean" not in evaluation.system_score or evaluation.measure.fixed_system_score is not None:
         return []
     return [f"{evaluation.measure}: computed on means over annotated segments, as tested"]
@@ -88,10 +88,10 @@ def compare_block(
     progress: Progress | None = None,
     evaluation: Evaluation | None = None,
 ) -> Comparison:
-    """Compare the metrics of a block by one measure, each with each.
+    """Compare every pair of metrics of a block by one measure.
 
-    testing: as `chosen`. evaluation: of the measure on the block, where it is known. Tests that swap or resample
-    segments use means over judged segments as system scores.
+    testing: as from `chosen`. evaluation: of the measure on the block, if known. Tests that swap or resample segments
+    use means over judged segments as system scores.
     Raises QuestionError: see `run_test`.
     """
     tested = run_test(block, measure, options, testing, progress, evaluation)
@@ -122,7 +122,7 @@ def compare_block(
 
 
 def _reordered(null: Floats | None, order: Ints) -> Floats | None:
-    """Kept differences for pairs in the new order: rows of np.triu_indices, sign turned where the two change places."""
+    """Kept differences for pairs in the new order: rows of np.triu_indices, sign reversed if the two swap places."""
     if null is None:
         return None
     n = len(order)
@@ -138,9 +138,9 @@ def _reordered(null: Floats | None, order: Ints) -> Floats | None:
 def as_ranked(found: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Comparison:
     """A comparison with the values and in the order of a ranking, clustered in that order.
 
-    shown: the values, which may be of other system scores than the tested ones; parts: of their signature. A metric
-    that is ranked above another one is not significantly better where the test says the opposite. Metrics with a value
-    and nothing to test go.
+    shown: the values, which may be computed from other system scores than the test; parts: of their signature. A metric
+    ranked above another is not significantly better if the test says the opposite. Metrics with a value but no test are
+    removed.
     """
     value = {choice.name: one for choice, one in zip(shown.metrics, shown.value.tolist(), strict=True)}
     untested = {name for name, one in zip(found.names, found.values, strict=True) if np.isnan(one)}
@@ -168,7 +168,7 @@ def as_ranked(found: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Co
 def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Comparison]]) -> pl.DataFrame:
     """A ranking with the clusters and signatures of comparisons, each with its slice.
 
-    A metric without a value has no cluster, and none has where no pair was tested.
+    A metric without a value has no cluster; if no pair was tested, no metric has one.
     """
     rows = [
         (asked.testset, asked.lp, found.measure, metric, None if np.isnan(value) else int(cluster), found.signature)
@@ -205,7 +205,8 @@ _OF_A_TEST = ("test", "population", "alternative", "system_score")
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     """One row per test: test, population, alternative, system score, values, p, levels, resamples (0 = none).
 
-    Behind them what is the same for all: difference of the main test's values, its interval, and the main sentence.
+    The last columns are the same in all rows: difference of the main test's values, its interval, and the main
+    sentence.
     """
     rows = [
         {

@@ -33,7 +33,8 @@ def gate(
     The new version fails if all scorers find it significantly worse, or if a trusted one does.
     correction: of the p-values of all scorers as one family.
     Rows: scorer, old, new, trusted, value_old, value_new, difference, p, verdict ("better", "worse" or "not
-    significant"). Facts: deciding, the scorers by which the new version fails; least, what a p-value of 0 stands for.
+    significant"). Facts: deciding, the scorers by which the new version fails; least, the bound below which a p-value
+    shows as 0.
     Raises QuestionError: a scorer is named twice, or as `compare` does.
     """
     rows: list[dict[str, Any]] = []
@@ -69,9 +70,9 @@ def gate(
 
 
 def verdict(found: Result) -> str:
-    """What the comparison of two versions says, in a sentence.
+    """The result of comparing two versions, in a sentence.
 
-    found: as of `gate`.
+    found: as from `gate`.
     """
     rows, deciding = found.frame.to_dicts(), found.facts["deciding"]
     old, new = rows[0]["old"], rows[0]["new"]
@@ -87,7 +88,7 @@ def verdict(found: Result) -> str:
 
 
 def verdicts(found: Result) -> dict[str, str]:
-    """What each scorer says, in a sentence. found: as of `gate`."""
+    """The verdict of each scorer, in a sentence. found: as from `gate`."""
     sentences = {}
     for row, least in zip(found.frame.iter_rows(named=True), found.facts["least"], strict=True):
         said = "not significantly different from"

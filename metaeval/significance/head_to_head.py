@@ -1,4 +1,4 @@
-"""Two systems head to head: by every scorer with tests, by domain, in single segments, and by the errors marked."""
+"""Two systems head to head: by every scorer with tests, by domain, on single segments, and by marked errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,18 +41,18 @@ def head_to_head(
     alpha: float = 0.05,
     unit: Unit | None = None,
 ) -> Result:
-    """Two systems by every human score and every metric of a slice that scored segments of both.
+    """Compare two systems by every human score and metric of a slice that scored segments of both.
 
-    test, draws, unit: as of `compare_systems`, two-sided; values are means over the segments that a scorer scored of
-    each. Rows: kind (human or metric), scorer, value_a, value_b, difference (a minus b), p (null with fewer than 5
-    units), better (the system that is significantly better, null for none), n_segments (scored of both); the official
-    human score first, then other human scores, then metrics by p.
-    Facts: systems, official, unit, alpha; errors_of, the human score that errors were marked for; least, what a p of 0
-    stands for. Frames, too: segments (by, segment, document, domain, human_a, human_b, metrics_a and metrics_b: means
-    of standardised scores, source, output_a, output_b), those that differ most by the human score and by the metrics;
-    domains (domain, value_a, value_b, difference, p, better, n_segments, by the official human score); errors
-    (category, n_a, n_b, severe_a, severe_b) of segments where both were annotated.
-    Raises QuestionError: see `select`; an unknown or excluded system; no scorer has segments of both.
+    test, draws, unit: as in `compare_systems`, two-sided; values are means over the segments that a scorer scored for
+    each system. Rows: kind (human or metric), scorer, value_a, value_b, difference (a minus b), p (null with fewer than
+    5 units), better (the significantly better system, null if none), n_segments (scored for both); the official human
+    score first, then other human scores, then metrics by p.
+    Facts: systems, official, unit, alpha; errors_of, the human score to which marked errors belong; least, the bound
+    below which p shows as 0. Further frames: segments (by, segment, document, domain, human_a, human_b, metrics_a and
+    metrics_b: means of standardised scores, source, output_a, output_b), those that differ most by the human score and
+    by the metrics; domains (domain, value_a, value_b, difference, p, better, n_segments, by the official human score);
+    errors (category, n_a, n_b, severe_a, severe_b) of segments where both were annotated.
+    Raises QuestionError: see `select`; an unknown or excluded system; no scorer has segments for both.
     """
     first, second = systems
     one = replace(asked, systems=(escape(first), escape(second)))
@@ -64,7 +64,7 @@ def head_to_head(
     official = str(block.selection.human) if block.selection.human is not None else None
 
     def tested(values: Floats) -> dict[str, Any]:
-        """values: (2, S), NaN where there is no score."""
+        """values: (2, S), NaN if missing."""
         there = ~np.isnan(values)
         used = there.any(axis=0)
         means = ratio(np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1))
@@ -132,7 +132,7 @@ def head_to_head(
 
 
 def _humans(warehouse: Warehouse, block: Block, systems: tuple[str, str], official: str | None) -> Mapping[str, Floats]:
-    """(2, S) of each human score with segments of the systems; of the official one as the slice has it."""
+    """(2, S) scores of the systems by each human score; for the official one, as in the slice."""
     found = ask(warehouse, "human_segments", evalset=block.selection.evalset_id, systems=list(systems))
     column = {int(segment): place for place, segment in enumerate(block.segments)}
     humans: dict[str, Floats] = {}
@@ -200,9 +200,9 @@ def _segments(warehouse: Warehouse, block: Block, human: Floats, places: Sequenc
 
 
 def _errors(warehouse: Warehouse, block: Block, systems: tuple[str, str], human: str | None) -> pl.DataFrame:
-    """How many errors of each category were marked in the outputs of both, on segments where both are annotated.
+    """Number of errors of each category in the outputs of both systems, on segments annotated for both.
 
-    human: the score that they were marked for; None for no errors.
+    human: the score to which the errors belong; None without errors.
     """
     schema = {"category": pl.String, **dict.fromkeys(("n_a", "n_b", "severe_a", "severe_b"), pl.Int64)}
     if human is None:

@@ -1,4 +1,4 @@
-"""A test of a slice's metrics: the system scores it takes, what is excluded, p-values, levels and signature."""
+"""A test of a slice's metrics: the system scores used, exclusions, p-values, false-positive rates and signature."""
 
 import csv
 import hashlib
@@ -42,30 +42,30 @@ OFF = 0.5  # of the nominal level: further off than this is reported
 
 @dataclass(frozen=True)
 class Level:
-    """Share of data sets with two such metrics in which a test has p ≤ 0.05, and what these were made from."""
+    """False-positive rate: share of simulated data sets in which a test has p ≤ 0.05, and the data behind them."""
 
     share: float
     data: str
 
     @property
     def distance(self) -> float:
-        """From the nominal level."""
+        """Distance from the nominal level."""
         return abs(self.share - NOMINAL)
 
     @property
     def is_off(self) -> bool:
-        """Whether it differs from the nominal level by more than half."""
+        """Whether the rate differs from the nominal level by more than half of it."""
         return self.distance > OFF * NOMINAL
 
 
 def _counted() -> str:
-    """What the simulations counted: lines of levels.csv."""
+    """The simulated counts: rows of levels.csv."""
     return files(__package__).joinpath("levels.csv").read_text(encoding="utf-8")
 
 
 @cache
 def levels_checksum() -> str:
-    """Checksum of the measured levels: stored results with other levels are recomputed."""
+    """Checksum of the measured levels; stored results with a different checksum are recomputed."""
     return hashlib.sha256(_counted().encode()).hexdigest()[:16]
 
 
@@ -84,10 +84,10 @@ def _measured() -> dict[tuple[str, str, str, str], tuple[Level, ...]]:
 def measured_levels(
     measure: Measure, test: Test, population: Population, *, mid_p: bool = False, unit: TestUnit | None = None
 ) -> Mapping[Null, Level]:
-    """By null, the level of a test for a population that is furthest off over the kinds of data, where measured.
+    """Level of a test for a population, by null hypothesis: the furthest from nominal over kinds of data, if measured.
 
-    mid_p: with ties counted half, which matters to measures that take few values alone. unit: of a test by document
-    where documents are new, or by annotator where annotators are.
+    mid_p: with ties counted half, which matters only for measures with few distinct values. unit: for a test by
+    document if documents are new, or by annotator if annotators are.
     """
     named = f"{test}{MID_P}" if mid_p and measure.takes_few_values else test
     by_unit: dict[TestUnit | None, tuple[str, str]] = {
@@ -100,12 +100,12 @@ def measured_levels(
 
 
 def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
-    """What is requested, with the test and the population that belong to each other, and the unit.
+    """The requested testing options, completed with a test and a population that fit each other, and the unit.
 
-    Without a test: the one that holds its level for the population; without a population: new segments, where the
-    scores allow it (`Measure.default_population`); without a unit: see `Measure.units`, and segments where a test is
-    named that was published so.
-    Raises QuestionError: the test does not fit the measure or the population; there is none; see `Measure.units`.
+    Default test: the one whose false-positive rate is closest to alpha for the population. Default population: new
+    segments, if the scores allow it (`Measure.default_population`). Default unit: see `Measure.units`, but segments if
+    a named test was published with segments.
+    Raises QuestionError: the test does not apply to the measure or the population; no test does; see `Measure.units`.
     """
     found = _chosen(measure, block, options, testing)
     assert found.test is not None
@@ -116,7 +116,7 @@ def chosen(measure: Measure, block: Block, options: Options, testing: TestOption
 
 
 def has_unit(measure: Measure, test: Test) -> bool:
-    """Whether a test swaps, resamples or leaves out segments, and can do so with whole documents or annotators."""
+    """Whether a test swaps, resamples or deletes segments, and can do so by whole documents or annotators."""
     return test in BY_UNIT and measure.claims(test) != "systems"
 
 
@@ -140,23 +140,21 @@ def _chosen(measure: Measure, block: Block, options: Options, testing: TestOptio
 
 
 def by_default(measure: Measure, test: Test, population: Population, testing: TestOptions) -> TestOptions:
-    """A test that was not named: ties count half where the measure takes few values, unless it is said otherwise."""
+    """Options of a default test: ties count half if the measure has few distinct values, unless set otherwise."""
     if testing.mid_p is None and measure.takes_few_values and test in PERMUTATIONS:
         testing = replace(testing, mid_p=True)
     return replace(testing, test=test, population=population)
 
 
 def population_in_words(testing: TestOptions, scored: Scored) -> str:
-    """What a result generalises to. scored: what has scores; documents are also new where they are the unit."""
+    """The population of a result, in words. scored: what has scores; documents are also new if they are the unit."""
     assert testing.population is not None
     words = IN_WORDS[testing.population]
     return with_unit(words, "document" if scored == "doc" else testing.unit)
 
 
 def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
-    """The line on what a result generalises to, the unit, the null hypothesis, whether ties count half, and a level far
-    off.
-    """
+    """The note on the population, the unit, the null hypothesis, ties counted half, and a level far from nominal."""
     assert testing.test is not None
     population = population_in_words(testing, block.selection.slice.level)
     null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
@@ -181,14 +179,14 @@ def generalises(measure: Measure, testing: TestOptions, block: Block) -> str:
 
 
 def _unit_in_words(measure: Measure, block: Block, testing: TestOptions) -> str:
-    """The unit, with the reason where there are too few documents for the default."""
+    """The unit, with the reason if there are too few documents for the default."""
     units = units_of_test(measure, block, testing)
     by_default = units_of(block.selection, block.judged.any(axis=0))
     return by_default.words if by_default.unit == units.unit else units.words
 
 
 def too_few(block: Block, measure: Measure, options: Options, testing: TestOptions) -> str | None:
-    """Why there is too little for a test of two metrics; None where there is enough."""
+    """Why there is too little data for a test of two metrics; None if there is enough."""
     assert testing.test is not None
     n_systems = int(np.count_nonzero(~np.isnan(measure.scores(block, options).human)))
     if measure.level == "sys" and n_systems < LEAST_SYSTEMS:
@@ -203,7 +201,7 @@ _METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable":
 
 
 def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
-    """The measured levels of a test, by null."""
+    """The measured levels of a test, by null hypothesis."""
     assert testing.test is not None
     assert testing.population is not None
     return measured_levels(measure, testing.test, testing.population, mid_p=bool(testing.mid_p), unit=testing.unit)
@@ -230,10 +228,10 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
 class MetricTest:
     """A test of all pairs of a block's metrics, in the block's order.
 
-    p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.TestOutcome`). why: there is no
-    p although metrics have values. is_exact: also where no value is defined, and nothing is drawn. excluded: metric ->
-    why it is excluded.
+    p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is undefined. reach: (M,
+    M) of the 95% intervals of differences, if the test has them (`runner.TestOutcome`). why: the reason why there is no
+    p although metrics have values. is_exact: nothing was resampled, also because no value is defined. excluded: metric
+    -> why it is excluded.
     """
 
     block: Block
@@ -254,7 +252,7 @@ def run_test(
     progress: Progress | None = None,
     evaluation: Evaluation | None = None,
 ) -> MetricTest:
-    """Test the metrics of a block against each other; arguments as of `compare_block`.
+    """Test the metrics of a block against each other; arguments as in `compare_block`.
 
     Raises QuestionError: fewer than 2 metrics, or the kernel's reason.
     """
@@ -293,13 +291,13 @@ def run_test(
 
 
 def parts_of_tested_values(tested: MetricTest, options: Options, testing: TestOptions) -> Parts:
-    """What the signature of a test over one slice says."""
+    """Parts of the signature of a test over one slice."""
     own = measure_parts(tested.evaluation, tested.block.selection, options)
     return [*own, *parts_of_test(tested, options, testing)]
 
 
 def parts_of_test(tested: MetricTest, options: Options, testing: TestOptions) -> Parts:
-    """What a signature says of a test: which one, of what, and what it draws."""
+    """Parts of a signature about a test: its name, what it tests, and its resampling."""
     is_exact, test = tested.is_exact, testing.test
     assert test is not None
     measure = tested.evaluation.measure

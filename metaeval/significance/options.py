@@ -1,4 +1,4 @@
-"""How metrics are tested against each other."""
+"""Options of significance tests between metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks fo
 
 
 def check_applicable(testing: TestOptions, tests: Sequence[Test]) -> None:
-    """Raises QuestionError: something is requested that none of the tests has."""
+    """Raises QuestionError: an option is requested that none of the tests has."""
     there = dict.fromkeys(tests)
     for name, applicable in _SETTINGS.items():
         is_asked = testing.unit in ("document", "annotator") if name == "unit" else getattr(testing, name)
@@ -26,14 +26,14 @@ def check_applicable(testing: TestOptions, tests: Sequence[Test]) -> None:
 
 
 def resolution_of(testing: TestOptions, is_exact: bool) -> float:
-    """What a p of 0 stands for: p below this number."""
+    """The bound that a p of 0 stands for: p is below this number."""
     if is_exact:
         return SMALLEST
     return 1.0 / (min(testing.resamples, FIRST_LOOK) if testing.early_stop else testing.resamples)
 
 
 def fitted_to(testing: TestOptions, test: Test) -> TestOptions:
-    """The options for one test, without those that it has no use for."""
+    """The options for one test, without those that it does not use."""
     unused = {name: getattr(TestOptions, name) for name, applicable in _SETTINGS.items() if test not in applicable}
     # where ties count whole, it is the same question whether that was said or is the default
     return replace(
@@ -59,7 +59,7 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
 
 
 def pairs_that_differ(n: int, of: str) -> str:
-    """How many pairs differ significantly, in words. of: metrics, or systems.
+    """The number of pairs that differ significantly, in words. of: metrics, or systems.
 
     >>> pairs_that_differ(1, "metrics"), pairs_that_differ(12, "systems")
     ('1 pair of metrics differs significantly', '12 pairs of systems differ significantly')

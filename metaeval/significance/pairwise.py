@@ -1,4 +1,4 @@
-"""Two metrics only: their difference, its interval, and one test or every applicable one."""
+"""Comparison of two metrics: their difference, its interval, and one test or every applicable one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,9 +54,9 @@ class PairTest:
     """One test of the first metric against the second.
 
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
-    scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
-    is not defined. resamples: 0 where none were needed. least: a p of 0 means below this. false_positive_rate: measured
-    for the population between equally good metrics, false_positive_rate_exchangeable between exchangeable ones
+    scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN if a value is
+    undefined. resamples: 0 if none were needed. least: a p of 0 means below this. false_positive_rate: measured for the
+    population between equally good metrics, false_positive_rate_exchangeable between exchangeable ones
     (`measured_levels`); NaN where not measured.
     """
 
@@ -76,12 +76,11 @@ class PairTest:
 class PairwiseComparison:
     """Two metrics compared, the better one first.
 
-    values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
-    high: its 95% interval, that of the first test where it has one, so that it holds 0 just where two-sided p > .05 (it
-    and the difference are then by the system scores of that test);
-    (low, high) in value_intervals: those of the two values over the same means; resample, interval: what was resampled,
-    and the type of interval ("student-t" where groups of segments were left out); NaN for a measure whose segments are
-    not redrawn. words: the same in sentences.
+    values: of both, as used by the first test. difference: first minus second, over means of judged segments; low,
+    high: its 95% interval. If the first test has an interval, it is that one, so it contains 0 exactly if two-sided p >
+    .05; it and the difference are then computed from the system scores of that test. value_intervals: (low, high) of
+    the two values over the same means; resample, interval: what was resampled, and the type of interval ("student-t" if
+    groups of segments were deleted); NaN for a measure whose segments are not resampled. words: the same in sentences.
     """
 
     metrics: tuple[str, str]
@@ -100,7 +99,7 @@ class PairwiseComparison:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """What the words say beyond the first test and the difference: that tests disagree."""
+        """Sentences beyond the first test and the difference: disagreement between tests."""
         return self.words[1:] if np.isnan(self.difference) else self.words[1:-1]
 
     @property
@@ -118,9 +117,9 @@ def compare_pair(
 ) -> PairwiseComparison:
     """Compare the two metrics of a block in depth (human scores already rounded).
 
-    testing.test: only this test; None = the measure's own, and behind it all others that fit if testing.all_tests.
-    Tests of a submitted system score use it; the interval resamples segments, so it stands on means over judged
-    segments.
+    testing.test: only this test; None = the measure's default, followed by all other applicable tests if
+    testing.all_tests. Tests that can use submitted system scores do; the interval resamples segments, so it uses means
+    over judged segments.
     """
     if testing.correction != "none":
         raise QuestionError(
@@ -205,7 +204,7 @@ def compare_pair(
 
 
 def _of_test(tested: MetricTest, options: Options, testing: TestOptions, places: tuple[int, int]) -> Interval:
-    """The difference with the 95% interval that goes with its p: it holds 0 just where two-sided p > .05."""
+    """The difference with the 95% interval that matches its p: it contains 0 exactly if two-sided p > .05."""
     assert tested.reach is not None
     first, second = places
     measure, values = tested.evaluation.measure, tested.evaluation.value
@@ -235,7 +234,7 @@ _OF_A_TEST = ("unit", "test_resamples", "test_p_value", "early_stopping", "degre
 
 
 def _other_tests(others: Sequence[tuple[MetricTest, Options, TestOptions]]) -> str | None:
-    """What a signature says of the tests that stand beside the first."""
+    """Parts of a signature about the tests after the first."""
     said = []
     for tested, options, testing in others:
         parts = parts_of_test(tested, options, testing)
@@ -247,9 +246,9 @@ def _other_tests(others: Sequence[tuple[MetricTest, Options, TestOptions]]) -> s
 def tests_of_pair(
     block: Block, measure: Measure, testing: TestOptions, *, is_alone: bool
 ) -> tuple[list[Test], list[str]]:
-    """The tests of two metrics, the main one first, and notes on applicable ones that these scores do not allow.
+    """The tests of two metrics, the main one first, and notes on applicable tests that these scores do not allow.
 
-    testing: as `chosen`. is_alone: only the main test.
+    testing: as from `chosen`. is_alone: only the main test.
     """
     assert testing.test is not None
     tests: list[Test] = [testing.test]
@@ -280,7 +279,7 @@ def _takes_minutes(measure: Measure, block: Block, testing: TestOptions, test: T
 
 
 def _n_resamples(block: Block, testing: TestOptions, test: Test | None) -> int:
-    """Data sets that a test, or an interval, takes the measure of."""
+    """Number of data sets on which a test, or an interval, computes the measure."""
     if test != "jackknife-both":
         return testing.resamples
     return testing.resamples + len(block.systems) * (1 + min(GROUPS_WITH_SYSTEMS, block.n_judged_segments))
@@ -295,7 +294,7 @@ def _tested(
     test: Test,
     progress: Progress | None,
 ) -> tuple[MetricTest, Options, TestOptions]:
-    """One test, with the system scores that it takes; testing: as `chosen`, for the main test."""
+    """One test, with the system scores that it uses; testing: as from `chosen`, for the main test."""
     options = options if test == testing.test else replace(options, system_score=None)
     fitted = fitted_options(measure, test, options, asked)
     population = testing.population if test == testing.test else measure.claims(test)
@@ -424,7 +423,7 @@ def in_a_sentence(found: PairwiseComparison, alpha: float) -> tuple[str, str]:
 
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:
-    """A line on an interval of Pearson's r over systems."""
+    """A note on an interval of Pearson's r over systems."""
     if not measure.is_sensitive or varied != "systems" or np.isnan(difference.low):
         return []
     return [f"the interval of the difference is {TOO_NARROW}: .72 to .82 of such intervals then contain it"]
@@ -444,7 +443,7 @@ def _p_in_words(found: PairTest) -> str:
 
 
 def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
-    """A sentence where tests find the difference and others do not; those that find far too much have no voice."""
+    """A sentence if only some tests find the difference, ignoring tests with far too many false positives."""
     rows = tuple(row for row in rows if not row.false_positive_rate > 2 * NOMINAL)
     found = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p <= alpha]
     others = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p > alpha]

@@ -1,4 +1,4 @@
-"""One test of metrics against each other on prepared data: every command and protocol runs it here."""
+"""One test of metrics against each other on prepared data, used by every command and protocol."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class TestOutcome:
     """Outcome of a test of M metrics, in the order of the blocks.
 
     p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
-    a value is not defined. null: (n_pairs, n_draws) drawn differences of metrics a < b, where kept. is_exact: nothing
-    was drawn for p. reach: (M, M) how far the 95% interval of a difference goes on either side of it, where it is the
-    test's: it holds 0 just where two-sided p > .05. Of a jackknife on Fisher's scale it is of the difference of z.
+    a value is undefined. null: (n_pairs, n_draws) resampled differences of metrics a < b, if kept. is_exact: nothing
+    was resampled for p. reach: (M, M) half-width of the 95% interval of a difference, if the test has one: it contains
+    0 exactly if two-sided p > .05. For a jackknife on Fisher's scale, the interval is of the difference of z.
     """
 
     p: Floats
@@ -52,7 +52,7 @@ def run(
     """Test every metric against every other by testing.test.
 
     blocks: one, or several language pairs that are pooled, over the same metrics in the same order. epsilon: (M,)
-    calibrated tie thresholds, which stay with their metrics; None where the measure has none.
+    calibrated tie thresholds, which stay with their metrics; None if the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
     by_whom = {"executor": testing.executor, "n_threads": testing.threads}
@@ -143,7 +143,7 @@ def _bootstrapped(
     testing: TestOptions,
     resampling: Mapping[str, Any],
 ) -> TestOutcome:
-    """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
+    """The bootstrap: of system pairs if the measure counts them, else of segments."""
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
         one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
@@ -163,9 +163,9 @@ def _bootstrapped(
 def _of_resamples(
     measure: Measure, blocks: Sequence[Block], options: Options, testing: TestOptions, resampling: Mapping[str, Any]
 ) -> TestOutcome:
-    """The difference over its standard deviation in resamples, which are of the measure's limit where it has one.
+    """The difference divided by its standard deviation over resamples, of the measure's limit if it has one.
 
-    Pooled language pairs have segments of their own: variances add up, weighted by the pairs of systems.
+    Pooled language pairs have separate segments, so their variances add up, weighted by the number of system pairs.
     """
     values = [measure.value(block, options) for block in blocks]
     units = [units_of_test(measure, block, testing) for block in blocks]
@@ -203,7 +203,7 @@ def _degrees(variances: Floats, df: Ints) -> Floats:
 
 
 def units_of_test(measure: Measure, block: Block, testing: TestOptions) -> Units:
-    """What a test of the measure swaps, resamples or leaves out, among what is annotated of a block."""
+    """Units that a test of the measure swaps, resamples or deletes, among the annotated data of a block."""
     return measure.units(block, testing.unit or "segment")
 
 

@@ -1,4 +1,4 @@
-"""Metrics or systems best first, with tests of every pair: ranks, clusters, and what a reader should know of them."""
+"""Metrics or systems, best first, with tests of every pair: ranks, clusters, and warnings about them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,12 +27,12 @@ _NONE: Columns = {}
 
 @dataclass(frozen=True)
 class Standings:
-    """Metrics, or systems, best first (equal values in the order in which they came).
+    """Metrics, or systems, best first (equal values in their original order).
 
-    ranks: 0 for one without a value. p: (M, M), [i, j] for i < j = p-value that i is better than j (that they differ,
-    if two-sided); NaN elsewhere. corrected: the same after the correction. least: (M, M), what a corrected p of 0
-    stands for: one below this; elsewhere the corrected p itself. clusters: from 1; those without a value are last, in
-    one of their own.
+    ranks: 0 without a value. p: (M, M), [i, j] for i < j = p-value that i is better than j (that they differ, if
+    two-sided); NaN elsewhere. corrected: the same after the correction. least: (M, M), where the corrected p is 0, the
+    bound that it is below; elsewhere the corrected p itself. clusters: from 1; entries without a value are last, in a
+    cluster of their own.
     """
 
     names: tuple[str, ...] = field(metadata={"stored": "metrics"})
@@ -52,17 +52,17 @@ class Standings:
 
     @property
     def n_clusters(self) -> int:
-        """Clusters of those that have a value."""
+        """Number of clusters among entries with a value."""
         return len(np.unique(self.clusters[~np.isnan(self.values)]))
 
     @property
     def indistinct(self) -> list[tuple[str, str]]:
-        """Pairs in different clusters although their difference is not significant."""
+        """Pairs in different clusters that do not differ significantly."""
         pairs = indistinct_across_clusters(self.values, self.corrected, self.alpha)
         return [(self.names[better], self.names[worse]) for better, worse in pairs]
 
     def frame(self, kind: str, ranges: Columns = _NONE, more: Columns = _NONE) -> pl.DataFrame:
-        """Rank (and ranges), name, value, cluster, further columns, and one of corrected p-values for each name."""
+        """Rank (and ranges), name, value, cluster, further columns, and a column of corrected p-values per name."""
         return pl.DataFrame(
             {
                 "rank": [int(rank) or None for rank in self.ranks],
@@ -77,14 +77,14 @@ class Standings:
 
     @property
     def least_by_name(self) -> dict[str, list[float]]:
-        """What a p of 0 stands for in each row, by column of the frame."""
+        """The bound that a p of 0 stands for in each row, by column of the frame."""
         return {name: self.least[:, place].tolist() for place, name in enumerate(self.names)}
 
 
 def standings(
     names: Sequence[str], values: Floats, p: Floats, correction: Correction, alpha: float, resolution: float
 ) -> Standings:
-    """p: (M, M), [a, b] = p-value that a is better than b, in the order of names. resolution: what a p of 0 means."""
+    """p: (M, M), [a, b] = p-value that a is better than b, in the order of names. resolution: the bound of a p of 0."""
     order = best_first(values)
     values, raw = values[order], corrected_pairs(p[np.ix_(order, order)], "none")
     corrected = corrected_pairs(raw, correction)
@@ -102,7 +102,7 @@ def standings(
 
 
 def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metrics") -> list[str]:
-    """A line on metrics or systems in different clusters whose difference is not significant; none without any."""
+    """A note on metrics or systems in different clusters that do not differ significantly, if there are any."""
     if not indistinct:
         return []
     better, worse = indistinct[0]
@@ -118,10 +118,10 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
 
 
 def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics") -> list[str]:
-    """A line on how many clusters there are where all comparisons count as one family, as some clusters are chance.
+    """A note on the number of clusters after correction for all comparisons, as some clusters may be due to chance.
 
-    None of two, of those that no test compared, and where p-values are corrected. With too few resamples the number of
-    clusters lies between those that p-values of 0, and what they stand for, give.
+    No note for two entries, without tests, or if p-values are already corrected. With too few resamples, the note gives
+    a range, from p-values of 0 and from the bounds that they stand for.
     """
     if found.correction != "none" or len(found.names) < 3 or np.isnan(found.p).all():
         return []
@@ -146,9 +146,9 @@ def clusters_by_chance(found: Standings, side: Alternative, of: str = "metrics")
 
 
 def unresolved(found: Standings, resolution: float) -> list[str]:
-    """A line on significant p-values of 0 that their correction could make insignificant; none without any.
+    """A note on significant p-values of 0 that a correction could make insignificant, if there are any.
 
-    resolution: what a p of 0 stands for without a correction.
+    resolution: the bound that an uncorrected p of 0 stands for.
     """
     is_significant = found.corrected <= found.alpha
     n = int(np.count_nonzero(is_significant & (found.least > found.alpha)))

@@ -1,4 +1,4 @@
-"""Which system is better: by one scorer, for every pair, with clusters; and by sacreBLEU's tests of corpora."""
+"""Which system is better: tests of every pair by one scorer, with clusters; and sacreBLEU's corpus-level tests."""
 
 import logging
 from typing import Any, Literal
@@ -56,18 +56,18 @@ def compare_systems(
 ) -> Result:
     """Compare the systems of a slice by the human score (scorer None or its name) or by one metric.
 
-    permutation: paired, signs of differences drawn; bootstrap: segments drawn with replacement (Koehn 2004); both >=,
-    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. A two-sided p is twice
-    the smaller one-sided one, and a difference that a test finds against the order of the means is not significant.
-    unit: signs, resamples and differences are those of segments or of whole documents, see `units_of`. A
-    metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
-    systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
-    ranges: with rank ranges: what wilcoxon or paired-t leave open; else 95% of the ranks in resamples.
+    permutation: paired, with random signs of differences; bootstrap: segments drawn with replacement (Koehn 2004); both
+    >=, no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; these need no resampling. A two-sided p
+    is twice the smaller one-sided one, and a difference opposite to the order of the means is never significant. unit:
+    whether signs, resamples and differences belong to segments or whole documents, see `units_of`. A metric is named by
+    its variant or base name, whatever its status, and needs no human score. Systems are ranked and tested on all
+    segments that it scored; with options.system_score "judged-mean", on annotated segments. ranges: add rank ranges:
+    the ranks that wilcoxon or paired-t do not reject; else 95% of the ranks over resamples.
     Rows: rank and its range, system, value (mean over the segments that the scorer scored for it), cluster, submitted
-    system scores where there are some, and a column of corrected p-values for each system. Facts: the standings, the
-    scorer, and ranges, (low, high) for each system.
-    Raises QuestionError: see `select`; an unknown metric, one system only, alpha outside (0, 1), or
-        submitted system scores requested: a test needs segments.
+    system scores if there are any, and a column of corrected p-values per system. Facts: the standings, the scorer, and
+    ranges, (low, high) per system.
+    Raises QuestionError: see `select`; an unknown metric, only one system, alpha outside (0, 1), or submitted system
+    scores are requested, but a test needs segments.
     """
     if not 0 < alpha < 1:
         raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
@@ -145,7 +145,7 @@ def compare_systems(
 def _scores_of(
     warehouse: Warehouse, asked: Slice, scorer: str | None, options: Options
 ) -> tuple[Block, str, Floats, Floats, SystemScore]:
-    """A block, its scorer's name, scores (N, S) and submitted scores (N,), and whose means rank the systems.
+    """A block, its scorer's name, scores (N, S) and submitted scores (N,), and the system score that ranks the systems.
 
     Raises QuestionError: see `Inputs`; an unknown metric, or one that is excluded.
     """
@@ -169,7 +169,7 @@ def _scores_of(
 
 
 def _on_submitted(values: Floats, submitted: Floats, source: SystemScore) -> list[str]:
-    """A line on submitted system scores that stand beside the means that rank."""
+    """A note on submitted system scores, shown next to the means by which systems are ranked."""
     both = ~np.isnan(values) & ~np.isnan(submitted)
     if not both.any():
         return []
@@ -182,7 +182,7 @@ def _on_submitted(values: Floats, submitted: Floats, source: SystemScore) -> lis
 
 
 def _on_other_humans(warehouse: Warehouse, asked: Slice, block: Block, name: str) -> list[str]:
-    """A line where the organisers ranked systems by another human score than the official one of segments."""
+    """A note if the organisers ranked systems by another human score than the official segment-level one."""
     if asked.human is not None or name != block.selection.human:
         return []
     official = official_human_of_systems(warehouse, asked.testset, asked.lp)
@@ -239,10 +239,9 @@ def corpus_tests(
 ) -> Result:
     """p-values of every pair of systems by sacreBLEU's paired bootstrap ("bs") or approximate randomisation ("ar").
 
-    systems: those to compare, as far as they have texts of every segment; empty for all. Each system is the baseline
-    of all that score lower;
-    columns better, worse, value, other, difference (TER counts errors, as sacreBLEU has it), p. The seed is sacreBLEU's
-    (SACREBLEU_SEED, 12345 where it is not set), and its signature stands in the table's.
+    systems: those to compare, if they have texts for every segment; empty for all. Each system is the baseline for all
+    systems that score lower. Columns: better, worse, value, other, difference (TER counts errors, as in sacreBLEU), p.
+    The seed is sacreBLEU's (SACREBLEU_SEED, default 12345), and sacreBLEU's signature is part of the table's.
     Raises QuestionError: see `corpus`; an unknown system, fewer than two.
     """
     found = corpus(warehouse, testset, lp, metric, references=references)

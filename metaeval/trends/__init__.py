@@ -1,1 +1,1 @@
-"""Trends: a measure over the years, as gaps on the same data, slopes within the same data, and bridges of protocols."""
+"""Trends of a measure over the years: gaps and slopes on the same data, and bridges between protocols."""

@@ -20,9 +20,10 @@ _STREAM = 7  # of the seed
 
 
 def line_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of one line for each protocol: official ones, and those of a bridge's other protocol.
+    """Rows with one line per protocol: the official rows, and bridge rows by the other protocol.
 
-    frame: as of `groups.grouped`. Rows of a bridge by the official protocol repeat the official row on fewer systems.
+    frame: as from `groups.grouped`. Bridge rows by the official protocol are dropped, since they repeat the official
+    row on fewer systems.
     """
     lazy = frame.lazy()
     official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="protocol").unique()
@@ -35,12 +36,12 @@ def line_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def smoothed_variances(variances: npt.ArrayLike, n_systems: npt.ArrayLike) -> Floats:
-    """Variances for pooling, as a function of the number of systems alone: c / n with c the median of variance x n.
+    """Variances for pooling that depend only on the number of systems: c / n with c the median of variance x n.
 
-    A set's own variance goes with its value: metrics near 1 differ little, and certainly. Weights by it favour small
-    differences: in simulated histories the 95% interval of a true slope held it in 68% (`benchmarks/bench_trends.py`).
-    Variances of 0 (two metrics that order the systems of a set alike differ in no resample) and unknown ones are not
-    used; without any other all are 0.
+    A set's own variance depends on its value: metrics near 1 differ little, with little variance. Weighting by it would
+    favour small differences: in simulated histories, 95% intervals then contained the true slope in only 68% of cases
+    (`benchmarks/bench_trends.py`). Unknown variances and variances of 0 (two metrics that order the systems of a set
+    the same way do not differ in any resample) are ignored; without any other, all are 0.
     >>> smoothed_variances([0.5, 0.0, 0.25], [2, 4, 2]).tolist(), smoothed_variances([0.0, 0.0], [9, 9]).tolist()
     ([0.375, 0.1875, 0.375], [0.0, 0.0])
     """
@@ -54,7 +55,7 @@ def smoothed_variances(variances: npt.ArrayLike, n_systems: npt.ArrayLike) -> Fl
 
 @dataclass(frozen=True)
 class PooledValue:
-    """A value or gap over several evaluation sets; NaN where the way of pooling gives none."""
+    """A value or gap over several evaluation sets; NaN where the pooling method gives none."""
 
     mean: float
     low: float = float("nan")
@@ -68,10 +69,10 @@ class PooledValue:
 def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Floats, how: Pooling) -> PooledValue:
     """One value from those of several evaluation sets.
 
-    mean: their plain mean. hunter-schmidt: weighted by the number of systems (tau2: observed minus sampling variance).
-    random-effects: correlations of system scores as Fisher's z with variance 1 / (n - 3); everything else, and perfect
-    correlations, by smoothed bootstrap variances.
-    Raises QuestionError: hunter-schmidt of what is no correlation of system scores.
+    mean: unweighted mean. hunter-schmidt: weighted by the number of systems (tau2: observed minus sampling variance).
+    random-effects: correlations of system scores as Fisher's z with variance 1 / (n - 3); other values, and perfect
+    correlations, use smoothed bootstrap variances.
+    Raises QuestionError: hunter-schmidt for a measure that is not a correlation of system scores.
     """
     is_system_correlation = measure.definition.is_correlation and measure.level == "sys"
     if how == "mean":
@@ -92,7 +93,7 @@ def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Flo
 
 
 def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> PooledValue:
-    """Gaps of several evaluation sets by random effects with smoothed variances; their plain mean without any error."""
+    """Gaps of several evaluation sets by random effects with smoothed variances; without any error, their mean."""
     if np.isnan(errors).all():
         return PooledValue(float(np.mean(gaps)))
     smooth = smoothed_variances(errors**2, n_systems)
@@ -105,11 +106,11 @@ def pool_gaps(gaps: Floats, errors: Floats, n_systems: Floats) -> PooledValue:
 def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.DataFrame:
     """Values and gaps of each group pooled over the evaluation sets of a year and protocol.
 
-    frame: as of `groups.grouped`. Sets of one year are all its test sets and language pairs with a value.
-    Columns: year, protocol, measure, by, group, metric (several joined by commas), kind, n_metrics (most in a set,
-    of which the group is shown by one), n_sets (pooled), n_sets_all (of the year and protocol), pool, value, low,
-    high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p, gap_tau2, gap_i2, gap_variance, contaminated
-    (whether any is known to be), reason; sorted by year, protocol, by, group.
+    frame: as from `groups.grouped`. The sets of a year are all its test sets and language pairs with a value.
+    Columns: year, protocol, measure, by, group, metric (several joined by commas), kind, n_metrics (maximum in a set,
+    one of which represents the group), n_sets (pooled), n_sets_all (of the year and protocol), pool, value, low,
+    high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p, gap_tau2, gap_i2, gap_variance, contaminated (whether
+    any metric is known to be), reason; sorted by year, protocol, by, group.
     """
     lines = line_rows(frame)
     there = lines.filter(pl.col("human").is_not_null())
@@ -126,7 +127,7 @@ def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.Da
 
 
 def first_reasons(frame: pl.DataFrame) -> dict[tuple[int, str, str, str], str]:
-    """(year, protocol, by, group) -> the first reason why an evaluation set has no value. frame: as of `grouped`."""
+    """(year, protocol, by, group) -> the first reason why an evaluation set has no value. frame: as from `grouped`."""
     rows = (
         line_rows(frame)
         .filter(pl.col("human").is_not_null())
@@ -205,10 +206,10 @@ def _year_schema() -> dict[str, Any]:
 def over_years(by_year: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Is there a trend in the yearly gaps of each group, within one protocol? Years are permuted.
 
-    by_year: as of `pooled_by_year`. A year's weight is 1 / (variance of its pooled gap + variance between years). Steps
-    between protocols are no part of it: each protocol is tested by itself.
-    Columns: by, group, protocol, measure, anchor, n_years, first_year, last_year, slope (a year), p (two-sided),
-    least_p (the smallest that these values allow), n_orders, exact, reason; sorted by protocol, by, group.
+    by_year: as from `pooled_by_year`. A year's weight is 1 / (variance of its pooled gap + variance between years).
+    Steps between protocols do not enter, because each protocol is tested separately.
+    Columns: by, group, protocol, measure, anchor, n_years, first_year, last_year, slope (per year), p (two-sided),
+    least_p (the smallest possible with these values), n_orders, exact, reason; sorted by protocol, by, group.
     """
     rows = []
     for (protocol, by, group), part in by_year.group_by("protocol", "by", "group", maintain_order=True):

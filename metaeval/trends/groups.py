@@ -1,4 +1,4 @@
-"""Groups of metrics over the years: families, versions, the best of each kind; every evaluation set in each of them."""
+"""Groups of metrics over the years (families, versions, the best of each kind) on every evaluation set."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
-    """Whether a metric was trained on human scores of a campaign's year; None where that is not known.
+    """Whether a metric was trained on human scores of a campaign's year; None if unknown.
 
     >>> is_contaminated(describe("COMETKiwi"), 2020), is_contaminated(describe("BLEU"), 2020)
     (True, False)
@@ -39,14 +39,14 @@ def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
 
 
 def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFrame:
-    """One row for each evaluation set, human score and group, by year, test set, language pair and group.
+    """One row per evaluation set, human score and group, sorted by year, test set, language pair and group.
 
-    by: "family": each family's member that was submitted in most years (then the one named like the family, reference-
-    based ones, and the shortest name, which variants lengthen), so that no value decides who is shown. "version": every
-    metric by itself. "kind": the best of each kind, reference-based and reference-free; "best": the best of all. These
-    are the maximum of n_metrics, so where that is more than 1 the columns `OF_ONE` are null.
-    Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row
-    is on the systems that two human scores judged; null on the official rows.
+    by: "family": each family is represented by the member submitted in most years (ties: the one named like the family,
+    then reference-based metrics, then the shortest name), so the choice does not depend on values. "version": every
+    metric separately. "kind": the best of each kind, reference-based and reference-free; "best": the best of all. The
+    last two are maxima over n_metrics, so the columns `OF_ONE` are null if that is more than 1.
+    Columns: `COLUMNS`; `value` is null with a `reason` if it cannot be computed. bridge: the other human score, if a
+    row uses only the systems judged by two human scores; null on official rows.
     """
     sets = pl.DataFrame(_set_rows(found), schema=_set_schema(), orient="row").lazy()
     metrics = pl.DataFrame(_metric_rows(found), schema=_metric_schema(), orient="row").lazy()
@@ -101,7 +101,7 @@ def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFra
 
 
 def without_choice(chosen: pl.LazyFrame) -> pl.LazyFrame:
-    """Rows of groups that are shown by their best member, without what holds for a metric that was named beforehand."""
+    """Rows of groups represented by their best member, without columns that need a metric chosen in advance."""
     return chosen.with_columns(pl.when(pl.col("n_metrics") == 1).then(pl.col(name)).alias(name) for name in OF_ONE)
 
 
@@ -118,7 +118,7 @@ def _named(way: By, frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _chosen(way: By, named: pl.LazyFrame) -> pl.LazyFrame:
-    """The metric that stands for each group in each point."""
+    """The metric that represents each group in each point."""
     if way == "family":
         years = (
             named.filter(pl.col("bridge").is_null())
@@ -144,7 +144,7 @@ def _chosen(way: By, named: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _set_rows(found: History) -> list[dict[str, Any]]:
-    """One row for each point, and for each evaluation set without any."""
+    """One row per point, and per evaluation set without any."""
     rows = []
     for entry in found.entries:
         row = {"year": entry.year, "testset": entry.testset, "lp": entry.lp, "measure": str(found.measure)}
@@ -177,7 +177,7 @@ def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
 
 
 def _metric_rows(found: History) -> list[dict[str, Any]]:
-    """One row for each metric of each point."""
+    """One row per metric of each point."""
     rows = []
     for entry in found.entries:
         for one in entry.found.points:
@@ -201,7 +201,7 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
 
 
 def _excluded_rows(found: History) -> list[dict[str, Any]]:
-    """One row for each metric that a point has no value of."""
+    """One row per metric without a value in a point."""
     return [
         {
             **_facts(_key(entry, one), base, (facts := describe(base, entry.year)), bool(facts.is_reference_free)),

@@ -1,4 +1,4 @@
-"""The sentence that opens a history, for each of its views."""
+"""Answer sentences of a history, for each of its views."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +44,7 @@ def _leader(row: Mapping[str, Any]) -> str:
 
 
 def of_years(found: History, rows: pl.DataFrame) -> str:
-    """The leader of the latest year, its gap to the anchor, the leaders before, and the years without values."""
+    """The leader of the latest year, its gap to the anchor, earlier leaders, and the years without values."""
     official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
     means = (
         official.drop_nulls("year")
@@ -84,7 +84,7 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
 
 
 def of_trends(found: History, frame: pl.DataFrame) -> str:
-    """Which groups have a trend of their gap over the years."""
+    """Groups whose gap has a trend over the years."""
     tested = frame.drop_nulls("p")
     if tested.is_empty():
         return opening(
@@ -104,7 +104,7 @@ def of_trends(found: History, frame: pl.DataFrame) -> str:
 
 
 def of_bridges(found: History, frame: pl.DataFrame) -> str:
-    """How much values change with the human protocol, on the same systems."""
+    """How much values depend on the human protocol, on the same systems."""
     steps = frame.drop_nulls("step")
     if steps.is_empty():
         return "No evaluation set has human scores of two protocols with metrics that both can rank."
@@ -123,7 +123,7 @@ def of_bridges(found: History, frame: pl.DataFrame) -> str:
 
 
 def of_slopes(found: Within) -> str:
-    """Whether newer metrics are better on the same data: of each kind of metrics."""
+    """Whether newer metrics are better on the same data, for each kind of metrics."""
     first, *others = (_slope(one, found, is_first=place == 0) for place, one in enumerate(found.slopes))
     said = [f"{one[0].upper()}{one[1:]}." for one in others]
     text = " ".join([f"{first}.", *said])

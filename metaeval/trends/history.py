@@ -1,4 +1,4 @@
-"""A history: a measure on every evaluation set of a slice, from the result store where it was computed before."""
+"""A history: a measure on every evaluation set of a slice, from the result store if it was computed before."""
 
 import time
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ BATCH = 8  # evaluation sets whose results are stored together
 
 @dataclass(frozen=True)
 class SetHistory:
-    """What one evaluation set contributes: its official point first, then those of bridges; or why it has none.
+    """The points of one evaluation set, the official one first, then those of bridges; or the reason why it has none.
 
-    brief: the reason for a line that names the evaluation set elsewhere.
+    brief: the reason without the name of the evaluation set.
     """
 
     points: tuple[Point, ...]
@@ -40,13 +40,13 @@ class SetHistory:
 
     @classmethod
     def without(cls, error: QuestionError) -> "SetHistory":
-        """That of an evaluation set without any point."""
+        """The result for an evaluation set without any point."""
         return cls((), error.text, "", brief=error.brief)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An evaluation set of a history. year: of its test set, None where not known."""
+    """An evaluation set of a history. year: of its test set, None if unknown."""
 
     testset: str
     lp: str
@@ -56,9 +56,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class History:
-    """Evaluation sets by year, test set and language pair. n_stored: those that the result store answered.
+    """Evaluation sets by year, test set and language pair. n_stored: number taken from the result store.
 
-    asked, options, testing: what it was computed with.
+    asked, options, testing: the settings of the computation.
     """
 
     measure: Measure
@@ -90,12 +90,12 @@ def history(
     progress: Progress | None = None,
     intervals: bool = True,
 ) -> History:
-    """Compute what is not stored yet.
+    """Compute the points that are not stored yet.
 
-    opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
-    sets and language pairs may be several, joined by commas, or "all". bridged: with bridges to other human scores
-    although the slice names one. intervals: of values, and standard errors; those of gaps are the test's, and always
-    there. database: where results are kept; None keeps none.
+    opened: opens the warehouse, which is closed again during computations, if it can be closed. asked: its test sets
+    and language pairs may be several, joined by commas, or "all". bridged: compute bridges to other human scores even
+    if the slice names one. intervals: compute intervals and standard errors of values; those of gaps come from the test
+    and are always computed. database: where results are stored; None stores none.
     Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
     set could take.
     """
@@ -145,7 +145,7 @@ def history(
 
 
 def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:
-    """Raises QuestionError: neither an evaluation set nor the registry has the anchor; a listed one may be missing."""
+    """Raises QuestionError: neither an evaluation set nor the registry knows the anchor; a known one may be missing."""
     if describe(anchor).is_known:
         return
     known = {name for state in states for both in metric_names(warehouse, state.testset, state.lp) for name in both}
@@ -154,7 +154,7 @@ def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: 
 
 
 def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
-    """Why an evaluation set can have no point, as far as that is seen without reading scores."""
+    """Why an evaluation set has no point, if that is clear without reading scores."""
     if not state.n_humans:
         return QuestionError("no human score is loaded")
     return None if state.n_metrics else QuestionError("no metric scores are loaded")
@@ -177,9 +177,9 @@ def _question(
 
 
 def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:
-    """The slice with those of its metric patterns that the evaluation set has, and the anchor beside them.
+    """The slice with the metric patterns that match in the evaluation set, and the anchor.
 
-    Raises QuestionError: it has none of them.
+    Raises QuestionError: none matches.
     """
     if not asked.metrics:
         return asked, ()

@@ -33,11 +33,10 @@ FEWEST_SYSTEMS = 6
 
 @dataclass(frozen=True)
 class Resamples:
-    """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
-    without any.
+    """values: (M,) of the metrics. draws: (M, n) the same on resamples in which all are defined; n is 0 without any.
 
-    resampled: what was: "systems", "both", systems and segments, or "inputs", segments; or would be, without resamples.
-    by_document: segments are resampled in whole documents. reason: why there is nothing.
+    resampled: "systems", "both" (systems and segments) or "inputs" (segments), also without resamples. by_document:
+    segments are resampled by whole documents. reason: why there are no resamples.
     """
 
     measure: Measure
@@ -49,7 +48,7 @@ class Resamples:
 
     @property
     def population(self) -> Population:
-        """What intervals, and tests beside them, generalise to."""
+        """The population to which intervals, and the corresponding tests, generalise."""
         return "segments" if self.resampled == "inputs" else self.resampled
 
     @property
@@ -78,8 +77,8 @@ def resamples(
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
-    segments, but by segments alone where no test of the measure is for both; segments as their unit says. testing: its
-    resamples and its unit; None where nothing is resampled.
+    segments, but only by segments if the measure has no test for both. The unit decides whether segments or documents
+    are resampled. testing: its resamples and its unit; None if nothing is resampled.
     """
     none = np.empty((len(block.metrics), 0))
     by_systems = None
@@ -109,7 +108,7 @@ def resamples(
 
 @dataclass(frozen=True)
 class ResampleCache:
-    """Resamples so far: a bridge's block is often the official one. intervals: whether anything is resampled."""
+    """Resamples computed so far, because a bridge's block is often the official one. intervals: whether to resample."""
 
     intervals: bool = True
     by_content: dict[str, Resamples] = field(default_factory=dict)
@@ -117,7 +116,7 @@ class ResampleCache:
     def resamples(
         self, measure: Measure, block: Block, evaluation: Evaluation, options: Options, testing: TestOptions
     ) -> Resamples:
-        """See `resamples`; blocks of the same scores have the same, however their systems were selected."""
+        """See `resamples`; blocks with the same scores share resamples, however their systems were selected."""
         if not self.intervals:
             return resamples(measure, block, evaluation, options, None)
         chosen = block.selection
@@ -129,11 +128,11 @@ class ResampleCache:
 
 @dataclass(frozen=True)
 class Context:
-    """What a value stands on, NaN where it cannot be had.
+    """Properties of the data behind a value, NaN where unavailable.
 
-    human_sd: standard deviation of the human system scores. significant_pairs: share of system pairs that people tell
-    apart (paired permutation test in its normal limit, two-sided, 5%). tied_pairs: share of pairs of systems with equal
-    human scores on a segment. coverage: share of the (system, segment) scores that are judged.
+    human_sd: standard deviation of the human system scores. significant_pairs: share of system pairs whose human scores
+    differ significantly (paired permutation test, normal approximation, two-sided, 5%). tied_pairs: share of pairs of
+    systems with equal human scores on a segment. coverage: share of (system, segment) pairs with a human score.
     """
 
     n_systems: int
@@ -146,13 +145,13 @@ class Context:
 
 @dataclass(frozen=True)
 class Point:
-    """One measure on one evaluation set; arrays are (M,), aligned with metrics, NaN where not defined.
+    """One measure on one evaluation set; arrays are (M,), aligned with metrics, NaN where undefined.
 
     bridge: the other human score of a bridge, None for the official one. low, high: 95% bootstrap interval of value.
-    anchor: the metric that gaps are to, None where there is none. gap_low, gap_high: 95% interval of the gap, of the
-    paired test with the two-sided p-value gap_p; gap_error: half of its width over the normal quantile, 1.96.
-    covariance: (M, M) of the values over resamples. excluded: base name -> reason. generalises: what gaps are for, in
-    words that name the unit; None without a test.
+    anchor: the metric to which gaps are measured, None if there is none. gap_low, gap_high: 95% interval of the gap
+    from the paired test with the two-sided p-value gap_p; gap_error: half of its width over the normal quantile, 1.96.
+    covariance: (M, M) of the values over resamples. excluded: base name -> reason. generalises: the population of gaps,
+    in words that name the unit; None without a test.
     """
 
     testset: str
@@ -192,8 +191,10 @@ def point(
     ceiling: Ceiling | None = None,
     cache: ResampleCache | None = None,
 ) -> Point:
-    """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
-    cache: what the points of one evaluation set share.
+    """Everything about one measure on one block.
+
+    testing: resamples and level of the test; its test and alternative are set here. cache: shared by the points of one
+    evaluation set.
 
     Raises QuestionError: no metric of the block can be ranked or has a value, or the human score has no scores that the
     measure needs.
@@ -270,9 +271,9 @@ def _in_words(population: Population, unit: object) -> str:
 
 
 def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
-    """Where the anchor stands: a variant or base name, whatever its case and dashes; reference-based ones first.
+    """Index of the anchor, given by variant or base name, ignoring case and dashes; reference-based variants first.
 
-    Where there is none, another implementation of the same metric: one of its family, published in the same paper.
+    If it is missing, another implementation of the same metric: one of its family, published in the same paper.
     """
     wanted, facts = folded(anchor), describe(anchor)
     of_paper = [
@@ -291,10 +292,10 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
 def _tested(
     block: Block, measure: Measure, options: Options, testing: TestOptions, anchor: int | None, population: Population
 ) -> tuple[Floats, Floats, Parts, list[str]]:
-    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, how far
-    the test's 95% intervals of gaps reach, what a signature says of the test, and why any are missing.
+    """Two-sided p-values (M,) against the anchor, half-widths of 95% intervals of gaps, signature, and notes.
 
-    Both are NaN for a metric whose gap is the same in all resamples: an interval of no width holds nothing.
+    The test is the one that holds its level for the resampled population; notes say why values are missing. p-values
+    and half-widths are NaN for a metric whose gap is the same in all resamples.
     """
     p, reach = np.full(len(block.metrics), np.nan), np.full(len(block.metrics), np.nan)
     if anchor is None or len(block.metrics) < 2:
@@ -364,7 +365,7 @@ def _notes(found: Resamples, anchor: str, place: int | None, reasons: Sequence[s
 
 
 def _not_selected(block: Block) -> Mapping[str, str]:
-    """Base name -> why the selection is without the metric; the variant with the reference that is used counts."""
+    """Base name -> why the selection excludes the metric; of its variants, the one with the reference in use counts."""
     selection = block.selection
     chosen = {metric.base_name for metric in selection.chosen_metrics}
     ordered = sorted(selection.metrics, key=lambda one: one.reference in (None, selection.reference))
@@ -372,7 +373,7 @@ def _not_selected(block: Block) -> Mapping[str, str]:
 
 
 def context(block: Block, measure: Measure, options: Options) -> Context:
-    """What the values on a block stand on."""
+    """Properties of the data behind the values on a block."""
     human = measure.scores(block, options).human
     there = human[~np.isnan(human)]
     judged = block.judged

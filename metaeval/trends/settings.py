@@ -1,4 +1,4 @@
-"""How a history is shown, as options of its question."""
+"""Options of `trend`: how a history is shown."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -55,5 +55,5 @@ class TrendSettings(Fields):
 
     @property
     def view(self) -> View:
-        """What is shown."""
+        """The view to show."""
         return "within" if self.within else "over-years" if self.over_years else "bridges" if self.bridges else "years"

@@ -1,4 +1,4 @@
-"""Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
+"""Trends as tables: for programs, one row per evaluation set and group; for reading, one column per year."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ SHOWN_OF_FAMILY = 2  # metrics that stand for a family
 
 
 def trend_parts(found: History, what: str, *more: Part) -> Parts:
-    """What the signature of a trend says; each evaluation set has its own in the column signature."""
+    """Parts of the signature of a trend; each evaluation set has its own in the column signature."""
     official = found.official
     return stamped(
         ("trend", what),
@@ -53,13 +53,13 @@ def computed_parts(found: History) -> Parts:
 
 
 def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Result:
-    """A line for each group, a column for each year and protocol: the value, the gap to the anchor.
+    """One line per group, one column per year and protocol, with the value and the gap to the anchor.
 
-    Columns of the official protocols come first, each sort with the latest year first.
-    frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
-    has the number of its reason, which the notes give, or a dash where there is no such metric. A family has the
-    metrics that stand for it in brackets, the best of a kind, or of all, the number of metrics that it is the best of.
-    Facts: details, notes on the data of single years and bridges.
+    Columns of official protocols come first, then those of bridges, each with the latest year first. frame: as from
+    `groups.grouped`, by these groups. pool: None for the mean. A cell without a value has the number of its reason,
+    which the notes give, or a dash if there is no such metric. Parentheses contain the metrics that represent a family,
+    or the number of metrics of which the group is the best. Facts: details, notes on the data of single years and
+    bridges.
     """
     how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
@@ -113,7 +113,7 @@ Behind = dict[tuple[str, str], str]  # (by, group) -> what stands in brackets be
 
 
 def _members(frame: pl.DataFrame) -> Behind:
-    """The metrics that represent each family, the latest first, where not all of them have its name."""
+    """The metrics that represent each family, newest first, unless all of them have its name."""
     rows = line_rows(frame).filter(pl.col("value").is_not_null(), by="family").sort("year", descending=True)
     found = rows.group_by("group").agg(pl.col("base_metric").unique(maintain_order=True)).rows()
     return {
@@ -124,7 +124,7 @@ def _members(frame: pl.DataFrame) -> Behind:
 
 
 def _numbers(frame: pl.DataFrame) -> Behind:
-    """How many metrics each group is the best of, over the evaluation sets."""
+    """The number of metrics of which each group is the best, over the evaluation sets."""
     rows = line_rows(frame).filter(pl.col("value").is_not_null(), pl.col("by").is_in(CHOSEN))
     found = rows.group_by("by", "group").agg(least=pl.col("n_metrics").min(), most=pl.col("n_metrics").max()).rows()
     return {(by, group): f"of {' to '.join(dict.fromkeys((str(a), str(b))))}" for by, group, a, b in found}
@@ -136,7 +136,7 @@ def _label(by: str, group: str, behind: str) -> str:
 
 
 def _on_groups(behind: Behind) -> list[str]:
-    """What the brackets mean, and what a maximum is not."""
+    """Notes on the meaning of parentheses and the limits of a maximum."""
     ways = {by for by, _ in behind}
     lines = ["in parentheses: the metrics that represent a family, newest first"] if "family" in ways else []
     if not ways.isdisjoint(CHOSEN):
@@ -161,7 +161,7 @@ def _cell(row: dict[str, Any], alpha: float) -> str:
 
 
 def contexts(frame: pl.DataFrame, measure: Measure) -> list[str]:
-    """A line for each year and protocol, the latest first: what its values stand on."""
+    """A line per year and protocol, newest first, on the data behind its values."""
     points = (
         line_rows(frame)
         .lazy()
@@ -189,7 +189,7 @@ def contexts(frame: pl.DataFrame, measure: Measure) -> list[str]:
 
 
 def _people(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Which people's scores reach what against the others', each sort by itself: halves, or a second human score."""
+    """Values of human scores against other human scores, separately for halves and second human scores."""
     reached: dict[str, list[float]] = {}
     for one in found:
         if one["ceiling"] is not None:
@@ -232,9 +232,9 @@ def bridges(frame: pl.DataFrame) -> pl.DataFrame:
     """Evaluation sets with two human protocols: every group by both, on the systems that both judged.
 
     Columns: year, testset, lp, human, other_human, measure, by, group, metric, value (by human), other_value (by
-    other_human), step (other_value minus value), agreement (the measure of human, as if it were a metric, against
-    other_human), n_systems; sorted by year, test set, language pair, by and group. human: the official one. Without
-    groups whose best metric by one protocol is not that by the other: see `without_step`.
+    other_human), step (other_value minus value), agreement (the measure of human, evaluated like a metric against
+    other_human), n_systems; sorted by year, test set, language pair, by and group. human: the official one. Groups
+    whose best metric differs between the two protocols are excluded, see `without_step`.
     """
     return (
         _by_two_protocols(frame)
@@ -251,7 +251,7 @@ def bridges(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_step(frame: pl.DataFrame) -> list[str]:
-    """Lines on groups whose best metric by one protocol is not that by the other."""
+    """Notes on groups whose best metric differs between the two protocols."""
     apart = (
         _by_two_protocols(frame)
         .filter(pl.col("metric") != pl.col("other_metric"))
@@ -282,9 +282,9 @@ def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
 
 
 def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
-    """A line for each bridge: how far people agree, and the anchor and returning groups by both protocols.
+    """A line per bridge: how well human scores agree, and the anchor and returning groups by both protocols.
 
-    A metric that stands for a group of another name is in brackets behind it.
+    A metric that represents a group of another name follows it in parentheses.
     """
     both = bridges(frame).filter(pl.col("by") != "kind")
     n_years = dict(frame.drop_nulls("value").group_by("group").agg(pl.col("year").n_unique()).rows())
@@ -312,7 +312,7 @@ def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
 
 
 def without_answer(found: History, lead: str = "no value, ") -> list[str]:
-    """A line for each reason why evaluation sets have no value, with their names; lead: what it begins with."""
+    """A line per reason why evaluation sets have no value, with their names; lead: the start of the line."""
     by_reason: dict[str, list[tuple[str, str]]] = {}
     for entry in found.entries:
         if not entry.found.points:
@@ -321,7 +321,7 @@ def without_answer(found: History, lead: str = "no value, ") -> list[str]:
 
 
 def targets(found: History) -> list[str]:
-    """A line for each population and unit that the tests and intervals of gaps are for, with its evaluation sets."""
+    """A line per population and unit of the tests and intervals of gaps, with its evaluation sets."""
     by_words: dict[str, list[tuple[str, str]]] = {}
     for entry, one in found.official:
         if one.generalises is not None:

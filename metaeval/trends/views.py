@@ -1,4 +1,4 @@
-"""The views of a history: years, progress within the same data, trends over years, bridges; each a table."""
+"""The views of a history as tables: years, progress within the same data, trends over years, and bridges."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,12 +22,12 @@ from warehouse.wording import counted, option
 
 
 def within_frame(found: Within) -> pl.DataFrame:
-    """One row for each set, then the pooled slopes, by kind of metrics, then the contrasts of kinds.
+    """One row per set, then the pooled slopes by kind of metrics, then the contrasts between kinds.
 
     Columns: what ("set", "pooled", "protocol", "kind"), name, kind (of the metrics of a slope: reference-based,
-    reference-free, all), estimate (slope a year, or difference of means), low, high, p (of new metrics alone), tau2,
-    i2, n_sets, n_metrics, first_year, last_year; without any one set left_out_low, left_out_high, and without any one
-    metric metric_out_low, metric_out_high.
+    reference-free, all), estimate (slope per year, or difference of means), low, high, p (only for new metrics), tau2,
+    i2, n_sets, n_metrics, first_year, last_year; left_out_low, left_out_high (range of estimates without any one set),
+    metric_out_low, metric_out_high (without any one metric).
     """
     rows: list[dict[str, Any]] = [
         {
@@ -80,7 +80,7 @@ def _pooled(mean: str, one: RandomEffects, *more: str) -> dict[str, Any]:
 
 
 def within_json(found: Within) -> dict[str, Any]:
-    """The shape of `trend` within sets in json: pooled is the first of by_kind."""
+    """The JSON shape of `trend` within sets; pooled is the first of by_kind."""
     of_set = ("testset", "lp", "human", "kind", "slope", "low", "high", "n_metrics", "first_year", "last_year")
     by_kind = [
         {"kind": slope.kind, **_pooled("slope", slope.pooled, "p", "tau2", "i2"), "n_metrics": len(slope.metrics)}
@@ -100,7 +100,7 @@ GROWING = "best of a kind or of all: a year with more metrics has a higher best 
 
 
 def slice_of_view(asked: Slice, view: View) -> Slice:
-    """What a view reads: slopes are of primary and baseline metrics, unless all are requested."""
+    """The slice of a view: slopes use primary and baseline metrics, unless all are requested."""
     is_narrowed = view == "within" and asked.status != "all"
     return replace(asked, status="primary") if is_narrowed else asked
 
@@ -108,7 +108,7 @@ def slice_of_view(asked: Slice, view: View) -> Slice:
 def show(found: History, asked: TrendSettings, view: View | None = None) -> Result:
     """A history in one of its views.
 
-    Facts: rows, as of `grouped`; of the years reading, what a table for reading shows; of the view "within" slopes.
+    Facts: rows, as from `grouped`; for the years also reading, a table for people; for the view "within" also slopes.
 
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
     """
@@ -151,7 +151,7 @@ def _over_years(found: History, asked: TrendSettings) -> Result:
 
 
 def _without_slope(frame: pl.DataFrame) -> list[str]:
-    """Lines on why there is no slope, where no group has one."""
+    """Notes on why there is no slope, if no group has one."""
     if frame["slope"].count():
         return []
     return [f"no slope: {reason}" for reason in frame["reason"].unique(maintain_order=True)] or ["no group has a value"]
@@ -174,10 +174,10 @@ def _within(found: History, asked: TrendSettings) -> Result:
     without, published = asked.without_contaminated, parse_published(asked.published)
     slopes = within(found, published, without_contaminated=without, of=asked.generalise_to, kinds=asked.kinds)
     notes = [
-        f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
+        f"slope: change of {found.measure} per year of publication, between metrics on the same data",
         *(note for one in slopes.slopes for note in _of_slope(slopes.of, one)),
         *_merged(slopes),
-        "kinds, and each evaluation set: of these very metrics, on new data; without p",
+        "differences between kinds, and slopes of single evaluation sets: for these metrics on new data, without p",
         *_undated(slopes.unknown),
         *_unmatched(found, published),
         f"trained on human scores of that year, {'excluded' if without else 'included'}: "
@@ -190,11 +190,11 @@ def _within(found: History, asked: TrendSettings) -> Result:
 
 
 def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
-    """What the pooled slope of one kind of metrics is of, and what it hangs on."""
+    """Notes on the population of a pooled slope, and on the metrics that influence it most."""
     who = "" if slope.kind == "all" else f"{slope.kind}: "
     n_metrics, n_sets = counted(len(slope.metrics), "metric"), counted(len(slope.sets), "evaluation set")
     left = f"without any one set it is {min(slope.leave_one_out):.5f} to {max(slope.leave_one_out):.5f}"
-    lines = [f"{who}pooled over {n_sets} by random effects, of these very {n_metrics}, not of new ones; {left}"]
+    lines = [f"{who}pooled over {n_sets} by random effects, for these {n_metrics}, not for new ones; {left}"]
     if of == "new-metrics":
         alone = [one.without for one in slope.metrics]
         deciding = ", ".join(f"{one.name} ({one.published}) {one.pull:.0%}" for one in slope.metrics[:N_DECIDING])
@@ -202,8 +202,8 @@ def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
         alike = slope.family_sd**2 / slope.metric_sd**2 if slope.metric_sd > 0 else 0.0
         lines = [
             f"{who}pooled over {n_metrics} of {n_families} and {n_sets}, all of them samples (crossed random effects); "
-            f"metrics are {slope.metric_sd:.3f} off the slope (standard deviation) in all sets alike, {alike:.0%} of "
-            "the variance by family",
+            f"metrics deviate from the slope by {slope.metric_sd:.3f} (SD) in the same way in all sets; "
+            f"families explain {alike:.0%} of this variance",
             f"{who}{left}, without any one metric {min(alone):.5f} to {max(alone):.5f}",
             f"{who}most influential metrics (share of the slope's variance by choice of metrics): {deciding}",
         ]
@@ -219,19 +219,19 @@ def _of_slope(of: SlopeOf, slope: KindSlope) -> list[str]:
 
 
 def _merged(slopes: Within) -> list[str]:
-    """A line on names that count as one metric."""
+    """A note on names that count as one metric."""
     named = (" = ".join(one.names) for slope in slopes.slopes for one in slope.metrics if len(one.names) > 1)
     merged = "; ".join(named)
     return [f"counted as one metric in a set: {merged}"] if merged else []
 
 
 def _undated(names: Sequence[str]) -> list[str]:
-    text = f"publication year not known of {counted(len(names), 'metric')}, excluded from slopes: {', '.join(names)}"
+    text = f"publication year unknown for {counted(len(names), 'metric')}, excluded from slopes: {', '.join(names)}"
     return [hinted(text, f"{option('published')} NAME=YEAR")] if names else []
 
 
 def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str]:
-    """A line on publication years that are given to no metric."""
+    """A note on publication years that match no metric."""
     names = {base for _, one in found.official for base in one.base_names}
     idle = [f"{by}={year}" for by, year in published if not any(fnmatchcase(name, by) for name in names)]
     return [f"publication years of no metric here: {', '.join(idle)}"] if idle else []

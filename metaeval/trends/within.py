@@ -39,8 +39,9 @@ POOLS: Mapping[SlopeOf, str] = {
 
 @dataclass(frozen=True)
 class SetSlope:
-    """The slope of one kind of metrics in one evaluation set. error: from resampled data, for these metrics. n_metrics:
-    each counts once.
+    """The slope of one kind of metrics in one evaluation set.
+
+    error: from resampled data, for these metrics. n_metrics: each counts once.
     """
 
     kind: Kind
@@ -67,8 +68,10 @@ class SetSlope:
 
 @dataclass(frozen=True)
 class DatedMetric:
-    """A metric of the pooled slope. names: those that count as it. pull: its share in the part of the slope's variance
-    that is due to the choice of metrics; without: the slope without it; both NaN where metrics are no sample.
+    """A metric of the pooled slope. names: those that count as this metric.
+
+    pull: its share of the slope's variance due to the choice of metrics; without: the slope without it; both NaN if
+    metrics are not treated as a sample.
     """
 
     name: str
@@ -84,9 +87,9 @@ class DatedMetric:
 class KindSlope:
     """The slopes of one kind of metrics in each evaluation set and over all.
 
-    metric_sd: how far metrics are off the slope in all sets alike, family_sd: the part of it that families share; NaN
-    where metrics are no sample. metrics: those with the greatest pull first. by_protocol: the same over the sets of one
-    protocol. leave_one_out: the pooled slope without each set, aligned with sets.
+    metric_sd: standard deviation of metrics around the slope, common to all sets; family_sd: the part shared within
+    families; NaN if metrics are not treated as a sample. metrics: sorted by pull, largest first. by_protocol: the same
+    over the sets of one protocol. leave_one_out: the pooled slope without each set, aligned with sets.
     """
 
     kind: Kind
@@ -104,11 +107,11 @@ class KindSlope:
 class Within:
     """Slopes of each kind of metrics.
 
-    of: what pooled slopes are of. slopes: of reference-based metrics first. contrasts: each kind of metrics against
-    string metrics within the same data: difference of their means, of these very metrics, so that it has no p. unknown:
-    metrics of unknown year, excluded. contaminated: metrics known to be trained on the human scores of an evaluation
-    set's year, excluded where asked. skipped: evaluation sets, and why each has no slope, for a line that names the set
-    elsewhere.
+    of: the population of pooled slopes. slopes: those of reference-based metrics first. contrasts: each kind of metrics
+    against string metrics within the same data: difference of means, only for the metrics at hand and therefore without
+    p. unknown: metrics of unknown year, excluded. contaminated: metrics known to be trained on the human scores of an
+    evaluation set's year, excluded on request. skipped: evaluation sets, and why each has no slope, without the set's
+    name.
     """
 
     measure: str
@@ -144,7 +147,7 @@ def weights_of_slope(years: npt.ArrayLike) -> Floats:
 
 
 def contrast(values: npt.ArrayLike, covariance: npt.ArrayLike, weights: npt.ArrayLike) -> tuple[float, float]:
-    """Σ c_m value_m and its standard error from the metrics' covariance over resampled data; NaN where not known.
+    """Σ c_m value_m and its standard error from the metrics' covariance over resampled data; NaN if unknown.
 
     >>> contrast([0.5, 0.7], [[0.01, 0.01], [0.01, 0.02]], [-1, 1])
     (0.2, 0.1)
@@ -155,9 +158,9 @@ def contrast(values: npt.ArrayLike, covariance: npt.ArrayLike, weights: npt.Arra
 
 
 def pool_estimates(estimates: npt.ArrayLike, errors: npt.ArrayLike, n_systems: npt.ArrayLike) -> RandomEffects:
-    """Random effects over evaluation sets, with smoothed variances, of these very metrics.
+    """Random effects over evaluation sets, with smoothed variances, for the metrics at hand.
 
-    There is no p: it would say that these metrics differ on new data, and be read as if their kinds did.
+    There is no p: it would test whether these metrics differ on new data, but be read as if their kinds did.
     """
     pooled = kernels.random_effects(estimates, smoothed_variances(np.asarray(errors) ** 2, n_systems))
     return replace(pooled, p=float("nan"))
@@ -173,11 +176,11 @@ def within(
 ) -> Within:
     """Regress the measure on publication years within each official evaluation set, and pool the slopes.
 
-    published: years that a user gives to metrics (shell patterns of base names), before those of the registry.
-    of: "new-metrics": families of metrics are a sample like evaluation sets; "these-metrics": sets alone are.
-    kinds: reference-based and reference-free metrics, which are two populations, have slopes of their own, or one.
-    Sentinels and random metrics are excluded: they are no research. What is one metric (see `_identity`) counts once in
-    a set, by its mean. Needs 2 years and 5 metrics in a set.
+    published: publication years set by the user (shell patterns of base names), which override the registry. of:
+    "new-metrics" treats families of metrics as a sample, like evaluation sets; "these-metrics" only sets. kinds:
+    whether reference-based and reference-free metrics, which are two populations, have separate slopes or one.
+    Sentinels and random metrics are excluded, because they represent no research. Names of one metric (see `_identity`)
+    count once in a set, by their mean. Needs 2 years and 5 metrics in a set.
     Raises QuestionError: no evaluation set has a slope.
     """
     used: dict[Kind, list[_SetFit]] = {kind: [] for kind in KINDS[kinds]}
@@ -225,7 +228,7 @@ def within(
 
 
 class _Identity(NamedTuple):
-    """What counts as one metric. own: its paper, version or name."""
+    """Identity of a metric. own: its paper, version or name."""
 
     family: str
     own: str
@@ -340,17 +343,16 @@ def _metrics(used: Sequence[_SetFit], pooled: CrossedSlope) -> tuple[DatedMetric
 
 
 def _identity(base: str, facts: MetricFacts, reference_free: bool, year: int) -> _Identity:
-    """What counts as one metric: a family's members of one paper, kind and year, those without reference apart (BLEU
-    and sacreBLEU-BLEU); of names that no paper describes each version, or name, by itself.
+    """Identity of a metric: members of a family with the same paper, kind, year and use of references are one metric.
+
+    For example, BLEU and sacreBLEU-BLEU. Without a paper, each version or name is a separate metric.
     """
     own = facts.publication or (facts.version if facts.is_known else folded(base))
     return _Identity(facts.family, str(own), facts.kind, reference_free, year)
 
 
 class _DatedMetrics:
-    """What is known of a point's metrics: year and places of what counts as one, places that count at all, names of the
-    others.
-    """
+    """A point's metrics: year and indices by identity, all indices that count, and the names of the others."""
 
     def __init__(
         self, one: Point, year: int | None, published: Sequence[tuple[str, int]], without_contaminated: bool
@@ -404,7 +406,7 @@ def _parts(
     of: SlopeOf,
     kinds: Kinds,
 ) -> Parts:
-    """Of the signature; of several kinds of metrics what differs is in their order, parted by semicolons."""
+    """Parts of the signature; values that differ between kinds of metrics are separated by semicolons."""
     sets = [one for slope in slopes for one in slope.sets]
     return stamped(
         ("trend", "within"),

@@ -119,7 +119,7 @@ def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -
     assert len(shape["sets"]) == 4
     assert all(one["slope"] > 0 for one in shape["sets"])
     assert shape["pooled"]["low"] > 0
-    (unknown,) = [note for note in ran.notes if note.startswith("publication year not known")]
+    (unknown,) = [note for note in ran.notes if note.startswith("publication year unknown")]
     assert "Onlooker" in unknown
     assert "Dice" in unknown  # a random metric by design, which no registry knows
 
