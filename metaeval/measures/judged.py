@@ -73,8 +73,8 @@ class Units:
 def units_of(selection: Selection, kept: npt.ArrayLike, asked: Unit | None = None) -> Units:
     """The units of a test, an interval or a resample: whole documents if there are at least 10, else segments.
 
-    kept: (S,) which segments count, usually the segments with human scores. asked: a unit requested by name. Raises
-    QuestionError: documents are requested, but there are fewer than 6, or a segment has no document.
+    kept: (S,) which segments count, usually the segments with human scores. asked: a unit requested by name.
+    Raises QuestionError: documents are requested, but there are fewer than 6, or a segment has no document.
     """
     is_kept = np.asarray(kept, dtype=np.bool_)
     n = int(is_kept.sum())

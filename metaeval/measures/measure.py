@@ -287,7 +287,7 @@ class Measure(ABC):
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
         """The measure on a block, prepared for the bootstrap; system scores are means over judged segments.
 
-        Where systems are resampled, a grouping by system follows the drawn ones. epsilon: calibrated thresholds, kept.
+        If systems are resampled, a grouping by system follows the drawn systems. epsilon: calibrated thresholds, kept.
         Raises QuestionError: no kernel does this.
         """
 

@@ -131,11 +131,11 @@ def agreement_thresholds(
     of a pair is the product of how often its two systems were drawn; copies of a system make no pair. So pairs that
     share a system or a set, which depend on each other, stay together. Intervals are percentile intervals; a resample
     in which a level is not reached counts as beyond all differences. With one set, only systems are resampled.
-    also: differences at which the band is computed, besides the grid, which has every step of the curve. If all pairs
-    beyond a difference agree, no resample contains a pair that disagrees. So for upper ends, and for the lower end of
-    the band, each resample gets disagreeing pairs beyond all differences, with a weight of 3 times an exponential
-    variable. If pairs were independent, a factor of 1 would give the limit of Clopper and Pearson, but a system on
-    which humans and the metric disagree is in several pairs.
+    also: differences at which the band is computed, in addition to the grid, which has every step of the curve. If all
+    pairs beyond a difference agree, no resample contains a pair that disagrees. So for upper ends, and for the lower
+    end of the band, each resample gets disagreeing pairs beyond all differences, with a weight of 3 times an
+    exponential variable. If pairs were independent, a factor of 1 would give the limit of Clopper and Pearson, but a
+    system on which humans and the metric disagree is in several pairs.
     """
     x = np.concatenate([one.differences for one in sets])
     y = np.concatenate([one.agrees for one in sets]).astype(np.float64)

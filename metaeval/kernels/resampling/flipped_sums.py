@@ -123,7 +123,7 @@ class FlippedSums:
 
 
 class DrawnSums:
-    """Sums of the flipped segments' differences, for each system pair of one draw after the other."""
+    """Sums of the flipped segments' differences, one draw after the other, for each system pair."""
 
     def __init__(self, shared: FlippedSums, masks: Bools) -> None:
         self._shared = shared

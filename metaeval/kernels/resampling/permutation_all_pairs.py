@@ -1,4 +1,4 @@
-"""Kendall's τ_b over the judged scores of whole groups of hybrids, whichever scores are swapped.
+"""Kendall's τ_b of hybrids over all judged scores of a group, for any swap.
 
 A draw divides the scores into kept and taken scores, in the same way for all metrics. A hybrid has three kinds of
 pairs: between scores kept from metric a, between scores taken from b, and between a kept and a taken score. The first

@@ -1,7 +1,7 @@
 """Segment-level Pearson and Pairwise Difference Pearson of hybrids, for permutation tests.
 
-Both are ratios of sums that are linear in what is swapped, so one product of the swap masks with each
-unit's sums serves all pairs of metrics.
+Both are ratios of sums that are linear in the swapped scores, so one product of the swap masks with each unit's sums
+serves all pairs of metrics.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOISE = 1e-12
 
 @dataclass(frozen=True)
 class PearsonSwap(SwapStatistic):
-    """Pearson r within groups of scores, averaged over the groups where it is defined, of every hybrid.
+    """Pearson's r of every hybrid within groups of scores, averaged over the groups where it is defined.
 
     A row is a unit's share of one group. sums: (n_rows, 3M): Σ z·h, Σ z and Σ z² of each metric, h centred
     in its group. units: (n_rows,) the row's unit; starts: (n_groups + 1,) where each group's rows begin;

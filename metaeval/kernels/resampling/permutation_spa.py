@@ -27,7 +27,7 @@ PAIRED = 1 << 17
 
 @dataclass(frozen=True)
 class SoftPairwiseSwap(SwapStatistic):
-    """Soft pairwise accuracy with drawn inner signs, of every hybrid; segments or single scores are swapped.
+    """Soft pairwise accuracy of every hybrid, with drawn inner signs; segments or single scores are swapped.
 
     Counts are whole numbers: `hybrids` is −Σ over system pairs of |human count − hybrid count|.
     scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the
@@ -64,7 +64,7 @@ class SoftPairwiseSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class SoftPairwiseLimitSwap(SwapStatistic):
-    """Soft pairwise accuracy by the normal limit (n=inf), of every hybrid; segments or single scores are swapped.
+    """Soft pairwise accuracy of every hybrid by the normal limit (n=inf); segments or single scores are swapped.
 
     p = Φ(−Σ d / √Σ d²) over the common segments, 1 where all d are 0. Fields as in `SoftPairwiseSwap`;
     human_p: (n_pairs,).

@@ -128,7 +128,7 @@ def _squares(kept: Floats, taken: Floats) -> Floats:
 
 
 def hybrid_signs(kept: Floats, taken: Floats, i: np.integer, j: np.integer) -> Signs:
-    """Sign of the difference of two systems' scores by each hybrid, (k, M, M)."""
+    """Sign of the difference between two systems' scores for each hybrid, (k, M, M)."""
     gap = (kept[:, :, i] - kept[:, :, j])[:, :, np.newaxis] + (taken[:, :, i] - taken[:, :, j])[:, np.newaxis]
     return (gap > TOLERANCE).view(np.int8) - (gap < -TOLERANCE).view(np.int8)
 

@@ -174,7 +174,7 @@ def _correlation(statistic: str, human: Floats, metrics: Floats, origins: Origin
 
 
 def _stuarts_tau(human: Floats, metrics: Floats, origins: Origins) -> Floats:
-    """Mean over segments of tau_c, whose denominator counts scores and distinct values: copies add no pair to it."""
+    """Mean of tau_c over segments; its denominator counts scores and distinct values, and copies add no pairs to it."""
     return group_mean(TAUS["tau_c"](pair_counts(human, metrics, group_labels("item", human.shape)))).value
 
 
