@@ -68,7 +68,7 @@ WORDS = (
     "paper graham-2014 figure-2 --testset sim24 --lp en-de",
 )
 
-OF_THE_FILE = ("results", "rankings", "comparisons", "protocol_scores", "migrations")
+OF_THE_FILE = ("results", "rankings", "trends", "comparisons", "protocol_scores", "migrations")
 """Views of what only a warehouse keeps: stored results, and its own history."""
 
 
