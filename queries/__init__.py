@@ -1,1 +1,1 @@
-"""Relational questions to the warehouse: SQL files and Polars lazy frames, and the one door to arrays."""
+"""Relational queries on the warehouse, as SQL files and Polars lazy frames, and the only conversion to arrays."""

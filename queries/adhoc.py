@@ -1,4 +1,4 @@
-"""A user's own SQL: read-only, without files or network, in a process of its own that ends at its limits."""
+"""A user's own SQL: read-only, without files or network, in a separate process with limits."""
 
 import atexit
 import io
@@ -48,7 +48,7 @@ _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
 
 def parameter(text: str) -> int | float | str:
-    """A parameter's value as typed on a command line: a number where it reads as one, else text.
+    """A parameter's value as typed on a command line: a number if it looks like one, else text.
 
     >>> parameter("2023"), parameter("0.5"), parameter("007"), parameter("en-de")
     (2023, 0.5, '007', 'en-de')
@@ -71,9 +71,9 @@ def answer(
 ) -> "pl.DataFrame":
     """Answer of one SELECT (or EXPLAIN, DESCRIBE, SHOW, SUMMARIZE) over the warehouse at `path`.
 
-    parameters: values of `$name` in the text. timeout: seconds from when the warehouse is open. memory, spill: what the
-    query may take of memory and of disk, such as 500MB.
-    Raises QuestionError: no such statement, several, DuckDB refuses it, or a time limit that is none.
+    parameters: values of `$name` in the text. timeout: seconds, counted from the opening of the warehouse. memory,
+    spill: limits for memory and disk, such as 500MB.
+    Raises QuestionError: not exactly one such statement, DuckDB refuses it, or an invalid time limit.
     LimitError: time, memory or disk ran out.
     SchemaError: the database cannot be read.
     """
@@ -93,10 +93,10 @@ def answer_in_file(
     memory: str = "4GB",
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame | int, bool]":
-    """How many rows were written to the file, at most max_rows + 1, and whether there are more; see `answer`.
+    """Number of rows written to the file, at most max_rows + 1, and whether there are more; see `answer`.
 
-    file: a path that is free, and one of `adhoc_process.KINDS`. Where DuckDB cannot write the rows as the program does,
-    and without a file, they are handed back as a frame.
+    file: an unused path, and one of `adhoc_process.KINDS`. Without a file, or if DuckDB cannot write the rows in the
+    program's format, they are returned as a frame.
     """
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
@@ -123,9 +123,9 @@ def answer_in_file(
 
 
 def _reply(asked: Request) -> tuple[dict[str, object], bytes]:
-    """What the process of a query says of its end, and the rows as an Arrow stream.
+    """The final message of a query's process, and the rows as an Arrow stream.
 
-    Raises LimitError: it was ended, or came to its end, at one of its limits.
+    Raises LimitError: the process reached one of its limits.
     """
     running, complaints = _AHEAD.pop() if _AHEAD else _started()
     with complaints, running as process:
@@ -152,14 +152,14 @@ def _reply(asked: Request) -> tuple[dict[str, object], bytes]:
 
 
 def start_ahead() -> None:
-    """Start the process of a query that is still to be read, so that both import their libraries at the same time."""
+    """Start the process before the query is read, so that both processes import their libraries at the same time."""
     if not _AHEAD:
         _AHEAD.append(_started())
         atexit.register(_end_ahead)
 
 
 def _end_ahead() -> None:
-    """End a process that was never asked."""
+    """End a process that got no query."""
     while _AHEAD:
         process, complaints = _AHEAD.pop()
         process.kill()
@@ -168,7 +168,7 @@ def _end_ahead() -> None:
 
 
 def _started() -> tuple["subprocess.Popen[bytes]", IO[bytes]]:
-    """A process that waits for its query, and the file of what it says on stderr."""
+    """A process that waits for its query, and the file with its stderr."""
     complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
     try:
         process = subprocess.Popen(
@@ -186,7 +186,7 @@ def _started() -> tuple["subprocess.Popen[bytes]", IO[bytes]]:
 
 
 class _Reading(threading.Thread):
-    """Reads what a process writes, up to a number of bytes."""
+    """Reads the output of a process, up to a number of bytes."""
 
     def __init__(self, pipe: IO[bytes], most: int) -> None:
         super().__init__(daemon=True)
@@ -205,7 +205,7 @@ class _Reading(threading.Thread):
 def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request) -> None:
     """Wait for the end of a process's answer.
 
-    Raises LimitError: it takes more time, memory or disk than it may.
+    Raises LimitError: it exceeds its time, memory or disk limit.
     """
     deadline, has_begun = time.monotonic() + _START, False
     over = None
@@ -226,7 +226,7 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
 
 
 def _unexpected(code: int, complaints: str) -> Exception:
-    """The error for a process that ended without a word: at a limit of the operating system, or by a fault of ours."""
+    """The error for a process that ended without a message: at a limit of the operating system, or by a bug."""
     from warehouse import LimitError
 
     if code < 0:

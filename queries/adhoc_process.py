@@ -1,4 +1,4 @@
-"""What the process does that answers a user's own SQL: it limits itself, asks, and writes the rows to its stdout."""
+"""The process that answers a user's own SQL: it limits itself, runs the query, and writes the rows to stdout."""
 
 import contextlib
 import ctypes
@@ -50,10 +50,10 @@ def copied(
     kind: str,
     file: Path,
 ) -> int | None:
-    """Number of rows written to the file, at most `most`; NaN is missing, as in every format for programs.
+    """Number of rows written to the file, at most `most`; NaN is written as missing, as in every format for programs.
 
-    None: DuckDB does not write them as the program does (lists, times, whole numbers that are too large), or the query
-    cannot be a part of another one, so that its error and its answer are those of the query alone.
+    None: DuckDB does not write the rows as the program does (lists, times, very large integers), or the query cannot be
+    part of another query, which would change its error and answer.
     """
     if [statement.type for statement in connection.extract_statements(query)] != [duckdb.StatementType.SELECT]:
         return None
@@ -77,7 +77,7 @@ def copied(
 
 
 def _written(name: str, type_: Any, kind: str) -> str | None:
-    """What is written of a column; None: a type that DuckDB writes in its own way."""
+    """The expression written for a column; None: a type that DuckDB writes differently."""
     text = _WRITTEN.get(type_.id)
     if type_.id == "decimal":
         text = f"CAST({{0}} AS {'DOUBLE' if dict(type_.children)['scale'] else 'BIGINT'}) AS {{0}}"
@@ -126,7 +126,7 @@ def main(ready: IO[bytes], request: IO[bytes]) -> None:
 
 
 def limit_process(asked: Request) -> None:
-    """Have the operating system end this process with its parent, and refuse it memory, time and large files."""
+    """Have the operating system end this process with its parent, and limit its memory, time and file size."""
     if sys.platform == "win32":
         return
     import resource
@@ -163,9 +163,9 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame | int, bool]:
-    """The answer, or how many rows of it are in its file; and whether it has more rows than were requested.
+    """The answer, or the number of its rows in the file; and whether it has more rows than requested.
 
-    Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
+    Raises QuestionError: not exactly one statement that only reads, or DuckDB refuses it. LimitError: memory ran out.
     SchemaError: the database cannot be read.
     """
     try:
@@ -189,7 +189,7 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
 
 
 def _worded(path: Path, error: Exception) -> WarehouseError:
-    """DuckDB's error as what its user can do about it."""
+    """DuckDB's error, reworded as what the user can do about it."""
     first = _first(error)
     is_of_file = isinstance(error, (*_OF_FILE, pl.exceptions.ComputeError))
     is_memory = isinstance(error, duckdb.OutOfMemoryException) or (is_of_file and "Out of Memory" in first)
@@ -206,7 +206,7 @@ def _is_of_room(text: str) -> bool:
 
 
 def _limit(text: str) -> LimitError:
-    """The error for a query that ran out of memory or of room on disk. text: DuckDB's words."""
+    """The error for a query that ran out of memory or disk space. text: DuckDB's message."""
     if not _is_of_room(text):
         return LimitError(f"the query ran out of memory: {text}; {MORE_MEMORY}")
     what = (
@@ -216,7 +216,7 @@ def _limit(text: str) -> LimitError:
 
 
 def _check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
-    """Raises QuestionError: not exactly one statement, or one that does more than read."""
+    """Raises QuestionError: not exactly one statement, or a statement that does more than read."""
     kinds = [statement.type for statement in connection.extract_statements(query)]
     if kinds[:1] == [duckdb.StatementType.CREATE] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}:
         kinds = kinds[-1:] if kinds[-1] in _OF_PIVOT else kinds  # before 2.0 a PIVOT makes a type for each column first
@@ -230,9 +230,9 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The relation with names that differ.
+    """The relation with distinct column names.
 
-    Raises QuestionError: a column of a type that a frame has not, where Polars would panic or drop the time zone.
+    Raises QuestionError: a column type that frames do not support, for which Polars would panic or drop the time zone.
     """
     for name, kind in zip(relation.columns, relation.types, strict=True):
         if _NO_FRAME.search(str(kind)):
@@ -246,7 +246,7 @@ def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def _time(column: str) -> str:
-    """A column of times, with an error for 24 o'clock, which would be missing in a frame."""
+    """A column of times, with an error for 24:00, which would be missing in a frame."""
     name = '"' + column.replace('"', '""') + '"'
     message = literal(f"column {column!r} holds 24:00:00, which an answer cannot contain; cast it to VARCHAR")
     return f"CASE WHEN {name} = TIME '24:00:00' THEN error({message}) ELSE {name} END AS {name}"
@@ -257,7 +257,7 @@ _PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000}  # nanoseconds reach from 16
 
 
 def _has_plain_values(cells: pl.Series) -> bool:
-    """Whether no cell is an infinite date, one that is not of the years 1 to 9999, or a key with parts."""
+    """Whether no cell is an infinite date, a date outside the years 1 to 9999, or a composite key."""
     kind = cells.dtype
     if kind.is_nested():
         try:
@@ -277,7 +277,7 @@ def _has_plain_values(cells: pl.Series) -> bool:
 def _plain(answered: pl.DataFrame) -> pl.DataFrame:
     """The answer in plain values.
 
-    Raises QuestionError: a date that neither Python nor any format has.
+    Raises QuestionError: a date that neither Python nor any format can represent.
     """
     for column in answered:
         if not _has_plain_values(column):
@@ -288,7 +288,7 @@ def _plain(answered: pl.DataFrame) -> pl.DataFrame:
 
 
 def _plain_numbers(answered: pl.DataFrame) -> pl.DataFrame:
-    """Decimals, which sums of whole numbers become too, as plain integers where they are whole and fit, else floats."""
+    """Decimals, including sums of integers, as plain integers if they are whole and fit, else as floats."""
     for name, kind in answered.schema.items():
         if isinstance(kind, pl.Decimal):
             column = answered[name]

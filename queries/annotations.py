@@ -1,4 +1,4 @@
-"""Single judgements of people, and the errors that they marked or metrics predicted."""
+"""Single human judgements, and errors marked by annotators or predicted by metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from warehouse.wording import option
 
 @dataclass(frozen=True)
 class JudgedScore:
-    """A human score of an evaluation set with judgements on file."""
+    """A human score of an evaluation set with single judgements."""
 
     testset: str
     lp: str
@@ -27,7 +27,7 @@ class JudgedScore:
 def judged_scores(
     warehouse: Warehouse, testsets: str = "all", lps: str = "all", human: str | None = None
 ) -> list[JudgedScore]:
-    """The human scores that have judgements on file. testsets, lps: names joined by commas, or "all".
+    """The human scores that have single judgements. testsets, lps: names joined by commas, or "all".
 
     Raises QuestionError: an unknown test set, language pair or human score, or no judgements.
     """
@@ -43,7 +43,7 @@ def judged_scores(
 
 
 def has_only_preferences(warehouse: Warehouse, testsets: str = "all", lps: str = "all") -> bool:
-    """Whether people compared outputs in these evaluation sets, and scored none. Names as for `judged_scores`.
+    """Whether annotators only compared outputs in these evaluation sets, without scoring. Names as for `judged_scores`.
 
     Raises QuestionError: an unknown test set or language pair.
     """
@@ -55,7 +55,7 @@ def has_only_preferences(warehouse: Warehouse, testsets: str = "all", lps: str =
 
 
 def judged_score(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> JudgedScore:
-    """The one human score with judgements on file.
+    """The only human score with single judgements.
 
     Raises QuestionError: as `judged_scores`, or there are several.
     """
@@ -72,9 +72,9 @@ def annotations(warehouse: Warehouse, score: JudgedScore) -> pl.DataFrame:
 
 
 def span_agreement(warehouse: Warehouse, score: JudgedScore) -> dict[tuple[str, str], float]:
-    """F of the error spans of two annotators, by their names in order: a span is found where it overlaps one of theirs.
+    """F score of the error spans of two annotators, by sorted names; a span is found if it overlaps one of the other.
 
-    Precision and recall are those of all outputs together, 1 without spans; pairs that marked none are left out.
+    Precision and recall cover all outputs together, 1 without spans; pairs without any marked span are left out.
     """
     rows = ask(warehouse, "span_agreement", testset=score.testset, lp=score.lp, human=score.human).iter_rows()
     found = {}
@@ -87,11 +87,11 @@ def span_agreement(warehouse: Warehouse, score: JudgedScore) -> dict[tuple[str, 
 
 @dataclass(frozen=True)
 class MarkedError:
-    """One error. severity: spelled the same for all files. weight: its penalty, positive; None where there is none.
+    """A marked or predicted error.
 
-    start, end: the span's first character, from 0, and the one after it; None where nothing is marked in the text.
-    is_in_source: whether the span lies in the source. rater: None where not known. metric: whose prediction it is; None
-    for what people marked.
+    severity: in a uniform spelling. weight: its penalty, positive; None if there is none. start, end: the span's first
+    character, from 0, and the character after it; None if nothing is marked in the text. is_in_source: whether the span
+    is in the source. rater: None if unknown. metric: the metric that predicted it; None for human annotations.
     """
 
     rater: str | None
@@ -105,7 +105,7 @@ class MarkedError:
 
     @property
     def label(self) -> str:
-        """Severity and category, such as "major accuracy/omission"; of a prediction also the metric."""
+        """Severity and category, such as "major accuracy/omission"; for a prediction also the metric."""
         return " ".join(word for word in (self.severity, self.category, self.metric) if word) or "error"
 
     def as_json(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ Errors = Mapping[tuple[str, int], Sequence[MarkedError]]  # system and segment -
 def human_with_errors(warehouse: Warehouse, evalset: int, humans: Sequence[str]) -> str | None:
     """The human score whose judgements have the errors behind one of these: itself, else one of its protocol.
 
-    humans: as preferred; the first with errors counts.
+    humans: in order of preference; the first with errors is used.
     """
     there = ask(warehouse, "humans_with_errors", evalset=evalset)["human"].to_list()
     alike = [name for human in humans for name in there if protocol_of(name) == protocol_of(human)]
@@ -135,8 +135,7 @@ def human_with_errors(warehouse: Warehouse, evalset: int, humans: Sequence[str])
 def marked_errors(
     warehouse: Warehouse, evalset: int, human: str | None, segments: Sequence[int], metrics: Sequence[str] = ()
 ) -> Errors:
-    """The errors marked for a human score, then those that metrics predicted, by system and segment; those of the
-    text's beginning first."""
+    """The errors marked for a human score, then those predicted by metrics, by system, segment and position."""
     found: dict[tuple[str, int], list[MarkedError]] = {}
     rows = ask(warehouse, "marked_spans", evalset=evalset, human=human, metrics=list(metrics), segments=list(segments))
     for system, segment, *error in rows.iter_rows():

@@ -1,4 +1,4 @@
-"""The audit: its checks run over the warehouse, and their findings in order."""
+"""The audit: runs its checks on the warehouse and sorts their findings."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -20,8 +20,8 @@ def audit(
 ) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 
-    testset, lp: one, several joined by commas, or "all"; None for all, too.
-    checks: only those of these checks; () for all.
+    testset, lp: one, several joined by commas, or "all"; None also means all. checks: only findings of these checks; ()
+    for all.
     Raises QuestionError: unknown test set, language pair or check.
     """
     for name in checks:
@@ -47,7 +47,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _places(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[tuple[str | None, str | None]]:
-    """Test sets and language pairs to look at; None is every one.
+    """Test sets and language pairs to check; None means all.
 
     Raises QuestionError: unknown names.
     """
@@ -69,7 +69,7 @@ def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) 
 
 
 def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
-    """Published issues of what is loaded: those of the file, and those that the program knows, in its own words."""
+    """Published issues of the loaded data: those in the file, and those known to this version, in its wording."""
     loaded = {
         (name, pair)
         for name, pair in warehouse.rows("SELECT testset, lp FROM evalsets")

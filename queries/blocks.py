@@ -1,4 +1,4 @@
-"""Blocks: the one door from tables to arrays, in the order (system name, segment position)."""
+"""Blocks: the only conversion from tables to arrays, in the order (system name, segment position)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,11 @@ _UNUSED_SCORER = -2
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Annotations of a slice and their spans, whatever systems and segments of it a block has.
+    """Annotations of a slice and their spans, regardless of a block's systems and segments.
 
-    scorer: (A,) of each annotation, `HUMAN_SCORER` or the metric's identifier. system, segment:
-    (A,) the output, system by place in `systems`. annotation: (K,) place of each span's annotation, ascending; start,
-    end: half-open, in characters; is_in_source: side; is_major: severity, critical among them; category: empty
-    where it is not known.
+    scorer: (A,) of each annotation, `HUMAN_SCORER` or the metric's identifier. system, segment: (A,) the output, system
+    as index in `systems`. annotation: (K,) index of each span's annotation, ascending; start, end: half-open, in
+    characters; is_in_source: side; is_major: severity, also true for critical; category: empty if unknown.
     """
 
     systems: tuple[str, ...]
@@ -43,19 +42,19 @@ class Spans:
     category: npt.NDArray[np.object_]
 
     def spans_of(self, annotations: Ints) -> tuple[Ints, Ints]:
-        """Places of the spans of some annotations, and for each of them the place of its annotation among these."""
+        """Indices of the spans of some annotations, and for each span the index of its annotation among these."""
         first, last = (np.searchsorted(self.annotation, annotations, side=side) for side in ("left", "right"))
         n = last - first
         rows = np.repeat(np.arange(len(n)), n)
         return np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n) + np.repeat(first, n), rows
 
     def only(self, chosen: Bools) -> "Spans":
-        """All annotations with some of their spans."""
+        """All annotations, restricted to some of their spans."""
         of_spans = ("annotation", "start", "end", "is_in_source", "is_major", "category")
         return replace(self, **{name: getattr(self, name)[chosen] for name in of_spans})
 
     def beside(self, other: "Spans", scorer: int) -> "Spans":
-        """With the gold annotations of other spans as those of this scorer."""
+        """These annotations, plus the gold annotations of other spans as those of this scorer."""
         both = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("segment", "start", "end", "is_in_source", "is_major", "category")
@@ -82,14 +81,14 @@ class Block:
 
     systems (N names), segments (S numbers), metrics (M choices) name the axes, in canonical order.
     human: (N, S), NaN = not judged; all NaN without a human score. scores: (M, N, S), NaN for metrics without segment
-        scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
-    counted: (N, S), without a human score only: what counts in place of what is judged.
-    is_cut: an intersection took judged segments from some system, so that nothing submitted is of what is left.
-    marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not requested, or the human score has
-        none. elsewhere: blocks of another test set that a measure calibrates on.
-    spans: marked and predicted errors, where scores are of these (see `span_blocks`).
-    preferences: of the human score, in the block's numbering of systems and segments, where they are requested.
-    excluded: metric -> why it is excluded from segment-level measures although the selection has it.
+        scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN if there are none.
+        counted: (N, S), only without a human score: the outputs that count as judged.
+        is_cut: an intersection removed judged segments of some system, so submitted scores no longer match the block.
+        marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not requested, or the human score
+        has none. elsewhere: blocks of another test set that a measure calibrates on.
+    spans: marked and predicted errors, if scores are computed from these (see `span_blocks`).
+    preferences: of the human score, in the block's numbering of systems and segments, if requested.
+    excluded: metric -> why it is excluded from segment-level measures although it is selected.
     """
 
     selection: Selection
@@ -109,7 +108,7 @@ class Block:
 
     @cached_property
     def judged(self) -> Bools:
-        """(N, S): whether the human score judged a system's segment; without a human score, what counts instead."""
+        """(N, S): whether an output has a human score; without a human score, `counted`."""
         return ~np.isnan(self.human) if self.counted is None else self.counted
 
     @cached_property
@@ -119,7 +118,7 @@ class Block:
 
     @cached_property
     def n_missing(self) -> int:
-        """(system, segment) scores that the human score does not have."""
+        """Number of missing (system, segment) human scores."""
         return int(self.human.size - self.judged.sum())
 
     @cached_property
@@ -152,7 +151,7 @@ class Block:
 
     @property
     def with_segments(self) -> Bools:
-        """(M,): whether the metric has a score for all that is judged."""
+        """(M,): whether the metric has a score for every judged output."""
         return np.array([choice.name not in self.excluded for choice in self.metrics], dtype=bool)
 
     def take(
@@ -162,9 +161,9 @@ class Block:
         segments: npt.ArrayLike | None = None,
         metrics: npt.ArrayLike | None = None,
     ) -> "Block":
-        """The block with some of its systems, segments or metrics: masks, or places, which may repeat.
+        """The block with some of its systems, segments or metrics: masks, or indices, which may repeat.
 
-        Submitted system scores are of all segments, so that there are none where segments are chosen.
+        Submitted system scores belong to all segments, so they become NaN if segments are selected.
         """
         rows, columns, kept = map(_places, (systems, segments, metrics))
         selection, preferences = self.selection, self.preferences
@@ -199,7 +198,7 @@ class Block:
 
 
 def _means(scores: Floats) -> Floats:
-    """Mean of what is there in each row, (N, S) -> (N,); NaN where nothing is."""
+    """Mean of each row without missing values, (N, S) -> (N,); NaN for an empty row."""
     there = ~np.isnan(scores)
     n = there.sum(axis=1)
     return np.where(n > 0, np.where(there, scores, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)
@@ -222,8 +221,9 @@ def _chosen(values: tuple[T, ...], places: Places) -> tuple[T, ...]:
 def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     """The arrays of a selection.
 
-    With `intersection` in the slice, what a metric has no score for counts as not judged, and systems of which nothing
-    is left are excluded; where others lose judged segments, submitted system scores go: they are of more than is left.
+    With `intersection` in the slice, outputs without a score of some metric count as not judged, and systems without
+    any remaining output are excluded; if other systems lose judged segments, submitted system scores are removed,
+    because they cover more segments.
     Raises QuestionError: nothing is left.
     """
     systems = selection.chosen_systems
@@ -263,7 +263,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
 
 
 def _segment_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[int]) -> Iterator[Floats]:
-    """(systems, segments) for each scorer: its scores, which are read once for slices that differ in systems alone."""
+    """(systems, segments) scores of each scorer, read only once for slices that differ only in systems."""
     every = [choice.system_id for choice in selection.systems]
     rows = [place for place, choice in enumerate(selection.systems) if choice.reason is None]
     if len(scorers) * len(every) * len(selection.segments) > _KEPT:
@@ -299,7 +299,7 @@ def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[i
 
 
 def narrowed(block: Block) -> Block:
-    """The block of what a slice asks for: the intersection of its metrics, the systems judged in a part of a test set.
+    """The block narrowed as the slice requests: to the intersection of metrics, to systems judged in the part.
 
     Raises QuestionError: nothing is left.
     """
@@ -347,7 +347,7 @@ def _judged_systems(block: Block) -> Block:
 
 
 def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
-    """The block with some of its systems; the others are excluded for a reason."""
+    """The block with some of its systems; the others are excluded with this reason."""
     if kept.all():
         return block
     gone = {block.systems[place] for place in np.flatnonzero(~kept)}
@@ -358,7 +358,7 @@ def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
 
 
 def places_of(block: Block, systems: Iterable[str], segments: Iterable[int]) -> npt.NDArray[np.int64]:
-    """Where (system, segment) scores lie in a block: row · S + column of each; -1 where it has no such score."""
+    """Positions of (system, segment) scores in a block: row · S + column of each; -1 if not in the block."""
     row_of = {name: row for row, name in enumerate(block.systems)}
     column_of = {int(number): column for column, number in enumerate(block.segments)}
     rows = np.array([row_of.get(name, -1) for name in systems], dtype=np.int64)
@@ -367,7 +367,7 @@ def places_of(block: Block, systems: Iterable[str], segments: Iterable[int]) -> 
 
 
 def _place_of(known: Sequence[int], identifiers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Places of identifiers in a sequence of distinct ones, −1 of others: in memory that no identifier determines."""
+    """Indices of identifiers in a sequence of distinct ones, −1 for others; memory is independent of their values."""
     numbers = np.asarray(known, dtype=np.int64)
     order = np.argsort(numbers)
     if not len(numbers):
@@ -377,9 +377,9 @@ def _place_of(known: Sequence[int], identifiers: npt.NDArray[np.int64]) -> npt.N
 
 
 def _intersection(block: Block) -> Block:
-    """The block of what is judged and scored by every metric with segment scores.
+    """The block of outputs that are judged and have a score of every metric with segment scores.
 
-    Raises QuestionError: nothing is.
+    Raises QuestionError: there are none.
     """
     with_segments = np.array([choice.has_segments for choice in block.metrics], dtype=bool)
     is_missing = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)

@@ -1,4 +1,4 @@
-"""The questions that are written in SQL, one file each: found by name, run, their columns as announced."""
+"""Queries in SQL, one file each: found by name and run."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """A query of the catalogue: its name, its parameters, and its text, whose first comment says what it asks."""
+    """A query of the catalogue: its name, its parameters, and its text, whose first comment describes it."""
 
     name: str
     parameters: tuple[str, ...]
@@ -24,7 +24,7 @@ class Question:
     def ask(self, warehouse: Warehouse, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """The answer as a frame.
 
-        Raises ValueError: parameters are missing, or there are some that the query does not have.
+        Raises ValueError: missing or unknown parameters.
         """
         given = dict(parameters or {})
         if set(given) != set(self.parameters):

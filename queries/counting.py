@@ -17,7 +17,7 @@ COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_ti
 
 
 def human_block(warehouse: Warehouse, selection: Selection) -> Block:
-    """The block of a selection without arrays of metrics, which its selection still names."""
+    """The block of a selection without metric arrays; its selection still lists the metrics."""
     block = fetch_block(warehouse, replace(selection, metrics=()))
     return replace(block, selection=replace(block.selection, metrics=selection.metrics))
 
@@ -27,7 +27,7 @@ def pairs(scores: pl.LazyFrame, by: Unit, epsilon: float) -> pl.LazyFrame:
 
     scores: columns scorer, system, segment, human, metric. Columns: scorer, unit (the segment, the system, or 0) and
     the five counts (int64), sorted by both; a group without a pair has no row. A pair is tied by the metric if its
-    scores differ by at most epsilon; a missing human or metric score makes no pair.
+    scores differ by at most epsilon; a missing human or metric score forms no pair.
     """
     unit = {"item": pl.col("segment"), "system": pl.col("system"), "none": pl.lit(0)}[by]
     there = scores.filter(pl.col("metric").is_not_null() & pl.col("human").is_not_null()).with_columns(unit=unit)
@@ -54,7 +54,7 @@ def pairs(scores: pl.LazyFrame, by: Unit, epsilon: float) -> pl.LazyFrame:
 
 
 def scores_of(block: Block) -> pl.LazyFrame:
-    """The scores of a block as `pairs` takes them, with the places of scorers, systems and segments."""
+    """The scores of a block as input of `pairs`, with indices of scorers, systems and segments."""
     shape = block.scores.shape
     scorer, system, segment = (places.ravel() for places in np.indices(shape, dtype=np.int32))
     scores = {"human": np.broadcast_to(block.human, shape).ravel(), "metric": block.scores.ravel()}
@@ -67,8 +67,7 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
 
     scores: columns scorer_id, system_id, segment, human, metric. Columns: scorer_id, system_id, mean, judged_mean (over
     the segments that the human score judged), n_segments (scores in mean), n_judged (scores in judged_mean), n_missing;
-    sorted by the first two. Scores are added up in the order of segments, so that means are the same to the last digit
-    every time.
+    sorted by the first two. Scores are summed in the order of segments, so means are reproducible to the last digit.
     """
     there = pl.col("metric").drop_nulls()
     judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
@@ -86,7 +85,7 @@ def means(scores: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _scores(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.LazyFrame:
-    """Segment scores of some scorers for the (system, segment) pairs of a block, beside the human score."""
+    """Segment scores of some scorers for the (system, segment) pairs of a block, with the human score."""
     selection = block.selection
     identifier = {choice.name: choice.system_id for choice in selection.systems}
     rows, columns = np.indices(block.human.shape).reshape(2, -1)
@@ -105,7 +104,7 @@ def _scores(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.La
 def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> pl.DataFrame:
     """System scores of some scorers of a block's selection.
 
-    Columns: scorer, system, submitted (null for a part of a test set), mean, judged_mean (null where there is none),
+    Columns: scorer, system, submitted (null for a part of a test set), mean, judged_mean (null if there is none),
     n_segments (scores in mean), n_judged (scores in judged_mean), n_missing (segments without a score); sorted by
     scorer and system.
     """
@@ -149,6 +148,6 @@ def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> p
 
 
 def system_means(warehouse: Warehouse, selection: Selection) -> pl.DataFrame:
-    """System scores of each chosen metric of a selection; see `named_means`."""
+    """System scores of each selected metric; see `named_means`."""
     block = human_block(warehouse, selection)
     return named_means(warehouse, block, [choice.scorer_id for choice in selection.chosen_metrics])

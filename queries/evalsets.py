@@ -28,7 +28,7 @@ BY_PREFERENCES = {
 
 
 def stored_human(name: str) -> str:
-    """The human score as it is stored, whatever is done with it.
+    """The name under which a human score is stored, without a suffix for its transformation.
 
     >>> stored_human("esa:z"), stored_human("esa"), stored_human("rr:ew")
     ('esa', 'esa', 'rr')
@@ -38,7 +38,7 @@ def stored_human(name: str) -> str:
 
 
 def preference_score(human: str | None) -> str | None:
-    """How system scores are made of preferences, one of `BY_PREFERENCES`; None where they are not.
+    """How system scores are computed from preferences, one of `BY_PREFERENCES`; None if they are not.
 
     >>> preference_score("rr:ew"), preference_score("rr"), preference_score("esa:z")
     ('ew', None, None)
@@ -50,7 +50,7 @@ def preference_score(human: str | None) -> str | None:
 def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     """Identifier of an evaluation set.
 
-    Raises QuestionError: unknown test set or language pair, with the nearest names.
+    Raises QuestionError: unknown test set or language pair; the error lists the nearest names.
     """
     lp = pairs_called(lp)
     known = {(row[0], row[1]): int(row[2]) for row in _rows(warehouse)}
@@ -72,7 +72,7 @@ def _check_one(name: str, there: Collection[str]) -> None:
 
 
 def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> str | None:
-    """The human score by which the organisers ranked the systems of an evaluation set, where it is loaded."""
+    """The human score by which the organisers ranked the systems of an evaluation set, if it is loaded."""
     ((name,),) = warehouse.rows(
         """
         SELECT CASE WHEN is_standard_human_sys_loaded THEN standard_human_sys END
@@ -85,7 +85,7 @@ def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> st
 
 
 def has_standard_reference(warehouse: Warehouse, testset: str, lp: str) -> bool:
-    """Whether an evaluation set has a reference that its organisers declared.
+    """Whether an evaluation set has a reference declared by the organisers.
 
     Raises QuestionError: unknown test set or language pair.
     """
@@ -108,7 +108,7 @@ def stored_names(warehouse: Warehouse) -> dict[str, set[str]]:
 
 
 def stored_name(typed: str, known: Collection[str]) -> str:
-    """Names joined by commas as the warehouse has them, whatever their case; those that are not there stay.
+    """Names joined by commas, spelled as in the warehouse, whatever their case; unknown names are unchanged.
 
     >>> stored_name("WMT23,mySet, ALL,x", {"wmt23", "MySet", "MYSET"})
     'wmt23,mySet,all,x'
@@ -122,7 +122,7 @@ def stored_name(typed: str, known: Collection[str]) -> str:
 
 
 def stored_testset(typed: str, known: Collection[str]) -> str:
-    """Test sets joined by commas as the warehouse has them, in any case or by their year.
+    """Test sets joined by commas, spelled as in the warehouse; given in any case or by year.
 
     >>> stored_testset("2023,21", {"wmt23", "wmt21.news", "wmt21.flores"})
     'wmt23,21'
@@ -141,7 +141,7 @@ def is_year(text: str) -> bool:
 
 
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
-    """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
+    """The error for a test set that is not in the warehouse: not loaded, or unknown."""
     if is_typed_pair(testset):
         example = f"{max(loaded)} {testset}" if loaded else f"wmt23 {testset}"
         return QuestionError(f"{testset!r} is a language pair; the test set comes before it, such as {example}")
@@ -156,7 +156,7 @@ def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
 
 
 def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
-    """The error for a language pair that a test set does not have: not loaded, or not known at all."""
+    """The error for a language pair that is not in a test set: not loaded, or unknown."""
     if is_language_name(lp):
         code = language_named(lp)
         near = [one for one in sorted(loaded) if code in re.split(r"[-_]", one)]
@@ -171,7 +171,7 @@ def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
 
 
 def named_evalsets(known: Iterable[tuple[str, str]], testsets: str, lps: str) -> list[tuple[str, str]]:
-    """Those of the known test sets with their language pairs that are named; each joined by commas, or "all".
+    """The named ones among known test sets with their language pairs; names joined by commas, or "all".
 
     Raises QuestionError: unknown test set, or a language pair that none of the test sets has.
     >>> named_evalsets([("a", "en-de"), ("a", "de-en"), ("b", "en-de")], "b,a", "all")
@@ -194,7 +194,7 @@ def named_evalsets(known: Iterable[tuple[str, str]], testsets: str, lps: str) ->
 
 
 def all_named(warehouse: Warehouse, testsets: str, lps: str) -> set[tuple[str, str]]:
-    """The evaluation sets of a warehouse that are named, whoever judged them; see `named_evalsets`."""
+    """The named evaluation sets of a warehouse, with or without human scores; see `named_evalsets`."""
     return {*named_evalsets(warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"), testsets, lps)}
 
 
@@ -202,7 +202,7 @@ def all_named(warehouse: Warehouse, testsets: str, lps: str) -> set[tuple[str, s
 class Evalsets:
     """Evaluation sets by (test set, language pair).
 
-    chosen: those requested. without_human: those that "all" would name too if they had the human score wanted.
+    chosen: those requested. without_human: those that "all" would include if they had the requested human score.
     """
 
     chosen: tuple[tuple[str, str], ...]
@@ -212,9 +212,9 @@ class Evalsets:
 def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = None) -> Evalsets:
     """Evaluation sets from names joined by commas.
 
-    testsets: "all" for every test set but challenge sets. lps: "all" for every language pair with the
-        human score wanted, and sets without one.
-    human: the human score wanted; None for an official one of systems or segments, or the only one there is.
+    testsets: "all" for every test set except challenge sets. lps: "all" for every language pair with the requested
+        human score; the others are in `without_human`. human: the requested human score; None for the official one of
+        systems or segments, or the only one.
     Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
     """
     there = _evalsets_with_humans(warehouse)
@@ -238,7 +238,7 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
 
 
 def language_pairs(warehouse: Warehouse, testset: str, lps: str) -> list[str]:
-    """Language pairs of one test set from names joined by commas, or "all" of them, whoever judged them.
+    """Language pairs of one test set from names joined by commas, or "all", with or without human scores.
 
     Raises QuestionError: unknown test set or language pair.
     """
@@ -275,7 +275,7 @@ def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
 
 
 def without_grades(*testsets: str) -> QuestionError:
-    """The error for challenge sets that nothing can be ranked by."""
+    """The error for challenge sets without grades, by which nothing can be ranked."""
     return QuestionError(
         f"{', '.join(testsets)}: a challenge set without grades, so no output is known to be better",
         way_out=f"`scorehouse means {testsets[0]} LP` has the metrics' scores",
@@ -283,7 +283,7 @@ def without_grades(*testsets: str) -> QuestionError:
 
 
 def without_challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
-    """A line on the challenge sets that a question about people's scores leaves out of all test sets, if any.
+    """A note on challenge sets that a question about human scores excludes from all test sets, if any.
 
     Raises QuestionError: a challenge set is named.
     """
@@ -323,9 +323,9 @@ _NO_OFFICIAL_HUMAN = f"{IT} has no official human score"
 def human_score(
     humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The human score, and a note where it is not the official one that was requested by naming none.
+    """The human score, and a note if it is not the official one although none was named.
 
-    humans: those loaded. use: where it is "optional" and there is none to take, or "none", the answer is None.
+    humans: those loaded. use: with "none", or with "optional" if there is no usable human score, the answer is None.
     Raises QuestionError: unknown, or required and not found.
     """
     if use == "none":
@@ -351,9 +351,9 @@ def human_score(
 def reference(
     where: str, named: str | None, official: str | None, used: Collection[str], translations: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The reference that metrics must have used, and a note where none is official.
+    """The reference that metrics must have used, and a note if none is official.
 
-    used: by metrics of the evaluation set. translations: those of people that it has.
+    used: by metrics of the evaluation set. translations: its human translations.
     Raises QuestionError: the evaluation set has no such reference.
     """
     here = sorted(set(used))

@@ -1,4 +1,4 @@
-"""Findings of the audit: what each check says of a row of its query, and the SQL that shows it."""
+"""Findings of the audit: the message of each check for a row of its query, and the SQL that shows it."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -28,9 +28,9 @@ _NEED_NOT = "; such a metric need not agree with others"
 class Finding:
     """One finding.
 
-    severity: error (what is stored can't be right), warning (look before you trust it), info (good to know).
-    check: name of the check; subject: metric, human score, system or file concerned; n and value: its main numbers
-        (how many, how much), said in words by `finding`. query: SQL for `scorehouse sql` that shows it.
+    severity: error (the stored data cannot be right), warning (check before you trust it), info (good to know).
+    check: name of the check; subject: metric, human score, system or file concerned; n and value: its main numbers (how
+        many, how much), which `finding` puts into words. query: SQL for `scorehouse sql` that shows it.
     """
 
     severity: Severity
@@ -45,7 +45,7 @@ class Finding:
 
 
 def at_least(severity: Severity, findings: Iterable[Finding]) -> list[Finding]:
-    """The findings of this severity or a worse one."""
+    """The findings of at least this severity."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     return [finding for finding in findings if finding.severity in shown]
 
@@ -60,9 +60,9 @@ def findings_frame(findings: list[Finding]) -> pl.DataFrame:
 
 
 def by_kind(findings: pl.DataFrame) -> pl.DataFrame:
-    """A line for each kind of finding, errors first. Columns severity, check, n, worst: the one with the greatest n.
+    """One row per kind of finding, errors first. Columns severity, check, n, worst: the finding with the largest n.
 
-    findings: as of `findings_frame`.
+    findings: as from `findings_frame`.
     """
     worst = findings.sort("n", descending=True, nulls_last=True, maintain_order=True)
     place = pl.concat_str("testset", "lp", "subject", separator=" ", ignore_nulls=True)
@@ -75,7 +75,7 @@ def by_kind(findings: pl.DataFrame) -> pl.DataFrame:
 
 
 def shown_query(check: str, values: Row) -> str:
-    """The query of `audit_<check>_shown.sql` with its parameters written out, on one line.
+    """The query of `audit_<check>_shown.sql` with its parameter values inserted, on one line.
 
     >>> shown_query("issues", {"testset": "it's"})
     "SELECT lp, scorer, system, issue, citation FROM known_issues WHERE testset = 'it''s' ORDER BY ALL"

@@ -1,4 +1,4 @@
-"""Limits of a user's own SQL, as its process and the one that watches over it know them."""
+"""Limits of a user's own SQL, shared by its process and the process that watches it."""
 
 import re
 from contextlib import suppress
@@ -17,9 +17,9 @@ MORE_MEMORY = f"{option('memory')} raises the memory limit"
 
 @dataclass(frozen=True)
 class Request:
-    """A query, where it is asked, and what it may take: memory and spill in bytes, timeout in seconds.
+    """A query, its warehouse, and its limits: memory and spill in bytes, timeout in seconds.
 
-    file: what takes the rows instead of the one who asks, and the format of it.
+    file: path and format of the file that receives the rows instead of the caller.
     """
 
     path: Path
@@ -35,9 +35,9 @@ class Request:
 
 
 def size(text: str, what: str) -> int:
-    """Bytes, from how people and DuckDB write them.
+    """Number of bytes from text such as 4GB.
 
-    Raises QuestionError: no size, or one below 1 MB.
+    Raises QuestionError: not a size, or less than 1 MB.
     >>> size("4GB", "memory"), size("1.5 MiB", "memory")
     (4000000000, 1572864)
     """
@@ -54,12 +54,12 @@ def size(text: str, what: str) -> int:
 
 
 def address_space(process: int) -> int:
-    """Bytes of a process's address space; 0 where the system does not tell."""
+    """Bytes of a process's address space; 0 if the system does not report it."""
     return _pages(process, 0)
 
 
 def memory_in_use(process: int) -> int:
-    """Bytes of a process that are resident; 0 where the system does not tell, or the process has ended."""
+    """Resident bytes of a process; 0 if the system does not report them, or the process has ended."""
     return _pages(process, 1)
 
 
@@ -73,7 +73,7 @@ def _pages(process: int, place: int) -> int:
 
 
 def room(folder: str) -> int:
-    """Bytes of the files of a folder and of those below it, which may go away meanwhile."""
+    """Bytes of the files in a folder and its subfolders, which may disappear meanwhile."""
     total = 0
     for path in Path(folder).rglob("*"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What is in the warehouse: test sets, metrics, human scores, systems, files, results; and the data dictionary."""
+"""Contents of the warehouse: test sets, metrics, human scores, systems, files, results; and the data dictionary."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -60,7 +60,7 @@ LISTINGS: Mapping[str, str] = MappingProxyType(_LISTINGS)
 
 
 def official_human(level: Literal["seg", "sys"]) -> "pl.Expr":
-    """Of the language pairs listed: the official human score of a level, with a word where it is not loaded."""
+    """The official human score of a level, for listed language pairs, marked if it is not loaded."""
     import polars as pl
 
     name = pl.col(f"standard_human_{level}")
@@ -73,7 +73,7 @@ def official_human(level: Literal["seg", "sys"]) -> "pl.Expr":
 
 
 def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str | None = None) -> "pl.DataFrame":
-    """One of the listings, of all or of one test set and language pair.
+    """One of the listings, for everything or for one test set and language pair.
 
     Raises QuestionError: unknown listing, test set or language pair. LimitError: no answer in CATALOGUE_SECONDS.
     """
@@ -92,7 +92,7 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
 
 
 def _with_licences(sources: "pl.DataFrame") -> "pl.DataFrame":
-    """Files with the release that they come from, and its licence, before their checksums."""
+    """Files with their release and its licence, before the checksums."""
     import polars as pl
 
     releases = [release_of(*place) for place in sources.select("testset", "origin").iter_rows()]
@@ -135,7 +135,7 @@ ORDER BY ALL NULLS LAST
 
 
 def names(warehouse: Warehouse, kind: NameKind, testsets: Sequence[str] = (), lps: Sequence[str] = ()) -> list[str]:
-    """Names of one kind, sorted, of all or of some test sets and language pairs; for completion, so without a frame."""
+    """Sorted names of one kind, for all or some test sets and language pairs; for completion, so without a frame."""
     asked = {"testsets": list(testsets), "lps": list(lps)}
     with warehouse.within(CATALOGUE_SECONDS):
         found = [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
@@ -149,7 +149,7 @@ def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
     """Columns kind (view, macro, table), name, column (null for the thing itself), type, meaning.
 
     Views come first, then macros, then tables; columns in their own order.
-    name: one view, macro or table alone.
+    name: only one view, macro or table.
     Raises QuestionError: there is none of that name. LimitError: no answer in CATALOGUE_SECONDS.
     """
     from queries.catalog import ask

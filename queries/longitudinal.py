@@ -1,4 +1,4 @@
-"""Evaluation sets over the years: which there are, what they have, and whether anything about them has changed."""
+"""Evaluation sets over the years: their contents, and whether they have changed."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from warehouse import Warehouse
 
 @dataclass(frozen=True)
 class EvalsetState:
-    """One evaluation set. fingerprint: checksum of all that was loaded for it; n_humans, n_metrics: scorers."""
+    """One evaluation set. fingerprint: checksum of all its loaded data; n_humans, n_metrics: numbers of scorers."""
 
     testset: str
     lp: str
@@ -34,7 +34,7 @@ def evalset_states(warehouse: Warehouse, testsets: str, lps: str) -> list[Evalse
 
 
 def human_levels(warehouse: Warehouse, testset: str, lp: str) -> dict[str, tuple[bool, bool, int]]:
-    """Human score -> has scores of segments, has submitted system scores, number of single judgements."""
+    """Human score -> has segment scores, has submitted system scores, number of single judgements."""
     rows = warehouse.rows(
         "SELECT human, levels, n_judgements FROM humans WHERE testset = $testset AND lp = $lp ORDER BY human",
         {"testset": testset, "lp": lp},
@@ -48,7 +48,7 @@ def metric_names(warehouse: Warehouse, testset: str, lp: str) -> list[tuple[str,
 
 
 def _metric_names(warehouse: Warehouse) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Those of every evaluation set: to ask for one of them takes the view `metrics` as long as for all."""
+    """Metric variants of every evaluation set, because the view `metrics` takes as long for one as for all."""
     rows = warehouse.rows(
         """
         SELECT t.name, e.lp, sc.name, sc.base_name

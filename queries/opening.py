@@ -1,6 +1,6 @@
-"""The one place where evaluation sets are opened for questions: of a warehouse file, or of exported Parquet.
+"""Opens evaluation sets for questions, from a warehouse file or exported Parquet.
 
-Light: what reads exports is imported for a folder alone.
+Light: the reader of exports is imported only for a folder.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ def _all(there: Evalsets) -> None:
 def opening(
     place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = _all, is_export: bool | None = None
 ) -> Iterator[Callable[[], AbstractContextManager[Warehouse]]]:
-    """What opens a warehouse for questions: a file each time it is called, so that others may write; an export once.
+    """A function that opens a warehouse for questions: a file on every call, so that others may write; an export once.
 
-    evalsets: those out of an export's that the question may ask for; None: all. is_export: None for every folder.
+    evalsets: those of an export that the question may need; None: all. is_export: None for every folder.
     """
     if not (place.is_dir() if is_export is None else is_export):
         yield lambda: Warehouse.open(place)

@@ -1,4 +1,4 @@
-"""Preferences of a slice: those of its human score, and of its metrics that answer with preferences."""
+"""Preferences of a slice: those of its human score, and of metrics that state preferences."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from warehouse.wording import counted
 
 
 def preferences_in(warehouse: Warehouse, block: Block) -> Preferences:
-    """Preferences of a block's human score between its systems, in its numbering, on what is judged of its segments.
+    """Preferences of a block's human score between its systems, in its numbering, on judged segments.
 
     Raises QuestionError: there are none.
     """
@@ -43,8 +43,8 @@ def _in_block(found: Preferences, block: Block) -> Preferences:
 def with_preferences(warehouse: Warehouse, block: Block) -> Block:
     """The block with the preferences of its human score, without systems that were shown as one output.
 
-    A metric that answers with preferences needs an answer to each of these pairs. Where its slice asks for the
-    intersection, only pairs with all their answers count.
+    A metric that states preferences needs an answer for each of these pairs. If the slice requests the intersection,
+    only pairs with answers of all metrics count.
     Raises QuestionError: the human score has no preferences.
     """
     found = preferences_in(warehouse, block)
@@ -67,7 +67,7 @@ def with_preferences(warehouse: Warehouse, block: Block) -> Block:
 
 
 def _answers(of_metric: Preferences, asked: Preferences) -> Floats:
-    """(n,) mean answer of a metric to each pair of outputs that people compared, NaN where it gave none."""
+    """(n,) mean answer of a metric for each pair of outputs that annotators compared, NaN if it gave none."""
     item, answer = _items(of_metric)
     known, place = np.unique(item, return_inverse=True)
     mean = np.bincount(place, weights=answer) / np.bincount(place)
@@ -79,16 +79,16 @@ def _answers(of_metric: Preferences, asked: Preferences) -> Floats:
 
 
 def _items(found: Preferences) -> tuple[Ints, Ints]:
-    """Number of each segment and two systems, whatever their order, and the answer for the one with the lower place."""
+    """Number of each segment and unordered pair of systems, and the answer for the system with the lower index."""
     n = len(found.systems)
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     return (found.segment * n + low) * n + high, np.where(found.first < found.second, found.answer, -found.answer)
 
 
 def differences_in(block: Block) -> tuple[Preferences, Floats]:
-    """Preferences of what is judged of a block, and (M, n) by how much each metric finds the first output better.
+    """Preferences on the judged part of a block, and (M, n) by how much each metric prefers the first output.
 
-    Of a metric that answers with preferences, its mean answer; of others, the difference of scores.
+    For a metric that states preferences: its mean answer; for others: the difference of scores.
     """
     found = block.preferences
     assert found is not None

@@ -1,4 +1,4 @@
-"""Preferences of a scorer, people or a metric, as arrays."""
+"""Preferences of a scorer (human or metric) as arrays."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,12 +17,12 @@ NOBODY = -1  # in a rater's place
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Which of two outputs was found better; arrays are (n,), one for each pair as judged.
+    """Preferences between two outputs; arrays are (n,), one entry per judged pair.
 
-    systems: names; first, second: places of the two systems there, in the order in which they were shown. segment: its
-    number. answer: 1 where the first is better, -1 where the second is, 0 for a tie. ranking: its number; pairs of
-    several files may share one. rater: place in `raters`, NOBODY where not known. is_same_output: shown as one output.
-    by_metric: name -> (n,) the mean answer of a metric that answers with preferences, to the same two outputs.
+    systems: names; first, second: indices of the two systems, in the order in which they were shown. segment: its
+    number. answer: 1 if the first is better, -1 if the second is, 0 for a tie. ranking: its number; pairs from several
+    files may share a number. rater: index in `raters`, NOBODY if unknown. is_same_output: shown as one output.
+    by_metric: name -> (n,) mean answer of a metric that states preferences, for the same two outputs.
     """
 
     systems: tuple[str, ...]
@@ -40,15 +40,15 @@ class Preferences:
         return len(self.answer)
 
     def only(self, kept: Bools | Ints) -> "Preferences":
-        """Some of them: a mask, or places, which may repeat."""
+        """Some of the preferences: a mask, or indices, which may repeat."""
         names = ("first", "second", "segment", "ranking", "rater", "answer", "is_same_output")
         by_metric = {name: answers[kept] for name, answers in self.by_metric.items()}
         return replace(self, by_metric=by_metric, **{name: getattr(self, name)[kept] for name in names})
 
     def renumbered(self, axis: str, places: Ints, n: int) -> "Preferences":
-        """Those of some systems or segments, which are numbered by their places among `places`, each copy by itself.
+        """Preferences on some systems or segments, renumbered by their positions in `places`, each copy separately.
 
-        axis: first, second or segment, which counts n places until now.
+        axis: first, second or segment, which had n values before.
         """
         order = np.argsort(places, kind="stable")
         n_copies = np.bincount(places, minlength=n)
@@ -60,7 +60,7 @@ class Preferences:
         return replace(kept, **{axis: order[start + within]})
 
     def of_systems(self, systems: Sequence[str]) -> "Preferences":
-        """Those between some systems, which are numbered in this order."""
+        """Preferences between some systems, numbered in this order."""
         place = {name: at for at, name in enumerate(systems)}
         to = np.array([place.get(name, -1) for name in self.systems], dtype=np.int64)
         kept = self.only((to[self.first] >= 0) & (to[self.second] >= 0)) if len(self) else self

@@ -8,7 +8,7 @@ from warehouse.wording import counted, option
 
 
 class Reason(Enum):
-    """Why a system or metric is excluded; the value is the sentence, {} stands for a name or number."""
+    """Why a system or metric is excluded; the value is the sentence, with {} for a name or number."""
 
     NOT_SELECTED = "not selected"
     # systems
@@ -66,7 +66,7 @@ _FOR_WANT_OF_SCORES = frozenset(
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Why one system or metric is excluded; its text is the sentence, with the hint in brackets where there is one.
+    """Why one system or metric is excluded; its text is the sentence, with the hint, if any, in parentheses.
 
     >>> str(Exclusion(Reason.NOT_JUDGED, ("mqm",)))
     'not judged by mqm'

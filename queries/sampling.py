@@ -1,4 +1,4 @@
-"""The segments that `sample` drew, as it wrote them to a file."""
+"""The segments that `sample` drew, read from its output file."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ _SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 
 
 def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float]:
-    """Probability of being sampled by segment, of an evaluation set.
+    """Sampling probability by segment of an evaluation set.
 
     path: a random sample that the command `sample` wrote: csv, tsv, json or parquet.
-    Raises QuestionError: no such file, no table, or segments that were selected, not drawn.
+    Raises QuestionError: no such file, not a table, or segments that were selected rather than drawn at random.
     """
     if not path.is_file():
         raise QuestionError(f"{path}: no such file")

@@ -1,4 +1,4 @@
-"""Scores of one scorer as an array, for work outside the questions."""
+"""Scores of one scorer as an array, for your own analyses."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -22,9 +22,9 @@ FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one fo
 class Text:
     """A text of a segment.
 
-    kind: source, reference or output. name: reference or system; None for the source. text: None where none is loaded.
-    scores: scorer -> score, higher is better; None where it has none for this text. The source has no scores.
-    errors: that people marked and metrics predicted in an output, some of them in its source.
+    kind: source, reference or output. name: reference or system; None for the source. text: None if not loaded. scores:
+    scorer -> score, higher is better; None if it has none for this text. The source has no scores.
+    errors: marked by annotators or predicted by metrics for an output, some of them in its source.
     """
 
     kind: str
@@ -38,8 +38,8 @@ class Text:
 class Segment:
     """One segment with its place, and its texts: source, references by name, outputs best first.
 
-    index_in_document: from 1. scorers: human scores, then metrics, as requested. errors_of: the human score that errors
-    were marked for; None where there are none to show. notes: why there is no human score if none was selected.
+    index_in_document: from 1. scorers: human scores, then metrics, as requested. errors_of: the human score to which
+    marked errors belong; None if there are none to show. notes: why there is no human score if none was selected.
     """
 
     testset: str
@@ -55,7 +55,7 @@ class Segment:
 
     @property
     def place(self) -> str:
-        """Where the segment stands, in words."""
+        """The position of the segment, in words."""
         words = [f"{self.testset} {self.lp}, segment {self.segment}"]
         if self.document is not None:
             index = "" if self.index_in_document is None else f" ({self.index_in_document})"
@@ -97,8 +97,8 @@ def read_segment(
 ) -> Segment:
     """One segment with its texts and their scores.
 
-    humans, metrics, systems: shell patterns. Without humans the official human score of segments is taken, where there
-    is one; without metrics none; without systems all outputs. Source and references are always there.
+    humans, metrics, systems: shell patterns. Without humans, the official human score of segments is used, if any;
+    without metrics, none; without systems, all outputs. Source and references are always included.
     Raises QuestionError: an unknown test set, language pair or segment, or a pattern that matches nothing.
     """
     number = evalset_id(warehouse, testset, lp)
@@ -157,9 +157,9 @@ def _check_level(kind: str, patterns: Sequence[str], coarse: Mapping[tuple[str, 
 
 
 def outputs_of(warehouse: Warehouse, testset: str, lp: str, metric: str, human: str | None = None) -> pl.DataFrame:
-    """Segment scores of a metric beside people's: system, segment, human, metric; outputs that both have scored.
+    """Segment scores of a metric and human scores: system, segment, human, metric; for outputs with both.
 
-    human: None = the official one. No rows where one of them has no segment scores.
+    human: None = the official one. No rows if either has no segment scores.
     """
     query = """
         SELECT s.system, s.segment, h.value AS human, s.value AS metric
@@ -174,7 +174,7 @@ def outputs_of(warehouse: Warehouse, testset: str, lp: str, metric: str, human: 
 
 
 def _distinct(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Names that differ for scorers: a metric that is called as a human score says so."""
+    """Distinct names of scorers: a metric with the name of a human score is marked as a metric."""
     names: dict[tuple[str, str], str] = {}
     for kind, name in keys:
         names[kind, name] = f"{name} (metric)" if name in names.values() else name
@@ -203,7 +203,7 @@ def _place(warehouse: Warehouse, evalset: int, segment: int, where: str) -> tupl
 
 
 def _base_name(metric: str) -> str:
-    """The name of a metric without the reference that it saw; as it is where it says none."""
+    """The name of a metric without its reference, if the name has one."""
     try:
         return MetricVariant.parse(metric).base_name
     except ValueError:
@@ -213,7 +213,7 @@ def _base_name(metric: str) -> str:
 def _matching(
     kind: str, patterns: Sequence[str], known: Sequence[str] | Mapping[str, Sequence[str]], where: str
 ) -> list[str]:
-    """Names that match any of the patterns, all where there are none, sorted. known: of a name, all that it goes by."""
+    """Sorted names that match any of the patterns; all without patterns. known: name -> its alternative names."""
     called = known if isinstance(known, Mapping) else {name: (name,) for name in known}
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for names in called.values() for name in names):
@@ -248,7 +248,7 @@ def _texts(
 ) -> list[Text]:
     """Source, references and outputs, also those of systems that have scores and no text.
 
-    An output that repeats the reference of its name is left out.
+    An output identical to the reference of the same name is left out.
     """
     found = catalog.ask(warehouse, "texts_of_segments", evalset=evalset, segments=[segment]).drop("segment").rows()
     rows = [(kind, *text) for kind, *text in found if kind != "output" or ("reference", *text) not in found]

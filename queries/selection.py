@@ -1,4 +1,4 @@
-"""The slice: which systems, metrics and segments of an evaluation set are included, and why the others are not."""
+"""The resolved slice: included systems, metrics and segments of an evaluation set, and reasons for exclusions."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ Place = tuple[int, str | None, str | None, str | None]
 
 @dataclass(frozen=True)
 class SystemChoice:
-    """A system, and why it is excluded (None where it is not)."""
+    """A system, and why it is excluded (None if included)."""
 
     system_id: int
     name: str
@@ -34,10 +34,10 @@ class SystemChoice:
 
 @dataclass(frozen=True)
 class MetricChoice:
-    """A metric with the reference that it used, as it was submitted, and why it is excluded (None where it is not).
+    """A metric with its reference and status, and why it is excluded (None if included).
 
-    is_own: the user's. is_derived: its scores are those of its error spans, the fewer the better. segment_gap: why its
-    segment scores alone would exclude it; None where all systems have some.
+    is_own: added by the user. is_derived: its scores are computed from its error spans. segment_gap: why its segment
+    scores would exclude it; None if all systems have some.
     """
 
     scorer_id: int
@@ -52,23 +52,22 @@ class MetricChoice:
 
     @classmethod
     def made_up(cls, name: str, scorer_id: int = 0) -> "MetricChoice":
-        """A metric that no warehouse holds, with scores of all segments. scorer_id: what tells several apart."""
+        """A metric that is not in the warehouse, with scores for all segments. scorer_id: distinguishes several."""
         return cls(scorer_id, name, name)
 
     @property
     def has_segments(self) -> bool:
-        """Whether all systems have scores of segments."""
+        """Whether all systems have segment scores."""
         return self.segment_gap is None
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """What an evaluation set has, for any slice of it.
+    """Contents of an evaluation set, for any slice of it.
 
     reference, standards: the official reference, and the official human score of each level. humans: identifiers by
-    name. scored: the systems that have scores, by kind, name and level of the scorer. metrics, systems: by name; none
-    is excluded yet, and a system has its identifier, name, kind and whether it is a listed outlier. segments: in
-    test-set order.
+    name. scored: the systems with scores, by kind, name and level of the scorer. metrics, systems: by name, before
+    exclusions; a system has its identifier, name, kind and whether it is a listed outlier. segments: in test-set order.
     """
 
     reference: str | None
@@ -85,8 +84,8 @@ class Holdings:
 class Selection:
     """A slice, resolved: every system and metric of the evaluation set, included or not; sorted by name.
 
-    human, human_id: None where the slice does without a human score. segments: numbers of those included, in test-set
-    order, with their domains and documents. n_segments: of the whole evaluation set. notes: what a reader should know.
+    human, human_id: None if the slice has no human score. segments: numbers of included segments, in test-set order,
+    with their domains and documents. n_segments: of the whole evaluation set. notes: for the reader.
     """
 
     slice: Slice
@@ -125,9 +124,9 @@ def select(
 ) -> Selection:
     """Resolve a slice.
 
-    level: the level whose official human score is the default. Where it has none that is loaded, the only human score
-    there is stands in, with a note. human: where it is "optional" and there is none to take, or "none", the slice has
-    none, and systems need not be judged. also: metrics included beside those of the slice, whatever their status.
+    level: the level whose official human score is the default. If that is not loaded, the only loaded human score is
+    used, with a note. human: with "none", or with "optional" if there is no usable human score, the slice has none, and
+    systems need no human scores. also: metrics to include in addition, whatever their status.
     Raises QuestionError: an unknown test set, language pair, human score or reference, a pattern that matches nothing,
         no human score found and none named, or nothing left.
     """
@@ -176,7 +175,7 @@ def select(
 
 
 def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, where: str) -> str:
-    """What standardising by annotator counts, in a line.
+    """A note on the judgements standardised by annotator.
 
     Raises QuestionError: there is nothing to standardise.
     """
@@ -191,7 +190,7 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
 
 
 def _holdings(warehouse: Warehouse, number: int) -> Holdings:
-    """What an evaluation set has; of its own rows, where the views group those of all."""
+    """Contents of an evaluation set, read from its rows only, because the views group the rows of all sets."""
     evalset = {"evalset": number}
     ((reference, of_segments, of_systems, of_documents, ranks_references),) = warehouse.rows(
         """
@@ -300,9 +299,9 @@ def _first_that_holds(*reasons: tuple[bool, Exclusion]) -> Exclusion | None:
 
 
 def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tuple[str, tuple[str, ...]]:
-    """The commonest reasons why systems or metrics are excluded, such as "3 not selected; 1 reference-free", and hints.
+    """The most frequent reasons for exclusions, such as "3 not selected; 1 reference-free", and hints.
 
-    Reasons that differ in names alone count as one, shown as of the first.
+    Reasons that differ only in names count as one, shown with the first name.
     """
     counts: dict[Reason, list[Exclusion]] = defaultdict(list)
     for choice in choices:
@@ -318,9 +317,9 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tup
 def _choose_metrics(
     found: Holdings, asked: Slice, also: Sequence[str], reference: str | None, wanted: set[str], where: str
 ) -> list[MetricChoice]:
-    """wanted: the systems that a metric must have scored, with segments or as they were submitted.
+    """wanted: the systems that a metric must have scored, with segment or submitted scores.
 
-    User metrics are excluded unless they are named or requested, or are all that there are.
+    User metrics are excluded unless they are named or requested, or there are no others.
     """
     known = {one.name for one in found.metrics}
     if errors := [
@@ -367,12 +366,12 @@ def _is_called(one: MetricChoice, patterns: Sequence[str]) -> bool:
 
 
 def _matters(missing: set[str], wanted: set[str], asked: Slice) -> bool:
-    """Whether a metric without scores of these systems is excluded; an intersection only needs some."""
+    """Whether a metric without scores for these systems is excluded; an intersection needs only some."""
     return bool(missing) and not (asked.intersection and missing != wanted)
 
 
 def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclusion | None:
-    """Systems without segment (or document) scores of a metric. by_segment: systems with some."""
+    """Systems without segment (or document) scores from a metric. by_segment: systems with some."""
     missing = wanted - by_segment
     if not missing or (asked.intersection and by_segment):
         return None
@@ -382,7 +381,7 @@ def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclus
 
 
 def _notes_on_excluded_matches(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line for each status that excludes metrics although a pattern of the slice matches them."""
+    """A note per status that excludes metrics although a pattern of the slice matches them."""
     lines = by_reason(
         {one.name: one.reason for one in metrics if one.reason is not None and one.reason.reason in _STATUS}
     )

@@ -1,6 +1,6 @@
 """Slices: selected systems, metrics and segments of an evaluation set, as options of questions.
 
-Light: it is read to print a help.
+Light, because it is imported to print help.
 """
 
 from dataclasses import dataclass
@@ -40,8 +40,8 @@ class Evalset(Fields):
 class Slice(Evalset):
     """Which part of the data is included, and which metrics; the defaults are the organisers'.
 
-    level: whether segments are scored, or documents, which then stand wherever segments are named.
-    without_optimised: systems that a metric selected or trained are excluded.
+    level: score level, segments or documents; documents then replace segments everywhere. without_optimised: exclude
+    systems optimised for a metric.
     """
 
     human: Annotated[
@@ -130,16 +130,16 @@ class Slice(Evalset):
 
     @property
     def outliers(self) -> Outliers:
-        """Which systems are excluded as outliers: the organisers' list, those of the MAD rule, or none."""
+        """The rule for excluding outliers: the organisers' list, the MAD rule, or none."""
         return "none" if self.with_outliers else "mad" if self.mad_outliers else "organisers"
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has all segments."""
+        """Whether the slice includes all segments."""
         return not self.domain and not self.document and not self.phenomenon and self.segments is None
 
     def check_level(self) -> None:
-        """Raises QuestionError: documents are restricted by what only segments have."""
+        """Raises QuestionError: a restriction that applies only to segments is used with documents."""
         if self.level == "doc" and (self.phenomenon or self.segments is not None):
             raise QuestionError(
                 f"{option('level', 'doc')} applies to whole documents and cannot be combined with "

@@ -1,4 +1,4 @@
-"""Blocks of error spans: what people marked and metrics predicted in the outputs of a slice, as flat arrays."""
+"""Blocks of error spans: marked and predicted errors in the outputs of a slice, as flat arrays."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ MAJOR, MINOR = 5.0, 1.0  # what an error counts in the score of an output
 
 
 def annotations_in(block: Block, scorer: int) -> tuple[Ints, Ints]:
-    """Annotations of a scorer in the outputs that a block has, and where in it these lie (see `places_of`)."""
+    """Annotations of a scorer on the outputs of a block, and the positions of these outputs (see `places_of`)."""
     spans = block.spans
     assert spans is not None
     chosen = np.flatnonzero(spans.scorer == scorer)
@@ -26,11 +26,11 @@ def annotations_in(block: Block, scorer: int) -> tuple[Ints, Ints]:
 
 
 def fetch_span_block(warehouse: Warehouse, selection: Selection) -> Block:
-    """The block of a selection in which what is judged is what has an annotation, and scored what has a prediction.
+    """The block of a selection in which annotated outputs count as judged, and outputs with a prediction as scored.
 
-    Scores are -(5 major + 1 minor) of the spans that count, means over annotators. The gold spans are those of the
-    human score selected, or of another of its protocol that has some (`mqm.merged` for `mqm`). Submitted system scores
-    are none.
+    Scores are -(5 major + 1 minor) of the spans that count, averaged over annotators. The gold spans are those of the
+    selected human score, or of another human score of its protocol (`mqm.merged` for `mqm`). There are no submitted
+    system scores.
     Raises QuestionError: no errors are marked; nothing is left.
     """
     gold, gold_id = _gold(warehouse, selection)
@@ -96,7 +96,7 @@ def _gold(warehouse: Warehouse, selection: Selection) -> tuple[str, int]:
 
 
 def _scores(block: Block, spans: Spans, scorer: int) -> Floats:
-    """(N, S) scores of outputs by their spans, means over annotations; NaN where there is none."""
+    """(N, S) scores of outputs from their spans, averaged over annotations; NaN if there are none."""
     annotations, places = annotations_in(block, scorer)
     found, rows = spans.spans_of(annotations)
     penalties = np.bincount(rows, weights=np.where(spans.is_major[found], MAJOR, MINOR), minlength=len(annotations))

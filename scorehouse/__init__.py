@@ -4,7 +4,7 @@
 >>> sorted({"rank", "compare", "trend"} & set(dir(scorehouse)))
 ['compare', 'rank', 'trend']
 
-`open` gives a warehouse whose methods are the questions; each is a function here as well, which takes a warehouse.
+`open` returns a warehouse whose methods are the questions; each is also a function here that takes a warehouse.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def _api() -> Any:
-    """The Python API, imported when it is first used: the program starts without it.
+    """The Python API, imported on first use, because the program starts without it.
 
-    Raises ImportError: other packages stand in the place of those that it needs.
+    Raises ImportError: other packages shadow those that it needs.
     """
     from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""What `scorehouse` gives in Python: `open`, warehouses whose methods are the questions, the questions, kernels."""
+"""The Python API: `open`, warehouses whose methods are the questions, the questions as functions, and kernels."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,7 +29,7 @@ class Warehouse(_Opened):
         return [*super().__dir__(), *QUESTIONS]
 
     def scores(self, testset: str, lp: str, scorer: str) -> "tuple[list[str], NDArray[np.float64]]":
-        """System names (N,) and their segment scores (N, S) by a metric or people; NaN where there is none.
+        """System names (N,) and their segment scores (N, S) by a metric or a human score; NaN where missing.
 
         Higher is better. Raises QuestionError: unknown names, or a metric with scores for several references.
         """
@@ -42,7 +42,8 @@ class Warehouse(_Opened):
     ) -> "pl.DataFrame":
         """Answer of a query as a Polars frame; parameters are `$name` in the text.
 
-        limits: as `scorehouse sql` has them: a process of its own, bounds of time and memory; for texts of others.
+        limits: run as `scorehouse sql` does, in a separate process with limits on time and memory, for queries that
+        others wrote.
         Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of time or memory.
         """
         if not limits:
@@ -53,7 +54,7 @@ class Warehouse(_Opened):
 
 
 def open(path: str | Path | None = None) -> Warehouse:
-    """Open a warehouse for questions: read-only, beside any number of other readers.
+    """Open a warehouse for questions: read-only, with any number of other readers.
 
     path: the file, or a folder of exported Parquet; by default the file in the user's data folder.
     Raises SchemaError: see `warehouse.Warehouse.open`. SourceError: see `open_export`.

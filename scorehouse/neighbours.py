@@ -1,4 +1,4 @@
-"""The packages that come with `scorehouse` have common names, which other packages may have as well."""
+"""Detects other packages that shadow those of `scorehouse`, whose names are common."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,7 +8,7 @@ WAY_OUT = "install scorehouse into an environment of its own, such as `pipx inst
 
 
 def shadowed_package() -> str | None:
-    """A line on a package or module of another place that would be imported instead of one of ours; None without."""
+    """A message on a foreign package or module that would be imported instead of one of ours; None if there is none."""
     home = Path(__file__).resolve().parents[1]
     for name in PACKAGES:
         spec = find_spec(name)

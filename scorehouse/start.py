@@ -1,6 +1,6 @@
-"""Where the program starts: other packages that have the names of ours are found before they are imported.
+"""Start of the program, which detects packages that shadow ours before importing them.
 
-Everything else is imported here too, so that Ctrl-C ends in one line from the start on.
+Everything else is imported here, too, so that Ctrl-C gives one line from the start.
 """
 
 import os
@@ -11,8 +11,10 @@ from scorehouse.neighbours import shadowed_package
 
 
 def run() -> None:
-    """Run the program on the words of the command line, and end the process with its exit code; or say in one line
-    which other package stands in its way."""
+    """Run the program on the command line's words and exit with its code.
+
+    If another package shadows one of ours, print one line that names it.
+    """
     try:
         if (why := shadowed_package()) is not None:
             sys.stderr.write(f"error: {why}\n")
@@ -39,9 +41,9 @@ def run() -> None:
 
 
 def _stand_in_for_closed_streams() -> None:
-    """Where the shell closed stdin, stdout or stderr, put something there that no file of ours takes the place of.
+    """If the shell closed stdin, stdout or stderr, put a stand-in there, so that no file of ours takes its descriptor.
 
-    Writing to the stand-in for stdout fails, because no one reads it; what goes to the one for stderr is lost.
+    Writing to the stand-in for stdout fails, because no one reads it; output to the one for stderr is lost.
     """
     for number, way in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -55,5 +57,5 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def _asks_own_sql(words: Sequence[str]) -> bool:
-    """Whether the command line seems to bring a query, which a process of its own answers."""
+    """Whether the command line seems to contain a query, which a separate process answers."""
     return "sql" in words and not {"--help", "-h", "--schema"}.intersection(words)

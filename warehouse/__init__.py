@@ -1,4 +1,4 @@
-"""The warehouse: scores come in whole and checked, and go out to questions."""
+"""The warehouse: loads scores completely and checked, and serves them to questions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """What opens the database or loads files is imported when first used: it takes its time."""
+    """Code that opens the database or loads files is imported on first use, because the import is slow."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""What can go wrong, by what the caller can do about it."""
+"""Errors, grouped by what the caller can do about them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,12 +28,11 @@ IT = "\ufffc"
 
 
 class WarehouseError(Exception):
-    """Base of all errors that a user can cause or mend; its text is one message for them, joined from its fields.
+    """Base of all errors that a user can cause or fix; its text is one message, joined from its fields.
 
-    Who wants a part of the message takes the field: no text is taken apart.
-    about: a file or a measure, in front of the reason and a colon. where: the evaluation set that `IT` in the reason
-    stands for. way_out: what would do, behind the reason and a semicolon. hint: where more is to be found, or several
-    such; in brackets behind all.
+    Code that needs a part of the message reads the field and never parses the text. about: a file or a measure, before
+    the reason and a colon. where: the evaluation set that `IT` in the reason stands for. way_out: a remedy, after the
+    reason and a semicolon. hint: one or several hints, in parentheses at the end.
 
     >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint=option("user_metrics", True))
     >>> str(error), error.reason
@@ -60,11 +59,11 @@ class WarehouseError(Exception):
 
     @property
     def text(self) -> str:
-        """The message with its options as marks, see `warehouse.wording.option`; what joins messages joins these."""
+        """The message with its options as marks, see `warehouse.wording.option`; code that joins messages uses this."""
         return self._joined(self.reason, self.way_out, self.hints)
 
     def with_hints(self, fits: Callable[[str], bool]) -> str:
-        """The message with the way out and those hints alone that fit whoever reads it.
+        """The message with the remedy and only the hints that suit the reader.
 
         >>> WarehouseError("nothing is left", hint=("take more", "take all")).with_hints(lambda hint: "all" not in hint)
         'nothing is left (take more)'
@@ -79,12 +78,12 @@ class WarehouseError(Exception):
 
     @property
     def reason(self) -> str:
-        """What is wrong, without what stands in front of it, the way out and the hint."""
+        """What is wrong, without prefix, remedy and hint."""
         return self._reason.replace(IT, self.where or IT)
 
     @property
     def brief(self) -> str:
-        """The message for a line that names the evaluation set elsewhere: without "of it", or "it has" in front."""
+        """The message without the evaluation set, for a line that names it elsewhere."""
         reason = re.sub(f" of {IT}|^{IT} (has|is) ", "", self._reason).replace(IT, self.where or IT)
         return self._joined(reason, self.way_out, self.hints)
 
@@ -107,16 +106,16 @@ class LimitError(WarehouseError):
 
 
 class SourceError(WarehouseError):
-    """Score data that cannot be taken as they are."""
+    """Score data that cannot be loaded as they are."""
 
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """One thing wrong in one file: where, what was found, what was expected, and the way out.
+    """One fault in one file: where, what was found, what was expected, and a remedy.
 
-    line: from 1; 0 where the fault concerns the file as a whole.
-    kind: what faults of one kind are called, whatever `found` quotes of their lines; empty where it quotes nothing.
-    n_more: how many further lines of its kind it stands for, none of which it names.
+    line: from 1; 0 if the fault concerns the whole file.
+    kind: common name of faults whose `found` quotes different lines; empty if it quotes nothing.
+    n_more: number of further lines with the same kind of fault, which are not listed.
     """
 
     path: str
@@ -138,14 +137,14 @@ class Fault:
 
     @property
     def without_way_out(self) -> str:
-        """The line for whom the way out is none."""
+        """The message without its hint."""
         where = f"{self.path}:{self.line}" if self.line else self.path
         expected = f", expected {shortened(self.expected)}" if self.expected else ""
         return f"{where}: {shortened(self.found)}{expected}"
 
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:
-    """Each fault once, by file and line; those that stand for further lines come last in their file.
+    """Each fault once, by file and line; faults that represent further lines come last in their file.
 
     >>> [str(fault) for fault in in_order([Fault("a", 0, "2 more such lines", n_more=2), Fault("a", 3, "no name")])]
     ['a:3: no name', 'a: 2 more such lines']
@@ -154,14 +153,14 @@ def in_order(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def is_of_full_disk(error: str) -> bool:
-    """Whether DuckDB's or the system's words for an error mean that nothing more fits on a disk."""
+    """Whether an error message of DuckDB or the system means that a disk is full."""
     return any(words in error for words in _OF_A_FULL_DISK)
 
 
 def is_of_memory(error: BaseException | str | None) -> bool:
-    """Whether an error, or the words that a process ended with, mean that there is no more memory or no more threads.
+    """Whether an error, or the last message of a process, means that memory or threads ran out.
 
-    Errors count that come of such an error.
+    Errors caused by such an error count, too.
 
     >>> is_of_memory(MemoryError()), is_of_memory("RuntimeError: can't start new thread"), is_of_memory(ValueError("x"))
     (True, True, False)
@@ -174,7 +173,7 @@ def is_of_memory(error: BaseException | str | None) -> bool:
 
 
 def shortened(message: str) -> str:
-    """A message whose long quotations and long words end in …; paths, which hold slashes, stay whole.
+    """A message with long quotations and long words shortened by …; words with slashes (paths) are not shortened.
 
     >>> shortened(f"score '{'9' * 200}' of {'M' * 100}-refA in {'/long' * 20}") == (
     ...     f"score '{'9' * 60}…' of {'M' * 60}… in {'/long' * 20}"
@@ -193,7 +192,7 @@ def _shorter(found: re.Match[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> QuestionError:
-    """The error for a name that does not exist, with the nearest names that do.
+    """The error for an unknown name, with the nearest known names.
 
     >>> str(unknown("metric", "COMET22", ["COMET", "BLEU"], where="wmt23 en-de"))
     "unknown metric 'COMET22' for wmt23 en-de; did you mean 'COMET'?"
@@ -218,9 +217,9 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
 
 
 def unknown_evalset(testset: str | None, lp: str | None, known: Iterable[tuple[str, str]]) -> QuestionError | None:
-    """The error for a test set, or a language pair of it, that is none of the known ones; None for any of those.
+    """The error for an unknown test set or language pair; None if both are known.
 
-    testset, lp: None where nothing is said of it.
+    testset, lp: None if not given.
 
     >>> str(unknown_evalset("wmt23", "en-fr", [("wmt23", "en-de")]))
     "unknown language pair 'en-fr' for wmt23; did you mean 'en-de'?"
@@ -232,7 +231,7 @@ def unknown_evalset(testset: str | None, lp: str | None, known: Iterable[tuple[s
 
 
 def unlisted(kind: str, value: object, values: Sequence[str]) -> str:
-    """The text for a value that is none of a closed set's, with all of them and the nearest.
+    """The message for a value outside a closed set, with all values of the set and the nearest one.
 
     >>> unlisted("by", "itme", ("item", "system"))
     "by 'itme': expected one of item, system; did you mean 'item'?"
@@ -241,7 +240,7 @@ def unlisted(kind: str, value: object, values: Sequence[str]) -> str:
 
 
 def one_of(value: object, values: Sequence[str]) -> str:
-    """What was expected in place of a value, for messages that quote it themselves: see `unlisted`.
+    """The expected values, for messages that quote the wrong value themselves: see `unlisted`.
 
     >>> one_of("Bootstraps", ("bootstrap", "jackknife"))
     "one of bootstrap, jackknife; did you mean 'bootstrap'?"
@@ -253,7 +252,7 @@ def one_of(value: object, values: Sequence[str]) -> str:
 
 
 def check_parameters(parameters: Mapping[str, object]) -> None:
-    """Raises QuestionError: a list or the like contains itself, on which DuckDB would work for ever."""
+    """Raises QuestionError: a list or similar value contains itself, on which DuckDB would never finish."""
     for name, value in parameters.items():
         level: list[object] = [value]
         for _ in range(_DEEPEST):

@@ -1,6 +1,6 @@
-"""Fields of a question: options with their types, limits and help, read and checked where an object is made.
+"""Fields of a question: options with types, limits and help, which are read and checked when an object is made.
 
-Light: only the standard library is needed, as help and completion are made of fields.
+Light: needs only the standard library, because help and completion use the fields.
 """
 
 import math
@@ -20,7 +20,7 @@ from warehouse.wording import option
 
 
 def describe_limits(least: float | None, most: float | None) -> str:
-    """Limits of a number; empty where there are none.
+    """Limits of a number; empty if there are none.
 
     >>> describe_limits(1, 1024), describe_limits(0, None), describe_limits(None, 15)
     ('from 1 to 1,024', 'from 0 on', 'of at most 15')
@@ -35,15 +35,15 @@ Panel = Literal["Arguments", "Options", "Data", "Metrics", "Computation", "Tests
 
 @dataclass(frozen=True)
 class Option:
-    """What a field of a question says of itself, beside its name, type and default.
+    """Properties of a field of a question, in addition to its name, type and default.
 
-    flags: where the command line does not call it by its name: without dashes, of one that may be denied its opposite
-    last. names: what of the warehouse it names, such as
-    "metric": it is completed, and found in any case. default: the default in words, where it is not the value.
-    needs: it does nothing unless one of these fields is set. excludes: fields that it does not go with, and why.
-    may_be_number: a text that may say a number, which Python may give as one.
-    is_computing: who or what computes; it changes no number, so no signature has it.
-    formerly: its name in the version before, which is still understood and answered with a line that says the new one.
+    flags: names on the command line if they differ from the field's name, without dashes; for a switch, its opposite
+    last. names: the kind of name in the warehouse, such as "metric", which is completed and matched in any case.
+    default: the default in words, if it is not the value.
+    needs: the field has no effect unless one of these fields is set. excludes: fields with which it cannot be combined,
+    and why. may_be_number: a text that may be a number, and may be passed as one in Python. is_computing: only affects
+    how results are computed; it changes no number, so it is in no signature. formerly: its name in the previous
+    version, which is still accepted with a warning that gives the new name.
     """
 
     help: str
@@ -66,7 +66,7 @@ Argument = partial(Option, panel="Arguments")
 
 @dataclass(frozen=True)
 class Field:
-    """A field with its option. kind: its type, without None; default: MISSING where it has none."""
+    """A field with its option. kind: its type, without None; default: MISSING if it has none."""
 
     name: str
     kind: Any
@@ -93,9 +93,9 @@ class Field:
         return get_args(self.element) if get_origin(self.element) is Literal else ()
 
     def read(self, value: Any) -> Any:
-        """A value as the field has it: lists as tuples, each name once, numbers of numpy as Python's.
+        """A value converted for the field: lists to tuples, each name once, numpy numbers to Python's.
 
-        Raises QuestionError: it does not fit the type or lies beyond the limits.
+        Raises QuestionError: wrong type, or outside the limits.
         """
         if value is None:
             if self.may_be_none:
@@ -114,7 +114,7 @@ class Field:
         return self._one(value)
 
     def parsed(self, text: str) -> Any:
-        """One value of the words of a command line.
+        """One value parsed from a command-line word.
 
         Raises QuestionError: see `read`.
         """
@@ -156,25 +156,25 @@ class Field:
 
     @property
     def expected(self) -> str:
-        """What one value is, in words."""
+        """The expected value, in words."""
         words = {str: "a text", bool: "True or False", Path: "a path", int: "a whole number", float: "a finite number"}
         more = " or a number" if self.option.may_be_number else ""
         return f"{words[self.element]}{more} {self.limits}".rstrip()
 
     @property
     def help(self) -> str:
-        """What help says of it: a greatest value too; a least one goes without saying."""
+        """The help text, with limits if there is a maximum; a minimum alone goes without saying."""
         said = self.option.help
         return said if self.option.most is None else f"{said.removesuffix('.')}, {self.limits.removeprefix('of ')}."
 
     @property
     def limits(self) -> str:
-        """Such as "from 1 to 1,024"; empty where there are none."""
+        """Limits such as "from 1 to 1,024"; empty if there are none."""
         return describe_limits(self.option.least, self.option.most)
 
 
 def apart(text: str) -> list[str]:
-    """Measures joined by commas; commas in brackets are of one measure.
+    """Splits measures joined by commas; commas in parentheses belong to one measure.
 
     >>> apart("spa, acc_eq(by=item,variant=23),pa")
     ['spa', 'acc_eq(by=item,variant=23)', 'pa']
@@ -183,7 +183,7 @@ def apart(text: str) -> list[str]:
 
 
 def under_current_names(question: "type[Fields]", values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by the names of fields; a name of the version before is replaced, with a warning."""
+    """Values by field name; a name from the previous version is replaced, with a warning."""
     renamed = {one.option.formerly: name for name, one in fields_of(question).items() if one.option.formerly}
     for old in renamed.keys() & values.keys():
         warnings.warn(f"{old} is now called {renamed[old]}", FutureWarning, stacklevel=3)
@@ -223,10 +223,10 @@ F = TypeVar("F", bound="Fields")
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """What has fields with options, which are read and checked when it is made.
+    """Base of classes whose fields are options, read and checked when an object is made.
 
-    needs: of fields that are shared with others, as of `Option`. without: shared fields that are no options of this.
-    hidden: those that its help leaves to another's.
+    needs: for fields shared with other classes, as in `Option`. without: shared fields that are not options of this
+    class. hidden: fields that appear only in the help of another class.
     Raises QuestionError: a value that does not fit, or options that cannot be combined.
     """
 
@@ -246,21 +246,21 @@ class Fields:
         self.check_fields()
 
     def check_fields(self) -> None:
-        """Raises QuestionError: options that cannot be combined for another reason than `needs` and `excludes`."""
+        """Raises QuestionError: options cannot be combined for a reason other than `needs` and `excludes`."""
 
     def part(self, kind: "type[F]") -> "F":
-        """The settings of one kind alone; those that this does not have are at their defaults.
+        """The settings of one kind only; fields that this object does not have get their defaults.
 
-        Studies take such a part: they change it, compare it and store results under it, whatever the question is.
+        Studies take such a part, which they can change, compare, and use as a key of results, whatever the question is.
         """
         return kind(**{one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)})
 
     def differs_from_default(self, name: str) -> bool:
-        """Whether a field has another value than its default."""
+        """Whether a field's value differs from its default."""
         return bool(getattr(self, name) != fields_of(type(self))[name].default)
 
     def meets(self, name: str) -> bool:
-        """Whether something is requested with a field; `name=value`: with that value, `name=`: with none."""
+        """Whether a field is set; `name=value`: to that value, `name=`: to none."""
         name, is_value, value = name.partition("=")
         got = getattr(self, name, None)
         return (got or "") == value if is_value else bool(got)
@@ -291,7 +291,7 @@ class Fields:
                 )
 
     def _named(self, condition: str) -> str:
-        """A field of `needs` or `excludes` in a message."""
+        """A field of `needs` or `excludes`, as named in a message."""
         if condition == "charted":
             return "a chart"
         name, _, value = condition.partition("=")

@@ -1,4 +1,4 @@
-"""Names as the files have them: language pairs, metric variants, reference names; parsed and printed."""
+"""Names as spelled in files (language pairs, metric variants, references), parsed and printed."""
 
 import re
 import unicodedata
@@ -44,7 +44,7 @@ class LanguagePair:
     def parse(cls, text: str) -> "LanguagePair":
         """Split at the first dash (or at `---`).
 
-        Raises ValueError: either side is no language code.
+        Raises ValueError: either side is not a language code.
         """
         source, _, target = text.partition("---") if "---" in text else text.partition("-")
         if not (_LANGUAGE.fullmatch(source) and _LANGUAGE.fullmatch(target)):
@@ -53,7 +53,7 @@ class LanguagePair:
 
 
 def written_language(code: str) -> str:
-    """A language code in the case that language codes have; other texts as they are.
+    """A language code in its usual case; other texts unchanged.
 
     >>> [written_language(code) for code in ("ZH_cn", "SR_cyrl_rs", "EN", "chrF++")]
     ['zh_CN', 'sr_Cyrl_RS', 'en', 'chrF++']
@@ -79,7 +79,7 @@ def is_language_pair(text: str) -> bool:
 
 @dataclass(frozen=True)
 class MetricVariant:
-    """A metric with the reference it compared with; None for a metric that saw none.
+    """A metric with the reference that it used; None for a reference-free metric.
 
     >>> MetricVariant.parse("UniTE-ref-refA")
     MetricVariant(base_name='UniTE-ref', reference='refA')
@@ -97,7 +97,7 @@ class MetricVariant:
     def parse(cls, text: str) -> "MetricVariant":
         """Split at the last dash.
 
-        Raises ValueError: there is no dash, or nothing on one of its sides.
+        Raises ValueError: no dash, or nothing before or after it.
         """
         base_name, _, reference = text.rpartition("-")
         if not base_name or not reference:
@@ -106,8 +106,9 @@ class MetricVariant:
 
 
 def visible_name(name: str) -> str:
-    """A name as people see it: without characters that have no width, blanks at its ends and split accents, and with
-    one kind of hyphen and blank.
+    """A name as displayed: without zero-width characters, outer spaces and decomposed accents.
+
+    All hyphens and all spaces become the same character.
 
     >>> visible_name("\\u00a0COMET\\u201122\\u200b ")
     'COMET-22'
@@ -119,7 +120,7 @@ def visible_name(name: str) -> str:
 
 
 def is_human_name(system: str) -> bool:
-    """Whether a system's name is one that the shared tasks give to human translations.
+    """Whether a system has a name that the shared tasks use for human translations.
 
     >>> [is_human_name(name) for name in ("ref", "refA", "ref-A", "Human-A.0", "HUMAN", "synthetic_ref", "posteditA")]
     [True, True, True, True, True, True, True]

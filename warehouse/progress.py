@@ -1,4 +1,4 @@
-"""How far a load is."""
+"""Progress of a load."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,7 @@ Progress = Callable[[str, int, int], None]  # what is being done, how much of it
 
 
 class Gauge:
-    """Progress over all evaluation sets; it never goes back."""
+    """Progress over all evaluation sets; it never decreases."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
@@ -16,7 +16,7 @@ class Gauge:
         self._showing = threading.Lock()
 
     def show(self, what: str, n_bytes: float = 0) -> None:
-        """Say what is being done now, and that some bytes more are done."""
+        """Show the current step, and add to the bytes done."""
         with self._showing:
             self._done = min(self._total, self._done + round(n_bytes))
             if self._progress is not None:

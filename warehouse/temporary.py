@@ -1,4 +1,4 @@
-"""Temporary folders: what a killed process left behind is removed by the next run of the same user."""
+"""Temporary folders; those of a killed process are removed by the next run of the same user."""
 
 import contextlib
 import os
@@ -16,9 +16,9 @@ _LONG = 7 * 86_400.0  # seconds; another process, or a container, may have the n
 
 @contextlib.contextmanager
 def temporary_folder(name: str = "scorehouse", within: Path | None = None) -> Iterator[Path]:
-    """A folder that is gone at the end of the block; where the process is killed, at a later run.
+    """A folder that is removed at the end of the block, or at a later run if the process is killed.
 
-    within: where the folder is made; by default where temporary files belong.
+    within: parent folder; by default the system's folder for temporary files.
     """
     remove_left_folders(within)
     prefix = f"{name}-{os.getpid()}-"
@@ -27,7 +27,7 @@ def temporary_folder(name: str = "scorehouse", within: Path | None = None) -> It
 
 
 def remove_left_folders(within: Path | None = None) -> None:
-    """Remove the folders of processes that are gone, and those of a week ago; nothing where that cannot be told."""
+    """Remove folders of ended processes, and those older than a week; nothing if that cannot be determined."""
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir() if within is None else within) as entries:
         for entry in entries:
             ours = _NAME.fullmatch(entry.name)

@@ -22,7 +22,7 @@ _OPTION = re.compile(f"{MARK}([a-z_.]+)(?:=([^{MARK}]*))?{MARK}")
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun. plural: where it is not the noun with an s.
+    """A number with its noun. plural: if it is not the noun with an s.
 
     >>> counted(1, "file"), counted(0, "file"), counted(2, "pair of systems", "pairs of systems")
     ('1 file', '0 files', '2 pairs of systems')
@@ -31,17 +31,17 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def option(name: str, value: object = None) -> str:
-    """An option in a message, as a mark that whoever shows the message spells: see `spelt`.
+    """An option in a message, as a mark that the output spells for its reader: see `spelt`.
 
-    name: the keyword in Python; of a question other than the one that is answered with it and a dot in front.
+    name: the keyword in Python; for an option of another question, preceded by its name and a dot.
     """
     return f"{MARK}{name}{'' if value is None else f'={value}'}{MARK}"
 
 
 def spelt(text: str, spelling: Callable[[str, str | None], str]) -> str:
-    """A text whose marks are spelt. spelling: of an option's name and value.
+    """A text with its marks spelt out. spelling: function of an option's name and value.
 
-    Nothing is said of the language pair of a set without one.
+    The language pair of a set without one is omitted.
 
     >>> spelt(f"take {option('unit', 'segment')}", lambda name, value: f"<{name}: {value}>")
     'take <unit: segment>'
@@ -53,12 +53,12 @@ def spelt(text: str, spelling: Callable[[str, str | None], str]) -> str:
 
 
 def without_lp(text: str) -> str:
-    """A text that does not name the language pair of sets that have none."""
+    """A text without the language pair of sets that have none."""
     return _WITHOUT_LP.sub("", text) if NO_LP in text else text
 
 
 def of_any_task(text: str) -> str:
-    """A sentence about translation as it is said of other tasks.
+    """A sentence about translation, reworded for other tasks.
 
     >>> of_any_task("over 6 MT systems and 30 segments, by segment_mean")
     'over 6 systems and 30 items, by segment_mean'

@@ -1,4 +1,4 @@
-"""The cookbook: questions that researchers ask, each one query over the public views, in a file of its own."""
+"""The cookbook: researchers' questions, each answered by one query over the public views in a separate file."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Recipe:
 
     @property
     def title(self) -> str:
-        """The question itself, without what explains it.
+        """The question itself, without its explanation.
 
         >>> Recipe("x", "Who is first? By pearson.", "SELECT 1").title
         'Who is first?'
@@ -41,9 +41,9 @@ def recipes() -> dict[str, Recipe]:
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe of a name.
+    """The recipe with this name.
 
-    Raises QuestionError: there is none, with the nearest names.
+    Raises QuestionError: there is none; the error lists the nearest names.
     """
     if name not in recipes():
         raise unknown("example", name, recipes())

@@ -1,4 +1,4 @@
-"""What differs between two warehouses, by names and content: identifiers, places of files and times do not count."""
+"""Differences between two warehouses by names and content, ignoring identifiers, file locations and times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from warehouse.progress import Progress
 
 @dataclass(frozen=True)
 class Differences:
-    """What differs between two warehouses; both frames are empty where nothing does.
+    """Differences between two warehouses; both frames are empty if there are none.
 
-    named: what was added, is gone, or is known otherwise (changed): what, testset, lp, name, change, before, after
-        (what is known of it and differs, in words; NULL where it is not there).
+    named: named things that were added, removed or changed: what, testset, lp, name, change, before, after (the facts
+    that differ, in words; NULL if absent).
     counted: segments, texts, scores and judgements: what, testset, lp, name (scorer, or kind of text and reference or
         system; NULL for segments), added, gone, changed; and, for scores, the largest change of one: before, after,
         system, unit (segment, domain or document).
-    evalsets: (test set, language pair) that both have.
+    evalsets: (test set, language pair) present in both.
     """
 
     named: pl.DataFrame
@@ -42,7 +42,7 @@ def differences(
 ) -> Differences:
     """Compare two warehouses, or one test set, language pair or evaluation set of them.
 
-    Raises QuestionError: one file given twice; neither warehouse has such a test set or language pair.
+    Raises QuestionError: the same file twice; neither warehouse has such a test set or language pair.
     """
     if before.path.samefile(after.path):
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
@@ -68,7 +68,7 @@ _THING = ("what", "testset", "lp", "name")
 
 
 def named_differences(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
-    """What has a name and differs; see `Differences.named`."""
+    """Named things that differ; see `Differences.named`."""
     joined = beside(_THING, before, after).filter(pl.col("fields").ne_missing(pl.col("fields_after")))
     joined = _without_moved(joined)
     rows = []
@@ -82,12 +82,12 @@ def named_differences(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame
 
 
 def _words(mine: Sequence[str], other: Sequence[str] | None) -> str:
-    """What is known of a thing that is not known of the other; all of it, where there is no other."""
+    """The facts about a thing that differ from those about the other; all facts if there is no other."""
     return ", ".join(part for part in mine if other is None or part not in other)
 
 
 def _without_moved(joined: pl.DataFrame) -> pl.DataFrame:
-    """Without sources of the same content and reader in both, whose names differ: they were loaded from elsewhere."""
+    """Without sources that differ only in name: same content and reader, loaded from another location."""
     nth = pl.int_range(pl.len()).over("testset", "lp", "content")
     sources = joined.filter(what="sources")
     gone = sources.filter(pl.col("fields_after").is_null()).with_columns(content="fields").with_columns(nth=nth)

@@ -1,4 +1,4 @@
-"""What is counted in one evaluation set: segments, texts, scores and judgements of both warehouses side by side."""
+"""Counted differences in one evaluation set: segments, texts, scores and judgements of both warehouses side by side."""
 
 from collections.abc import Iterable, Sequence
 
@@ -27,7 +27,7 @@ _EMPTY = pl.DataFrame(
 
 
 def beside(key: Sequence[str], before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
-    """Rows of both under their key; columns of the second end in `_after`, and are NULL where it has no such row."""
+    """Rows of both joined by their key; columns of the second end in `_after` and are NULL if it has no such row."""
     return before.with_columns(is_before=pl.lit(True)).join(
         after.with_columns(is_after=pl.lit(True)), on=key, how="full", coalesce=True, nulls_equal=True, suffix="_after"
     )
@@ -41,7 +41,7 @@ def in_order(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def counted_differences(both: Sequence[Warehouse], testset: str, lp: str | None) -> pl.DataFrame:
-    """What differs in a test set, or an evaluation set of it: see `Differences.counted`."""
+    """Differences in a test set, or in one of its evaluation sets: see `Differences.counted`."""
     segments, texts, vectors, values, judgements = (
         [ask(warehouse, f"diff_{question}", testset=testset, lp=lp) for warehouse in both]
         for question in ("segments", "texts", "vectors", "values", "judgements")
@@ -51,7 +51,7 @@ def counted_differences(both: Sequence[Warehouse], testset: str, lp: str | None)
     rows = [side.join(names, on=_VECTOR).select("row", "vector_id") for side in vectors]
 
     def laid(key: Sequence[str], sides: Iterable[pl.DataFrame], *known: str) -> pl.DataFrame:
-        """Rows of both sides by the place of their segment and the row in `names` of their vector."""
+        """Rows of both sides by the index of their segment and the row in `names` of their vector."""
         found = []
         for side, place, row in zip(sides, places, rows, strict=True):
             placed = side.lazy().join(place.lazy(), on=["evalset_id", "segment"], how="left")
@@ -86,9 +86,9 @@ def counted_differences(both: Sequence[Warehouse], testset: str, lp: str | None)
 
 
 def _places(before: pl.DataFrame, after: pl.DataFrame) -> list[pl.DataFrame]:
-    """Segments of both with a number, `place`, that stands for one segment of an evaluation set in both.
+    """Segments of both with a number, `place`, that identifies the same segment in both.
 
-    It is told by its line, else by document and index, where all have one of their own, else by its number.
+    Segments are matched by line, else by document and index if these are unique, else by number.
     """
     both = pl.concat([before.with_columns(side=pl.lit(0)), after.with_columns(side=pl.lit(1))])
     place = pl.col("segment").cast(pl.String)
@@ -100,7 +100,7 @@ def _places(before: pl.DataFrame, after: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def _counted(laid: pl.DataFrame, known: Sequence[str], *by: str) -> pl.DataFrame:
-    """How many rows that lie beside each other were added, are gone, or are known otherwise."""
+    """Number of joined rows that were added, removed or changed."""
     is_new, is_gone = pl.col("is_before").is_null(), pl.col("is_after").is_null()
     differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_after")) for name in known)
     counts = {"added": is_new, "gone": is_gone, "changed": differs & ~is_new & ~is_gone}
@@ -113,7 +113,7 @@ def _by_name(counts: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 
 def _largest(scores: Iterable[pl.DataFrame], names: pl.DataFrame) -> pl.DataFrame:
-    """The largest change of each scorer's scores; of equal ones the first by system and segment."""
+    """The largest change of each scorer's scores; ties go to the first by system and segment."""
     changed = [one.filter(pl.col("value") != pl.col("value_after")) for one in scores]
     return (
         pl.concat(changed, how="diagonal")
@@ -128,7 +128,7 @@ def _largest(scores: Iterable[pl.DataFrame], names: pl.DataFrame) -> pl.DataFram
 def _judgements(laid: pl.DataFrame) -> pl.DataFrame:
     """Judgements of each vector that differ.
 
-    One annotator's judgements of one output that are others than before are changed; what is left is added or gone.
+    If one annotator's judgements of one output differ, they are changed; the rest are added or removed.
     """
     n, n_after = pl.col("n").fill_null(0), pl.col("n_after").fill_null(0)
     return (

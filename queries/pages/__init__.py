@@ -1,4 +1,4 @@
-"""What pages of a site show, each one query over the public views, in a file of its own, to be asked again."""
+"""Queries behind the pages of a site, each over the public views and in a separate file, for readers to rerun."""
 
 import re
 from functools import cache
@@ -6,7 +6,7 @@ from importlib.resources import files
 
 
 def page_query(name: str, **names: str) -> str:
-    """The query of a file with its parameters written out, for whoever copies it.
+    """The query of a file with its parameter values inserted, to be copied.
 
     Raises KeyError: a parameter is missing. FileNotFoundError: there is no such query.
     >>> print(page_query("ranking", testset="wmt23", lp="en-de's"))

@@ -22,7 +22,7 @@ _ATTEMPTS = 5  # in a row that come no further than any before
 class FetchedFile:
     """A file that is complete.
 
-    n_resumed: bytes that were there from earlier attempts. is_fresh: False where the file was there already, whole.
+    n_resumed: bytes from earlier attempts. is_fresh: False if the complete file already existed.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class FetchedFile:
 
 @dataclass(frozen=True)
 class _Version:
-    """What a server said of the file that a part belongs to; size -1 where it said none."""
+    """What a server reported about the file to which a part belongs; size -1 if it reported none."""
 
     url: str
     size: int = -1
@@ -56,7 +56,7 @@ class _Version:
 
 
 class _CutError(Exception):
-    """The connection ended early; what has come is kept."""
+    """The connection ended early; the received part is kept."""
 
 
 def fetch(
@@ -69,12 +69,12 @@ def fetch(
 ) -> FetchedFile:
     """Fetch a file from the first address that has it, into `target`; an earlier part is resumed.
 
-    What has come lies beside the target as NAME.part until it is complete, also when the function is interrupted.
+    Received data are stored next to the target as NAME.part until complete, even if the function is interrupted.
     A part is resumed only where the server vouches that the file is still the same (ETag, date or size).
-    urls: http or https. patience: seconds that the server may say nothing.
-    pause: seconds before the second attempt, doubled with each further one.
-    Raises SourceError: no address answers, the connection ends early again and again, or the content is another than
-    announced. OSError: the disk.
+    urls: http or https. patience: seconds without data after which an attempt fails. pause: seconds before the second
+    attempt, doubled with each further one.
+    Raises SourceError: no address answers, the connection repeatedly ends early, or the content differs from the
+    announced one. OSError: the disk.
     """
     problems = []
     for url in urls:

@@ -27,7 +27,7 @@ _OF_NAMES = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 @dataclass(frozen=True)
 class ExtractedFolders:
-    """What was unpacked: the test sets' folders, in the order of their names, and how much."""
+    """The unpacked folders of test sets, by name, and their size."""
 
     folders: tuple[Path, ...]
     n_files: int
@@ -44,11 +44,11 @@ def extract(
 ) -> ExtractedFolders:
     """Unpack ROOT/TESTSET/... of an archive to folder/TESTSET/..., for some test sets or all; all of it or nothing.
 
-    Every member is looked at, also those that are not unpacked. The whole archive is read to its end, so that its
-    checksum is checked. Folders of the same test sets that are there already are replaced once all is well.
-    most_bytes: unpacked, of all members together.
-    Raises SourceError: damaged, no .tgz, over the limit, or it holds a path that leads outside, a link or a device.
-        QuestionError: a test set that it does not hold.
+    Every member is checked, including those that are not unpacked. The archive is read to its end to verify its
+    checksum. Existing folders of the same test sets are replaced only after everything succeeded.
+    most_bytes: limit for the unpacked size of all members together.
+    Raises SourceError: damaged, not a .tgz, over the limit, or it contains a path that leads outside, a link or a
+    device. QuestionError: a test set that it does not hold.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with temporary_folder(".unpacking", folder) as fresh:
@@ -141,7 +141,7 @@ ARCHIVE = "mt-metrics-eval-v2.tgz"
 
 @dataclass(frozen=True)
 class DownloadReport:
-    """What a download did: what was fetched, where it was unpacked, what was loaded, what is left on the disk."""
+    """Result of a download: fetched and unpacked files, loaded data, and files left on the disk."""
 
     fetched: FetchedFile
     n_files: int
@@ -150,7 +150,7 @@ class DownloadReport:
 
 
 def download_folder(database: Path) -> Path:
-    """Where archives lie while they are fetched: beside the warehouse.
+    """Folder for archives during a download, next to the warehouse.
 
     >>> download_folder(Path("data/scorehouse.duckdb")).as_posix()
     'data/downloads'
@@ -171,9 +171,9 @@ def download(
 ) -> DownloadReport:
     """Fetch the archive, unpack some test sets or all, and load them.
 
-    folder: for archive and files; by default `download_folder`. keep: leave both there; else they are removed once
-    everything is loaded (what was refused stays, to be looked at), a folder of the user's that was there before never.
-    An interrupted download is resumed by the next; a complete archive that lies there is not fetched again.
+    folder: for archive and files; by default `download_folder`. keep: keep both; otherwise they are removed once
+    everything is loaded, except refused files, which stay for inspection, and a folder that existed before. An
+    interrupted download is resumed by the next; an existing complete archive is not fetched again.
     Raises SourceError: see `fetch` and `extract`. QuestionError: a test set that the archive does not hold.
     SchemaError: the database can't be written.
     """

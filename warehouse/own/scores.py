@@ -1,4 +1,4 @@
-"""A user's own metric: its scores come in checked against the evaluation sets that there are, and go again."""
+"""A user's own metric: its scores are checked against the loaded evaluation sets, added, and removed."""
 
 import contextlib
 import re
@@ -46,15 +46,15 @@ def add(
     first_segment: int = 1,
     progress: Progress | None = None,
 ) -> LoadReport:
-    """Bring scores of a metric of the user's own into evaluation sets that the warehouse has.
+    """Add scores of a user's own metric to evaluation sets in the warehouse.
 
-    metric: base name. system: that all scores of the files are of, where these name none. reference: what the metric
-    compared with; None for a metric that saw none. testset, lp: of files that do not tell theirs. is_error_measure:
-    fewer is better; values are negated when they are stored. has_inclusive_ends: error spans end with their last
-    character. may_lack_end: files whose last line has no end are whole. first_segment: what tables number the first
-    segment with, 0 or 1.
-    Files that came before are replaced. Faults do not raise: they are all in the report.
-    Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
+    metric: base name. system: system of all scores, if the files name none. reference: the reference that the metric
+    used; None for a reference-free metric. testset, lp: for files that do not state theirs. is_error_measure: lower is
+    better; values are negated when stored. has_inclusive_ends: the end of an error span is its last character.
+    may_lack_end: accept files whose last line has no line end. first_segment: number of the first segment in tables, 0
+    or 1.
+    Files added before are replaced. Faults are not raised but listed in the report.
+    Raises QuestionError: the name of a shared-task metric; an unknown test set, language pair or reference.
     SourceError, SchemaError: see `loading.entry.load`.
     """
     check_spelling(metric)
@@ -84,7 +84,7 @@ def add(
 def _texts(
     warehouse: Warehouse, paths: Sequence[Path], metric: str, testset: str | None, lp: str | None
 ) -> dict[EvalsetKey, KnownTexts]:
-    """What scores in the order of segments, or beside the texts that were scored, are matched with."""
+    """Texts by which scores in segment order, or scores with their texts, are matched."""
     files = [(path, head_of(path)) for path in find_files(paths, [])]
     stored = warehouse.rows(_EVALSETS)
     places: dict[EvalsetKey, bool] = {}
@@ -139,7 +139,7 @@ def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) ->
 
 
 def _check_reference(warehouse: Warehouse, reference: str | None, testset: str | None, lp: str | None) -> None:
-    """A reference must be one that metrics or texts there name; where nothing names any, all are taken."""
+    """Check that metrics or texts of the set name the reference; if none is named, any is accepted."""
     known = {name for (name,) in warehouse.rows(_sql("references"), {"testset": testset, "lp": lp})}
     if reference == REFERENCE_FREE:
         raise QuestionError(f"{REFERENCE_FREE} means reference-free: use {option('reference_free', True)}")
@@ -152,9 +152,9 @@ _FILE = re.compile(r"(?P<name>.+?)(\.(seg|sys)\.score|\.[a-z]+)")
 
 @contextlib.contextmanager
 def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]:
-    """A copy of a warehouse to try something on; it is gone when the block ends, and the warehouse is as it was.
+    """A temporary copy of a warehouse for trials, removed at the end of the block; the warehouse is unchanged.
 
-    kept: of the metrics that users added, the names with or without reference of those that the copy has; None: all.
+    kept: names of user metrics to include in the copy, with or without reference; None: all.
     Raises SchemaError: see `Warehouse.open`.
     """
     with temporary_folder() as folder:
@@ -173,10 +173,10 @@ def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]
 def variant_called(
     path: Path, lps: Collection[str], references: Collection[str] = (), standard: str | None = None
 ) -> MetricVariant:
-    """The metric, and what it compared with, that a file of scores is named after; a language pair may stand before.
+    """The metric and reference in the name of a score file, which may start with a language pair.
 
-    references: those that the warehouse knows. standard: what a metric compared with whose name ends in none, unless
-    it is known to be reference-free.
+    references: those known in the warehouse. standard: the reference of a metric whose name states none, unless it is
+    known to be reference-free.
     >>> variant_called(Path("en-de.MyMetric-refA.seg.score"), ["en-de"])
     MetricVariant(base_name='MyMetric', reference='refA')
     >>> variant_called(Path("My.QE-src.csv"), ["en-de"]).reference is None
@@ -187,7 +187,7 @@ def variant_called(
     >>> variant_called(Path("ende.MyMetric-refA.seg.score"), ["en-de"]).base_name
     'MyMetric'
 
-    Raises QuestionError: the name does not tell, or names another language pair.
+    Raises QuestionError: the name is ambiguous, or has another language pair.
     """
     before, _, rest = path.name.partition(".")
     is_of_pair = rest.count(".") > 0 and is_typed_pair(before)
