@@ -1,4 +1,4 @@
-"""The warehouse opened for questions, read-only, with answers as frames, columns or rows; and results kept in it."""
+"""The warehouse opened read-only for questions, with answers as frames, columns or rows; and the result store."""
 
 import contextlib
 import threading
@@ -33,7 +33,7 @@ class Warehouse:
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, path: Path, beside: contextlib.ExitStack | None = None
     ) -> None:
-        """beside: what is closed with it."""
+        """beside: objects to close together with it."""
         self._connection = connection
         self._beside = contextlib.ExitStack() if beside is None else beside
         self.path = path
@@ -43,13 +43,13 @@ class Warehouse:
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, patience: float = 0.0, writes_below: Path | None = None) -> Self:
-        """Open for questions: read-only, beside any number of other readers, and without a way to other files.
+        """Open for questions: read-only, with any number of other readers, and without access to other files.
 
         path: the file; by default the one in the user's data folder.
-        writes_below: a folder that queries may write files into, for exports.
+        writes_below: a folder in which queries may write files, for exports.
         patience: seconds to wait for a process that is writing to the file.
-        A file of an earlier version is brought up to date first (see `current`).
-        Raises SchemaError: no such file, no warehouse, damaged, made by a newer program, or locked.
+        A file of an earlier version is migrated first (see `current`).
+        Raises SchemaError: no such file, not a warehouse, damaged, made by a newer program, or locked.
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
@@ -64,9 +64,8 @@ class Warehouse:
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """Answer of a query as a Polars frame; parameters are `$name` in the text.
 
-        For queries of the user programs: they cannot change the warehouse, read files or reach the network, but take
-        time and memory as any DuckDB query may. Texts of strangers belong into `queries.adhoc.answer`, which is behind
-        `scorehouse sql`.
+        For trusted queries: they cannot change the warehouse, read files or reach the network, but their time and
+        memory are not limited. Use `queries.adhoc.answer`, as `scorehouse sql` does, for queries that others wrote.
         Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of memory.
         """
         import polars as pl
@@ -88,7 +87,7 @@ class Warehouse:
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
         """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
 
-        Raises: as `sql`. SchemaError: a number that no load takes, and statistics cannot.
+        Raises: as `sql`. SchemaError: a number that no load accepts and statistics cannot use.
         """
         import numpy as np
 
@@ -107,9 +106,9 @@ class Warehouse:
         return columns
 
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
-        """What `ask` finds, or found for this question before: a file does not change while it is open.
+        """The answer of `ask`, cached per question, because a file does not change while it is open.
 
-        The last few answers are kept; change none.
+        The last few answers are kept; do not modify them.
         """
         kept = self._kept.pop(question, None)
         answer: _Answer = ask() if kept is None else kept
@@ -120,7 +119,7 @@ class Warehouse:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other threads waiting with their queries: temporary tables are the connection's, so all threads'."""
+        """Make other threads wait with their queries, because all threads share the connection's temporary tables."""
         with self._turn:
             yield
 
@@ -128,7 +127,7 @@ class Warehouse:
     def within(self, seconds: float) -> Iterator[None]:
         """Stop the block's queries when the time is over.
 
-        Raises LimitError: it was.
+        Raises LimitError: the time was over.
         """
         ended, late = threading.Event(), threading.Event()
 
@@ -182,15 +181,16 @@ class StoredResult:
 
 
 def stored_payload(warehouse: Warehouse, key: str) -> str | None:
-    """The payload kept under a key; None where there is none."""
+    """The payload stored under a key; None if there is none."""
     found = warehouse.rows("SELECT payload FROM result WHERE key = $key", {"key": key})
     return str(found[0][0]) if found else None
 
 
 def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
-    """Keep results in one short transaction, in place of those of the same keys.
+    """Store results in one short transaction, replacing results with the same keys.
 
-    No warehouse may be open on the file in this process. Returns None, or why the results could not be stored.
+    No warehouse may be open on the file in this process. Returns None, or the reason why the results could not be
+    stored.
     """
     if not path.exists():
         return f"{path}: the warehouse no longer exists"

@@ -1,4 +1,4 @@
-"""Scores, spans and texts go out: Parquet and back, CSV, the organisers' layout, others' tables and plain lines."""
+"""Export of scores, spans and texts: Parquet (with import), CSV, the organisers' layout, other tables and lines."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -52,12 +52,12 @@ def export(
     *,
     progress: Progress | None = None,
 ) -> list[ExportedEvalset]:
-    """Write all evaluation sets, those of a test set, or one, below `folder`; earlier exports of them are replaced.
+    """Write all evaluation sets, those of a test set, or one, below `folder`, replacing earlier exports of them.
 
-    Each file takes its place once it is whole, and `load` refuses the folder until all of them are there.
+    Each file is moved into place when complete, and `load` refuses the folder until all files are there.
 
-    form: one of FORMATS. A format that has no place for something says so in the notes of what it wrote.
-    Raises QuestionError: unknown format, test set or language pair; nothing that the format has a place for.
+    form: one of FORMATS. Notes list data that a format cannot represent.
+    Raises QuestionError: unknown format, test set or language pair; nothing that the format can represent.
     SourceError: the folder is a file.
     OSError: it can't be written.
     """
@@ -75,7 +75,7 @@ def export(
 
 
 def _nothing(done: Sequence[ExportedEvalset]) -> QuestionError:
-    """The error where no evaluation set has a file, with the reasons of the first."""
+    """The error if no evaluation set has a file, with the reasons of the first."""
     first = done[0]
     more = f"; nor for {len(done) - 1} more" if len(done) > 1 else ""
     return QuestionError(f"nothing was written for {first.testset} {first.lp}: {'; '.join(first.notes)}{more}")

@@ -1,4 +1,4 @@
-"""A copy of a warehouse: a new file that the migrations make, with all rows, or those of some test sets; no texts."""
+"""A copy of a warehouse: a new file created by the migrations, with the rows of all or some test sets; no texts."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def copy_warehouse(
     """Copy a warehouse to a new file as small as DuckDB makes it; the number of rows by table.
 
     testsets: only these; None: all. The copy has every view and macro, and no path of a loaded file.
-    Raises SourceError: there is a file already. QuestionError: an unknown test set. SchemaError: see `Warehouse.open`;
+    Raises SourceError: the file already exists. QuestionError: an unknown test set. SchemaError: see `Warehouse.open`;
     the copy cannot be written.
     """
     if target.exists():

@@ -1,4 +1,4 @@
-"""Exported Parquet opened for questions: the same tables and views as a warehouse file, read where they lie."""
+"""Exported Parquet opened for questions: the same tables and views as a warehouse file, read in place."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
@@ -32,9 +32,9 @@ _ORDERED = ("span",)  # tables whose rows are told apart by their place
 
 
 def exported_evalsets(folder: Path) -> Manifest:
-    """What the manifest says of each evaluation set of a folder that `export` wrote.
+    """The manifest's record of each evaluation set in a folder that `export` wrote.
 
-    Raises SourceError: no export, or an unfinished one.
+    Raises SourceError: not an export, or an unfinished one.
     """
     if "://" in str(folder) or ":/" in str(folder):
         raise SourceError(
@@ -55,8 +55,9 @@ def open_export(
 ) -> Kind:
     """Open a folder that `export` wrote as a warehouse; only these evaluation sets, or all of them.
 
-    The connection reaches the folder and nothing else. All files that are opened are compared with the manifest.
-    Raises SourceError: no export, an unfinished one, files that are missing, changed, or hold what no warehouse does.
+    The connection can access only the folder. All opened files are compared with the manifest.
+    Raises SourceError: not an export, an unfinished one, or files that are missing, changed, or have impossible
+    content.
     """
     manifest = exported_evalsets(folder)
     if evalsets is not None:

@@ -1,4 +1,4 @@
-"""A warehouse made again of exported Parquet."""
+"""A warehouse recreated from exported Parquet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ from warehouse.writing.evalsets import register
 
 @dataclass(frozen=True)
 class ImportedEvalset:
-    """What an import did to one evaluation set: loaded, or unchanged where the same files were loaded already.
+    """Result of an import for one evaluation set: loaded, or unchanged if the same files were already loaded.
 
-    n_files: files that it was made of; n_scores: scores of segments with a value; n_rows: all rows of scores, n_missing
-    of them without a value.
+    n_files: files read; n_scores: segment scores with a value; n_rows: all rows of scores, n_missing of them without a
+    value.
     """
 
     testset: str
@@ -43,12 +43,12 @@ class ImportedEvalset:
 
 
 def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[ImportedEvalset]:
-    """Bring every evaluation set of a folder that `export` wrote into a warehouse, which is made where there is none.
+    """Import every evaluation set of a folder that `export` wrote into a warehouse, which is created if missing.
 
-    Rows come back as they were, with identifiers that are free in the warehouse. An evaluation set that is there
-    already is left alone where it came from the same files.
-    Raises SourceError: no export, files that are missing or differ from the manifest, an evaluation set that is there
-        already from other files; what came before it stays. SchemaError: the database can't be written.
+    Rows are restored unchanged, with identifiers that are free in the warehouse. An evaluation set already loaded from
+    the same files is left alone.
+    Raises SourceError: not an export; files that are missing or differ from the manifest; an evaluation set already
+    loaded from other files. Those imported before it stay. SchemaError: the database can't be written.
     """
     manifest = read_manifest(folder)
     check_files(folder, manifest)

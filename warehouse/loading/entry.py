@@ -1,6 +1,6 @@
 """Loading: find score files, stage evaluation sets, check them, and write them in batches, each in one transaction.
 
-One batch is read while the one before is written.
+One batch is read while the previous one is written.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load
 
 
 def batches(loads: Loads) -> Iterator[Loads]:
-    """Evaluation sets that are written together: large ones alone, small ones in one transaction."""
+    """Evaluation sets written together: large ones alone, small ones in one transaction."""
     batch: list[tuple[EvalsetLoad, Holdings]] = []
     n_bytes = 0.0
     for load, held in loads:
@@ -66,7 +66,7 @@ def pipelined(
 
 @dataclass(frozen=True)
 class BatchLoad:
-    """The load of some evaluation sets together. opening: held by whoever has the database open."""
+    """The joint load of some evaluation sets. opening: lock held while the database is open."""
 
     connection: duckdb.DuckDBPyConnection
     database: Path
@@ -74,7 +74,7 @@ class BatchLoad:
     loads: Loads
 
     def stage(self) -> Sequence[StagedEvalset | EvalsetOutcome]:
-        """Read the files and lay out what is news; or say what is settled without writing."""
+        """Read the files and stage what is new; return the outcome if nothing has to be written."""
         batch = Batch(self.connection)
         known = KnownEvalsets(self.database, self.connection, self.opening, [held for _, held in self.loads])
         return self._checked(batch, known, [load.stage(held, known, batch) for load, held in self.loads])
@@ -82,9 +82,9 @@ class BatchLoad:
     def _checked(
         self, batch: Batch, known: KnownEvalsets, outcomes: Sequence["StagedEvalset | EvalsetOutcome"]
     ) -> Sequence["StagedEvalset | EvalsetOutcome"]:
-        """Check all that is staged; what may not be written leaves the stage.
+        """Check all staged data; what must not be written is removed from the stage.
 
-        An evaluation set that is to be written without files in which checks found faults is staged again without them.
+        An evaluation set to be written without its faulty files is staged again without them.
         """
         started = time.perf_counter()
         staged = [outcome for outcome in outcomes if isinstance(outcome, StagedEvalset)]
@@ -113,7 +113,7 @@ class BatchLoad:
         return self._checked(batch, known, anew)
 
     def settle(self, outcomes: Iterable["StagedEvalset | EvalsetOutcome"]) -> Iterator[EvalsetOutcome]:
-        """Write what is staged; what contradicts the warehouse is left out, and the rest written."""
+        """Write the staged data, except evaluation sets that contradict the warehouse."""
         staged = []
         for outcome in outcomes:
             if isinstance(outcome, EvalsetOutcome):
@@ -171,12 +171,12 @@ def load(
 ) -> LoadReport:
     """Load every score file at or below the paths; each evaluation set is written whole or not at all.
 
-    database: the warehouse file; made where there is none, brought up to date where it is older than the program.
-    given: what the user says of files that do not tell it themselves.
+    database: the warehouse file; created if missing, migrated if older than the program.
+    given: facts stated by the user for files that do not state them.
     skip_broken: load an evaluation set without its faulty files, which are recorded as refused.
-    progress: called with what is being done, and how many bytes of how many are done.
-    Faults do not raise: they are all in the report.
-    Raises SourceError: nothing there to load. SchemaError: the database cannot be written.
+    progress: called with the current step, and with the bytes done and in total.
+    Faults are not raised but listed in the report.
+    Raises SourceError: nothing to load. SchemaError: the database cannot be written.
     """
     started = time.perf_counter()
     found = find([Path(path) for path in paths], given)
@@ -219,7 +219,7 @@ def load(
 def _absent(
     key: EvalsetKey, files: Sequence[Claim | OpenFile], database: Path, connection: duckdb.DuckDBPyConnection
 ) -> list[Fault]:
-    """The fault of files of a user's own metric that are about an evaluation set which the warehouse does not have."""
+    """The fault of files of a user's own metric for an evaluation set that is not in the warehouse."""
     with reading(database, connection) as ask:
         rows = ask("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id", {})
     error = unknown_evalset(*key, [(testset, lp) for testset, lp in rows])
@@ -228,7 +228,7 @@ def _absent(
 
 
 def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport, progress: Progress | None) -> None:
-    """Bring folders of exported Parquet in; one that does not fit is a fault of the folder."""
+    """Import folders of exported Parquet; a folder that cannot be imported is a fault."""
     for folder in folders:
         from warehouse.export import import_parquet  # brings numpy, which other loads do without
 
@@ -275,7 +275,7 @@ def _opened(
 ) -> list[Claim | OpenFile]:
     """The claims, those of record files opened: what they bring something to is known, by the warehouse or by reading.
 
-    Files that bring nothing at all go to the report.
+    Files that contribute nothing go to the report.
     """
     files: list[Claim | OpenFile] = []
     for claim in claims:
@@ -305,7 +305,7 @@ def _opened(
 
 
 def _check_human(files: Sequence[Claim | OpenFile], given: LoadHints, faults: Sequence[Fault]) -> None:
-    """Raises SourceError: the user names a human score, and no file has any. Files that are known are not looked at."""
+    """Raises SourceError: the user names a human score, and no file has any. Known files are not checked."""
     records = [file for file in files if isinstance(file, OpenFile)]
     has_any = any(not file.is_read or human_scores(file.records) for file in records)
     layouts = [file for file in files if isinstance(file, Claim)]
@@ -321,7 +321,7 @@ def _check_human(files: Sequence[Claim | OpenFile], given: LoadHints, faults: Se
 
 
 def _by_evalset(files: Iterable[Claim | OpenFile]) -> dict[tuple[str, str], list[Claim | OpenFile]]:
-    """The largest evaluation set comes first: the room that the last one leaves free in the file is the smallest."""
+    """Largest evaluation sets first, so that the last one leaves the least free space in the file."""
     grouped: dict[tuple[str, str], list[Claim | OpenFile]] = {}
     for file in files:
         for evalset in file.evalsets or ():

@@ -1,4 +1,4 @@
-"""The load of one evaluation set: from its files to its line in the report of what a load did."""
+"""The load of one evaluation set, from its files to its line in the report."""
 
 import math
 import time
@@ -25,15 +25,14 @@ Status = Literal["loaded", "added", "replaced", "updated", "unchanged", "refused
 
 @dataclass(frozen=True)
 class EvalsetReport:
-    """What a load did to one evaluation set.
+    """The result of a load for one evaluation set.
 
     status: loaded (the evaluation set is new), added (further files), replaced (changed files took the place
-        of old ones), updated (only what is declared of the test set changed), unchanged, or refused (nothing
+        of old ones), updated (only declarations of the test set changed), unchanged, or refused (nothing
         was written).
-    n_files: files that came in; n_unchanged: files that the warehouse had already, also where they were read
-        again, as others changed; n_broken: files at fault.
-    n_rows: rows in the files that came in, n_missing of them without a value; n_scores: scores of segments among them
-        that have one.
+    n_files: loaded files; n_unchanged: files already in the warehouse, even if they were read again because others
+        changed; n_broken: faulty files.
+    n_rows: rows in the loaded files, n_missing of them without a value; n_scores: segment scores with a value.
     """
 
     testset: str
@@ -50,7 +49,7 @@ class EvalsetReport:
 
 @dataclass
 class LoadReport:
-    """What a load did: evaluation sets, files that were passed over with the reason, faults, and notes."""
+    """Result of a load: evaluation sets, skipped files with the reason, faults, and notes."""
 
     evalsets: list[EvalsetReport] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -66,7 +65,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class EvalsetOutcome:
-    """What became of one evaluation set: its line in the report, faults and notes."""
+    """Outcome for one evaluation set: its line in the report, faults and notes."""
 
     report: EvalsetReport
     faults: tuple[Fault, ...] = ()
@@ -75,10 +74,10 @@ class EvalsetOutcome:
 
 @dataclass(frozen=True)
 class StagedEvalset:
-    """One evaluation set that is laid out and ready to be checked and written.
+    """One evaluation set that is staged and ready to be checked and written.
 
-    contents: all files read before; fresh: those with news, or refused before, which are on the stage.
-    doubtful, notes, n_unchanged: what is to be reported of the files.
+    contents: all files read so far; fresh: staged files, which are new, changed, or were refused before.
+    doubtful, notes, n_unchanged: facts about the files for the report.
     """
 
     load: "EvalsetLoad"
@@ -110,7 +109,7 @@ class StagedEvalset:
         return len(self.broken) + len({fault.path for fault in self.doubtful}) + self.load.n_unread
 
     def checked(self) -> "StagedEvalset | EvalsetOutcome":
-        """Itself where it may be written, or what became of it."""
+        """This set if it may be written, else its outcome."""
         load, notes = self.load, [*self.notes, *self.stage.notes]
         lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
         if lacks_segments or ((self.broken or load.n_unread) and not load.skip_broken):
@@ -124,7 +123,7 @@ class StagedEvalset:
 
     @property
     def marked(self) -> list[Content]:
-        """All files; those with faults that only checks found bear them now."""
+        """All files, with the faults that checks found."""
         found = {content.file_no: tuple(self.stage.faults[content.file_no]) for content in self.broken}
         return [replace(content, faults=found.get(content.file_no, content.faults)) for content in self.contents]
 
@@ -134,14 +133,14 @@ class StagedEvalset:
         return any(not content.faults for content in self.broken)
 
     def refused(self, contradictions: Sequence[Fault], seconds: float) -> EvalsetOutcome:
-        """What became of it, where it contradicts the warehouse."""
+        """The outcome if it contradicts the warehouse."""
         n_broken = len({fault.path for fault in contradictions})
         notes = [*self.notes, *self.stage.notes]
         settled = self.load.settled("refused", [*self.faults, *contradictions], notes, n_broken=n_broken)
         return replace(settled, report=replace(settled.report, seconds=seconds))
 
     def written(self, n_scores: Mapping[int, int], seconds: float) -> EvalsetOutcome:
-        """What became of it, once it is in the warehouse. n_scores: of each file."""
+        """The outcome once it is in the warehouse. n_scores: of each file."""
         stage, held = self.stage, self.held
         news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
         self.load.show("written", sum(content.n_bytes for content in self.contents) / 4)
@@ -163,7 +162,7 @@ class StagedEvalset:
 class EvalsetLoad:
     """The load of one evaluation set: from the claimed files to its line in the report.
 
-    n_unread: files and folders beside the claimed files that were not taken for a fault, which the report lists.
+    n_unread: files and folders next to the claimed files that were skipped because of a fault listed in the report.
     """
 
     testset: str
@@ -175,7 +174,7 @@ class EvalsetLoad:
 
     @property
     def n_bytes(self) -> float:
-        """Of the files, as far as they are about this evaluation set."""
+        """Bytes of the files that belong to this evaluation set."""
         return math.fsum(map(share, self.files))
 
     def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> StagedEvalset | EvalsetOutcome:
@@ -188,7 +187,7 @@ class EvalsetLoad:
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
     def show(self, what: str, n_bytes: float = 0) -> None:
-        """Say what is being done with this evaluation set, and that some bytes more are done."""
+        """Show the current step for this evaluation set, and add to the bytes done."""
         self.gauge.show(f"{self.testset} {self.lp}: {what}", n_bytes)
 
     def _inspect(self, files: Sequence[Claim | OpenFile], batch: Batch) -> list[Content]:
@@ -205,7 +204,7 @@ class EvalsetLoad:
     def read_in(
         self, contents: Sequence[Content], held: Holdings, known: KnownEvalsets, batch: Batch
     ) -> StagedEvalset | EvalsetOutcome:
-        """Read what is news."""
+        """Read new and changed files."""
         n_bytes = sum(content.n_bytes for content in contents)
         distinct, doubtful, notes = _distinct(contents)
         if doubtful and not self.skip_broken:
@@ -239,7 +238,7 @@ class EvalsetLoad:
         declared: TestsetFacts | None,
         batch: Batch,
     ) -> Stage:
-        """What the files bring, laid out."""
+        """The staged content of the files."""
         stage = batch.stage(known.of(held), [content.file_no for content in contents])
         for content in contents:
             for fault in content.faults or own_looking(content, declared):
@@ -252,7 +251,7 @@ class EvalsetLoad:
 
 
 def _status(news: Sequence[Content], held: Holdings) -> Status:
-    """What the files that came in did; those that were read again, as others changed, are no news."""
+    """The status that results from the loaded files, except those read again only because others changed."""
     if not held.loaded and news:
         return "loaded"
     if any(content.claim.origin in held.loaded for content in news):
@@ -261,9 +260,9 @@ def _status(news: Sequence[Content], held: Holdings) -> Status:
 
 
 def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts | None, list[Fault], list[str]]:
-    """What is declared of the test set in the folders of its files (all must agree), or by the package; with faults.
+    """Declarations of the test set in its files' folders (which must agree), or in the package; with faults.
 
-    Tables may lie beside the facts of another test set, which is noted. Files of the user metric declare nothing.
+    Tables may be next to declarations of another test set, which is noted. Files of the user metric declare nothing.
     """
     layouts: dict[Path, None] = {}
     tables: dict[Path, None] = {}
@@ -296,7 +295,7 @@ def _text(content: Content) -> bytes:
 
 
 def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], list[str]]:
-    """Of files with one origin the first where all are identical but for line ends; else none, and each is at fault."""
+    """The first of several files with one origin, if all are identical up to line ends, else none with faults."""
     by_origin: dict[str, list[Content]] = {}
     for content in contents:
         by_origin.setdefault(content.claim.origin, []).append(content)
@@ -321,9 +320,9 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
 
 
 def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
-    """A fault for each metric of a table that neither the test set's lists nor the registry know.
+    """A fault for each metric of a table that is neither in the test set's lists nor in the registry.
 
-    declared: None, or without lists of metrics: then there is nothing that such a metric could pass for.
+    declared: None, or without lists of metrics; then such a metric cannot be mistaken for a submitted one.
     """
     if declared is None or declared.primary is None or content.records is None:
         return []

@@ -29,7 +29,7 @@ _EXPECTED = tuple((re.compile(f"(?:.*/)?{end}", re.IGNORECASE), what) for end, w
 
 
 def expected_of(path: Path) -> str | None:
-    """What a file of that name at that place should hold; None where both say nothing.
+    """The expected content of a file, by its name and location; None if neither suggests any.
 
     >>> expected_of(Path("input/details/de-en.txt"))
     'tab-separated segments: line, test set, language pair, document, number'
@@ -79,9 +79,9 @@ DISAGREES = "load it without the options that it contradicts"
 
 @dataclass
 class FoundFiles:
-    """What lies below some paths: claimed files, files passed over with the reason, notes and faults.
+    """Contents of some paths: claimed files, skipped files with the reason, notes and faults.
 
-    exports: folders of exported Parquet; what lies in them is not claimed file by file.
+    exports: folders of exported Parquet, whose files are not claimed one by one.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -91,13 +91,13 @@ class FoundFiles:
     faults: list[Fault] = field(default_factory=list)
 
     def n_unread(self, roots: Iterable[Path]) -> int:
-        """How many files and folders below some folders were not taken for a fault: their content is unknown."""
+        """Number of files and folders below some folders that were skipped because of a fault, with unknown content."""
         folders = set(roots)
         return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
 
 
 def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
-    """Claim the files at or below some paths, and those that they need beside them.
+    """Claim the files at or below some paths, and files next to them that they need.
 
     Raises SourceError: a path does not exist, or there is no file below it.
     """
@@ -144,7 +144,7 @@ def find(paths: Iterable[Path], given: LoadHints = NOTHING_GIVEN) -> FoundFiles:
 
 
 def _report(path: Path, answer: str, found: FoundFiles) -> None:
-    """A file that no reader claims: a fault if its name or folder promises scores, else skipped."""
+    """Report a file that no reader claims: as a fault if its name or folder suggests scores, else as skipped."""
     is_unknown = answer.startswith(UNKNOWN_FORMAT)
     if is_packed_score_file(path):
         found.faults.append(Fault(str(path), 0, f"a packed file ({path.suffix})", "the file itself", "unpack it"))
@@ -162,9 +162,9 @@ def _report(path: Path, answer: str, found: FoundFiles) -> None:
 
 
 def original_of(path: Path, claimed: Claim) -> Path | None:
-    """The file that one is called a copy of; None where its name says no such thing.
+    """The original of a file whose name marks it as a copy; None for other names.
 
-    `_v2` says it of judgements alone: elsewhere a file's name may be that of a metric or system.
+    `_v2` marks a copy only for judgements, because elsewhere it may be part of a metric's or system's name.
 
     >>> claimed = Claim(Path("x"), "r", "o", (), Path())
     >>> [str(original_of(Path(name), claimed)) for name in ("a.csv~", "Copy of a.csv", "a (1).csv", "a - Copy.csv")]
@@ -178,9 +178,9 @@ def original_of(path: Path, claimed: Claim) -> Path | None:
 
 
 def is_copy_alone(path: Path, claimed: Claim) -> bool:
-    """Whether a file is not read without its original: backups, and copies whose own name would name what they hold.
+    """Whether a copy without its original is skipped: backups, and copies whose file name would name the scorer.
 
-    Tables name that in their rows, and `_copy` may be part of a name.
+    Tables name scorers in their rows, and `_copy` may be part of a name.
 
     >>> claimed = Claim(Path("x"), "r", "o", (), Path())
     >>> [is_copy_alone(Path(name), claimed) for name in ("a.tsv.bak", "BLEU-refA (1).seg.score", "source_copy.txt")]
@@ -209,7 +209,7 @@ def _report_copy(path: Path, original: Path, is_there: bool, found: FoundFiles) 
 
 
 def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path]:
-    """The files but for those in folders that an export began and did not finish; each such folder is a fault."""
+    """The files outside unfinished exports; each unfinished export is a fault."""
 
     @functools.cache
     def is_unfinished(folder: Path) -> bool:
@@ -222,7 +222,7 @@ def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path
 
 
 def _without_csv(files: Sequence[Path], faults: list[Fault]) -> list[Path]:
-    """The files but for those of exports in CSV, which do not hold all that a load needs; each such is a fault."""
+    """The files outside CSV exports, which do not contain all that a load needs; each CSV export is a fault."""
     tables = [path for path in files if path.name == "systems.csv"]
     folders = {path.parent for path in tables if head_of(path)[:1] == (EXPORTED_SYSTEMS,)}
     expected = "a parquet or mtme export, which can be loaded again"
@@ -231,7 +231,7 @@ def _without_csv(files: Sequence[Path], faults: list[Fault]) -> list[Path]:
 
 
 def _is_partition(path: Path) -> bool:
-    """Whether a file lies where exported Parquet does."""
+    """Whether a file is in a folder of exported Parquet."""
     parts = path.parts[-3:-1]
     return path.suffix == ".parquet" and [part.partition("=")[0] for part in parts] == ["testset", "lp"]
 
@@ -245,9 +245,9 @@ def _is_utf8(path: Path) -> bool:
 
 
 def find_files(paths: Iterable[Path], faults: list[Fault]) -> list[Path]:
-    """All files at or below some paths, absolute, sorted, each once; hidden ones below them are passed over.
+    """All files at or below some paths, absolute, sorted, each once; hidden files below them are skipped.
 
-    Links to files keep their own names, links to folders are followed where they lead to something new.
+    Links to files keep their own names; links to folders are followed if they lead to a new folder.
     faults: folders that cannot be read are added.
     Raises SourceError: a path does not exist, or there is no file below it.
     """
@@ -267,7 +267,7 @@ def find_files(paths: Iterable[Path], faults: list[Fault]) -> list[Path]:
 
 
 def _walk(top: Path, faults: list[Fault]) -> Iterator[Path]:
-    """Files below a folder, also below linked ones, which come after the real ones beside them; each folder once."""
+    """Files below a folder, including linked folders, which come after real ones; each folder once."""
 
     def unreadable(error: OSError) -> None:
         folder = os.path.abspath(error.filename)  # noqa: PTH100 (as in find_files)
@@ -285,7 +285,7 @@ def _walk(top: Path, faults: list[Fault]) -> Iterator[Path]:
 
 
 def size(claim: Claim) -> int:
-    """Bytes of the file; 0 where it cannot be looked at."""
+    """Size of the file in bytes; 0 if it cannot be read."""
     try:
         return claim.path.stat().st_size
     except OSError:

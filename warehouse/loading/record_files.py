@@ -18,9 +18,9 @@ from warehouse.readers.text.tables import UNREADABLE
 
 @dataclass(eq=False)
 class OpenFile:
-    """One record file: what it is, and its rows once they are needed.
+    """One record file, whose rows are read when first needed.
 
-    evalsets: the evaluation sets that it brings something to; None until they are known.
+    evalsets: the evaluation sets to which it contributes; None until known.
     """
 
     claim: Claim
@@ -33,7 +33,7 @@ class OpenFile:
 
     @classmethod
     def open(cls, claim: Claim, given: LoadHints) -> "OpenFile":
-        """Look at a file once: checksum and size."""
+        """Open a file and determine its checksum and size."""
         evalsets = claim.evalsets or None
         try:
             digest, n_bytes = _checksum(claim, given)
@@ -44,7 +44,7 @@ class OpenFile:
 
     @property
     def is_read(self) -> bool:
-        """Whether the rows are at hand."""
+        """Whether the rows have been read."""
         return self._records is not None
 
     @property
@@ -57,7 +57,7 @@ class OpenFile:
 
     @property
     def named(self) -> tuple[EvalsetKey, ...]:
-        """The evaluation sets that the rows name; those of the rows that can be read, where the file is damaged."""
+        """The evaluation sets named in the rows; for a damaged file, in the readable rows."""
         records = self.records
         if records.evalsets or not records.faults or not self.sha256:
             return records.evalsets
@@ -73,7 +73,7 @@ class OpenFile:
         return tuple(key for key in saved.evalsets if not any(UNREADABLE in name for name in key))
 
     def of(self, evalset: EvalsetKey, file_no: int) -> Content:
-        """What the file brings to one evaluation set."""
+        """The file's contribution to one evaluation set."""
         return Content(
             claim=replace(self.claim, evalsets=(evalset,)),
             file_no=file_no,
@@ -130,7 +130,7 @@ class OpenFile:
 
 
 def human_scores(read: Records) -> set[str]:
-    """The human scores that rows name; of completed records."""
+    """The human scores named in the rows of completed records."""
     frames = [frame for frame in (read.scores, read.judgements) if frame is not None]
     return {name for frame in frames for name in frame.filter(kind="human")["scorer"].unique().drop_nulls()}
 
