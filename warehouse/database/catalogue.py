@@ -1,4 +1,4 @@
-"""What a file defines, compared with what this program defines, before any of it is used.
+"""Compares the definitions in a file with those of this program, before any of them is used.
 
 A file may be a stranger's. DuckDB finds names of a file before its own, whatever their case: so each table must be ours
 to the word, other views and macros are recreated, and nothing else may have a name that we or DuckDB use.

@@ -1,4 +1,4 @@
-"""The file's place, connections that reach it and nothing else, and DuckDB's errors as errors that say what to do."""
+"""The file's location, connections that can access nothing else, and DuckDB's errors reworded with what to do."""
 
 import contextlib
 import itertools
@@ -81,7 +81,7 @@ def translated(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def answered(path: Path) -> Iterator[None]:
-    """Tell what is wrong with a question from what is wrong with the file.
+    """Distinguish errors in a question from errors in the file.
 
     Raises QuestionError: DuckDB refuses the query. LimitError: out of memory. SchemaError: the file is damaged.
     """
@@ -131,7 +131,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slash
 
 
 def default_path() -> Path:
-    """Where the warehouse lies unless told otherwise: the user's data folder of the platform."""
+    """Default location of the warehouse: the platform's data folder of the user."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -157,7 +157,7 @@ def _spellings(path: Path) -> tuple[Path, ...]:
 
 
 def check_path(path: Path) -> None:
-    """Raises SchemaError: no regular file, no DuckDB database, or a URL."""
+    """Raises SchemaError: not a regular file, not a DuckDB database, or a URL."""
     if _URL.match(str(path)):
         raise SchemaError(f"{path}: a URL, expected a file on this machine")
     try:
@@ -179,7 +179,7 @@ def check_path(path: Path) -> None:
 
 
 def check_there(path: Path) -> None:
-    """Raises SchemaError: no such file, or none that can be opened; see `Warehouse.open`."""
+    """Raises SchemaError: no such file, or it cannot be opened; see `Warehouse.open`."""
     check_path(path)
     if not path.exists():
         raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
@@ -188,7 +188,7 @@ def check_there(path: Path) -> None:
 
 
 def settle_log(path: Path, patience: float = 0.0) -> None:
-    """Bring what an interrupted load left in the log into the file.
+    """Write what an interrupted load left in the log into the file.
 
     DuckDB cannot replay definitions of views and macros while it opens a file as its main database, but it can when
     it attaches the file.
@@ -272,7 +272,7 @@ def database_of(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> None:
-    """Let no statement change a setting.
+    """Forbid statements to change settings.
 
     memory: the most that questions may take, where they have a time limit of their own too; else each may take LONGEST.
     Connections of one process to one file share their settings; the first of them locks them for all.
@@ -293,7 +293,7 @@ def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> No
 
 
 def literal(text: str) -> str:
-    """A text as SQL writes it."""
+    """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -313,9 +313,9 @@ def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
-    """Attach a file that is there for questions alone, beside other readers.
+    """Attach an existing file only for questions, with other readers.
 
-    False where this process has it open already, and DuckDB (1.4 does) keeps it for one instance.
+    False if this process already has it open and DuckDB (as 1.4 does) allows only one instance.
     """
     try:
         connection.execute(f"ATTACH {literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
@@ -341,7 +341,7 @@ def retry_while_locked(action: Callable[[], Result], patience: float) -> Result:
 def find_tables(connection: duckdb.DuckDBPyConnection, *, alone: bool = False) -> None:
     """Let statements of this connection name the internal tables of the current database without their schema.
 
-    alone: public views and macros are not found, for loads.
+    alone: hide public views and macros, for loads.
     """
     ((name,),) = connection.execute("SELECT replace(current_database(), '\"', '\"\"')").fetchall()
     schemas = (INTERNAL,) if alone else ("main", INTERNAL)

@@ -295,7 +295,7 @@ def _text(content: Content) -> bytes:
 
 
 def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], list[str]]:
-    """The first of several files with one origin, if all are identical up to line ends, else none with faults."""
+    """The first of several files with one origin, if all are identical up to line ends; else none, and faults."""
     by_origin: dict[str, list[Content]] = {}
     for content in contents:
         by_origin.setdefault(content.claim.origin, []).append(content)
