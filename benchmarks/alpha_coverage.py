@@ -1,8 +1,8 @@
 """How often the bootstrap interval of Krippendorff's alpha holds the true value, on simulated annotators.
 
 `python -m benchmarks.alpha_coverage` prints a line for each size: outputs have normal true scores, to which each of two
-annotators adds normal noise; alpha is then the share of the variance that is true. Half of the truth is common to the
-outputs of a segment, and segments are resampled.
+annotators adds normal noise; alpha is then the true scores' share of the variance. Half of the true variance is common
+to the outputs of a segment, and segments are resampled.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ WORLDS, DRAWS = 1000, 500
 
 
 def coverage(alpha: float, n_segments: int, n_each: int, *, shared: float = 0.5, seed: int = 0) -> float:
-    """Share of simulated worlds whose 95% interval holds alpha. shared: of the true variance, by segment."""
+    """Share of simulated worlds whose 95% interval holds alpha. shared: part of the true variance, by segment."""
     rng = np.random.default_rng(seed)
     units = np.repeat(np.arange(n_segments * n_each), 2)
     segment_of = np.arange(n_segments * n_each) // n_each

@@ -1,10 +1,10 @@
 """CPU seconds of commands, the first time and again, on a copy of a warehouse.
 
     python -m benchmarks.bench_commands scores.duckdb              # all commands
-    python -m benchmarks.bench_commands scores.duckdb rank plan    # those that have one of the words
+    python -m benchmarks.bench_commands scores.duckdb rank plan    # only those that contain one of the words
 
-CPU seconds are user and system time of the process and its children, which a busy machine changes little; wall
-seconds stand beside them. Each command runs on a warehouse without stored results, then once more, from compiled
+CPU seconds are user and system time of the process and its children, which a busy machine changes little; wall seconds
+are printed next to them. Each command runs on a warehouse without stored results, then once more, from compiled
 modules. `wanted` is what two free cores should take, in wall seconds; for `--help` of a command and `rank`, in CPU
 seconds.
 """
@@ -29,7 +29,7 @@ PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations", "scorehouse
 
 @dataclass(frozen=True)
 class Timed:
-    """A command line without the program's name; seconds that are wanted, the first time and again."""
+    """A command line without the program's name, and its targets in seconds: for the first run and for the second."""
 
     line: str
     wanted: float | None = None

@@ -1,9 +1,9 @@
-"""Simulated pairs of systems: how often the interval of the difference that reaches 80, 90, 95% holds the truth.
+"""Simulated pairs of systems: how often the interval of the difference for 80, 90 or 95% agreement holds the truth.
 
     python -m benchmarks.bench_deltas [N_WORLDS]
 
-In each world a metric scores the systems of some evaluation sets, and people's scores are the metric's, times a slope,
-plus an error of each system that has Gumbel's distribution. The difference of two such errors is logistic, so the true
+In each world a metric scores the systems of some evaluation sets. Human scores are the metric's times a slope, plus an
+error of each system with a Gumbel distribution. The difference of two such errors is logistic, so the true
 agreement at a difference x is 1 / (1 + exp(-slope * x)) exactly, while pairs that share a system depend on each other.
 With `spread` the slope differs between sets (log-normal), and the truth is the mean over sets.
 """
@@ -51,7 +51,7 @@ def truths(world: World) -> Floats:
 
 
 def drawn(world: World, rng: np.random.Generator) -> list[PairsOfSet]:
-    """One world."""
+    """Draw one world."""
     sets = []
     first, second = np.triu_indices(world.n_systems, 1)
     for _ in range(world.n_sets):

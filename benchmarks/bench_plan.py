@@ -2,10 +2,10 @@
 
     python -m benchmarks.bench_plan [N_WORLDS]
 
-Two systems whose segment differences are normal with mean d and standard deviation 1, and two metrics that see a normal
-quality of segments' outputs with independent errors, compared by global Pearson correlation (a permutation test that
-swaps segments). The true number is found by simulating data of the distribution itself, not of a sample; the plan sees
-one sample of it.
+There are two cases: two systems whose segment differences are normal with mean d and standard deviation 1; and two
+metrics that see the normally distributed quality of outputs with independent errors, compared by global Pearson
+correlation (a permutation test that swaps segments). The true number is found by simulating data from the distribution
+itself; the plan sees one sample of it.
 """
 
 import sys
@@ -36,7 +36,7 @@ def found_gap(drawn: Floats) -> tuple[bool, float]:
 
 
 def outputs(better: float, worse: float) -> Sample:
-    """(3, N, S): people, and two metrics with errors of these standard deviations."""
+    """(3, N, S): human scores, and two metrics whose errors have these standard deviations."""
 
     def sample(size: int, rng: np.random.Generator) -> Floats:
         quality = rng.normal(size=(N_SYSTEMS, size))
@@ -72,7 +72,7 @@ def planned(there: Floats, test: Callable[[Floats], tuple[bool, float]], n_simul
 def held(
     sample: Sample, test: Callable[[Floats], tuple[bool, float]], there: int, n_samples: int, n_simulations: int
 ) -> tuple[float, float, float, float]:
-    """The true number, the share of data intervals and of narrow ones that hold it, the median plan over the truth."""
+    """The true number, shares of data and of narrow intervals that hold it, the median plan over the truth."""
     true = required_size(
         lambda size, rng: test(sample(size, rng)),
         1.0,

@@ -1,13 +1,14 @@
-"""Simulated histories of metrics that are a sample: how often the interval of the slope over years misses the truth.
+"""Simulated histories of a sample of metrics: how often the interval of the slope over years misses the truth.
 
     python -m benchmarks.bench_progress [N_HISTORIES]
 
-Metrics differ in quality for reasons that have nothing to do with their year, and the same ones come back in many
-evaluation sets, in campaigns that the oldest are in throughout. A value is the pairwise accuracy of 8 to 16 systems;
-errors are shared by all metrics of a set in part, and by the older and by the newer ones in part. Metrics are of
-families, published about the same time, which may share half or most of the variance of their quality. Prints for each
-number of metrics and sets, spread of metrics, share of families and true slope the share of histories whose 95%
-interval misses the true slope: families of metrics and sets as samples, metrics each by itself, and sets alone.
+Metrics differ in quality for reasons that have nothing to do with their year. The same metrics return in many
+evaluation sets; the oldest are in every campaign. A value is the pairwise accuracy of 8 to 16 systems. Part of the
+error is shared by all metrics of a set, part by its older and part by its newer metrics. Metrics belong to families
+published at about the same time, which may share half or most of the variance of their quality. For each number of
+metrics and sets, spread of metrics, share of families and true slope, it prints the share of histories whose 95%
+interval misses the true slope, with three kinds of intervals: families of metrics and sets as samples, single metrics
+and sets as samples, and sets alone.
 """
 
 import sys
@@ -95,7 +96,7 @@ def simulated(
 
 
 def misses(values: Floats, years: Floats, n_systems: Floats, families: Ints, slope: float) -> tuple[bool, ...]:
-    """Whether the intervals are beside the true slope: of families, of metrics each by itself, of these very ones."""
+    """Whether each interval misses the true slope: over families, over single metrics, and with the metrics fixed."""
     scales = n_systems.mean() / n_systems
     of_families, sampled = (crossed_slope(values, years, scales, labels).pooled for labels in (families, None))
     weights = [weights_of_slope(years[~np.isnan(own)]) for own in values]

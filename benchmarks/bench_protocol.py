@@ -1,11 +1,11 @@
-"""Speed and memory of whole questions, most about significance, as processes of their own, computed and from the store.
+"""Speed and memory of whole questions, mostly on significance, in separate processes, computed and from the store.
 
     python -m benchmarks.bench_protocol              # all questions
-    python -m benchmarks.bench_protocol compare      # those that hold one of these words
+    python -m benchmarks.bench_protocol compare      # those that contain one of these words
 
-WMT23 in the organisers' layout where there is a copy (`SCOREHOUSE_TEST_DATA`, or the folder `data` beside a shared
-checkout), else a simulated shared task of one year. 1,000 draws, as many threads as there are cores. Each is also
-compared with a process of the same run that only imports what they all need.
+Uses WMT23 in the organisers' layout if there is a copy (`SCOREHOUSE_TEST_DATA`, or the folder `data` next to a shared
+checkout), else a simulated shared task of one year; 1,000 draws, as many threads as there are cores. Each question is
+also compared with a process that only imports what they all need.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ PROGRAM = (sys.executable, "-c", "from scorehouse.start import run; run()")
 
 @dataclass(frozen=True)
 class Question:
-    """A command; target and stored_target: seconds that it should stay below, computed and from the store, if any.
+    """A command; target and stored_target: upper limits in seconds, computed and from the store, if any.
 
-    most_mb: memory that it should stay below, if any. is_kept: the answer goes to the store.
+    most_mb: upper limit of memory, if any. is_kept: whether the answer is stored.
     """
 
     words: tuple[str, ...]
@@ -39,7 +39,7 @@ class Question:
 
 
 def questions(testset: str, lps: Sequence[str]) -> list[Question]:
-    """What is asked of a test set."""
+    """The questions that are asked about a test set."""
     on = ("--on", testset, *(word for lp in lps for word in ("--lp", lp)))
     return [
         Question(("sql", "SELECT 1"), 0.4, is_kept=False),
@@ -72,7 +72,7 @@ def load_scores(database: Path) -> None:
 def run(command: Sequence[str]) -> tuple[float, float]:
     """Seconds and peak resident megabytes of one process.
 
-    Raises RuntimeError: it failed.
+    Raises RuntimeError: the process failed.
     """
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)

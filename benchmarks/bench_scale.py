@@ -1,7 +1,7 @@
-"""CPU seconds and memory of what grows: one large evaluation set, one segment with many systems, many small sets.
+"""CPU seconds and memory on growing data: one large evaluation set, one segment with many systems, many small sets.
 
-`python -m benchmarks.bench_scale FOLDER [CASE ...]` makes simulated scores in the folder, runs the program in processes
-of its own, and prints a Markdown table. Cases: large (10^5 ... 2.4 * 10^7 scores in one evaluation set), wide (one
+`python -m benchmarks.bench_scale FOLDER [CASE ...]` writes simulated scores to the folder, runs the program in separate
+processes, and prints a Markdown table. Cases: large (10^5 ... 2.4 * 10^7 scores in one evaluation set), wide (one
 segment, 500 systems), many (1,000 evaluation sets); or one of these with a number of scores, such as large=1e6.
 """
 
@@ -41,7 +41,7 @@ MOST_ROWS = 2_000_000  # of one file
 
 
 def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int) -> int:
-    """Simulated scores of evaluation sets, as tables of a few scorers each; the number of rows."""
+    """Write simulated scores of evaluation sets as tables of a few scorers each, and return the number of rows."""
     n_metrics, n_systems, n_segments = shape
     scorers = ["mqm", *(f"metric-{number:03}" for number in range(n_metrics))]
     rng = np.random.default_rng(0)
@@ -83,7 +83,7 @@ def run(*words: str | Path) -> tuple[float, float, float, int]:
 
 
 def measure(folder: Path, case: str, n_scores: float | None) -> None:
-    """Make, load, export and ask; one line each."""
+    """Simulate, load, export and ask; one line each."""
     shape, n_sets = {"large": (LARGE, 1), "wide": (WIDE, 1), "many": (SMALL, 1000)}[case]
     if n_scores is not None and case == "large":
         share = (n_scores / (shape[0] * shape[1] * shape[2])) ** (1 / 3)

@@ -1,7 +1,7 @@
 """Speed and memory of the tests of metric against metric, all pairs at once, on simulated scores of real size.
 
     python -m benchmarks.bench_significance              # all cases
-    python -m benchmarks.bench_significance spa pairs    # those whose name holds one of the words
+    python -m benchmarks.bench_significance spa pairs    # those whose name contains one of the words
 
 43 metrics (903 pairs), 15 systems, 1,200 segments, 1,000 draws, as many threads as there are cores. The baselines
 are the plain loops of tests/naive_significance.py for one pair of metrics and one draw, scaled to all.
@@ -91,7 +91,7 @@ def _tau_b(by: Grouping, human: Any, metrics: Any) -> Any:
 
 
 def tau_b_cases(by: Grouping, run: Any, target: float | None) -> list[Case]:
-    """Counting every hybrid anew (one metric and draw, scaled to all), and the kernel."""
+    """Two cases: counting every hybrid anew (one metric and draw, scaled to all), and the kernel."""
     anew = f"counted anew: tau_b(by={by}) perm-both"
     return [
         Case(anew, partial(tau_b_anew, by), simulated, scale=N_METRICS * N_DRAWS, repeats=1),
@@ -113,7 +113,7 @@ def pearson(swap: Swap, data: tuple[Any, Any]) -> Any:
 
 
 def of_segments(statistic: Any, data: tuple[Any, Any]) -> Any:
-    """Values of all segments, which are all judged, to be swapped whole."""
+    """Values of all segments, which are all judged and are swapped whole."""
     return group_swap(statistic(*data, group_labels("item", data[0].shape)), np.arange(N_SEGMENTS), (N_SEGMENTS,))
 
 

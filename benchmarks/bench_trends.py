@@ -1,12 +1,12 @@
-"""Simulated histories: how often the interval of a trend holds the truth, and how often a trend is found in nothing.
+"""Simulated histories: how often the interval of a trend holds the truth, and how often a trend is found without one.
 
     python -m benchmarks.bench_trends [N_HISTORIES]
 
-A history is two dozen evaluation sets over twelve years. Each metric sees people's scores of systems through noise that
-it shares with the others in part; where there is progress, later published metrics see them better. Prints the share of
+A history is two dozen evaluation sets over twelve years. Each metric sees the human scores of systems through noise
+that it partly shares with the others; with progress, metrics published later see them better. Prints the share of
 histories whose interval of the slope within the data holds the true slope, the share whose interval excludes 0, and the
-share of tests of the yearly gap, within one protocol, that find a trend at 5%. All metrics of a year are equally good:
-where they are not, see `bench_progress`.
+share of tests of the yearly gap, within one protocol, that find a trend at 5%. All metrics of a year are equally good;
+`bench_progress` has those that are not.
 """
 
 import sys
@@ -39,7 +39,7 @@ N_DRAWS = 200
 class World:
     """progress: change of a metric's true correlation for each year of publication. drift: of the gap of the newest
     metric to the anchor (the oldest) for each year of the evaluation set. protocol_step: of every metric's correlation
-    from the seventh year on, when people judge in another way.
+    from the seventh year on, when the human protocol changes.
     """
 
     progress: float = 0.0
@@ -48,7 +48,7 @@ class World:
 
 
 def qualities(world: World, year: int) -> Floats:
-    """True correlation of each metric with people in one year."""
+    """True correlation of each metric with human scores in one year."""
     found = BASE + world.progress * (np.array(PUBLISHED, dtype=np.float64) - 2012)
     found[-1] += world.drift * (year - YEARS[0])
     return np.clip(found + (world.protocol_step if year >= YEARS[6] else 0.0), 0.0, 0.98)
@@ -64,7 +64,7 @@ def scores(rng: np.random.Generator, world: World, year: int) -> tuple[Floats, F
 
 
 def resampled_pearson(rng: np.random.Generator, human: Floats, metrics: Floats, n_draws: int) -> Floats:
-    """(M, n) correlations on resampled systems; what the bootstrap of the program gives, for all draws at once."""
+    """(M, n) correlations on resampled systems: the program's bootstrap, for all draws at once."""
     picks = rng.integers(0, len(human), (n_draws, len(human)))
     h, m = human[picks], metrics[:, picks]  # (n, N), (M, n, N)
     h, m = h - h.mean(axis=1, keepdims=True), m - m.mean(axis=2, keepdims=True)
@@ -121,8 +121,8 @@ def published() -> tuple[tuple[str, int], ...]:
 
 
 def true_slope(world: World, n: int = 40_000) -> float:
-    """Expected slope of an evaluation set over publication years, by simulation: correlations of few systems are a
-    little smaller than true ones.
+    """Expected slope of an evaluation set over publication years, by simulation: correlations of few systems are on
+    average a little smaller than the true ones.
     """
     rng = np.random.default_rng(99)
     x = np.array(PUBLISHED) - np.mean(PUBLISHED)
@@ -156,7 +156,7 @@ def trend_ps(found: History, rng: np.random.Generator) -> list[float]:
 
 
 def coverage(world: World, n: int, seed: int) -> tuple[float, float, float]:
-    """Shares of n histories: interval holds the true slope; interval without 0; trend of the gap found at 5%."""
+    """Shares of n histories: interval holds the true slope; interval excludes 0; trend of the gap found at 5%."""
     rng = np.random.default_rng(seed)
     truth = true_slope(world) if world.progress or world.drift else 0.0
     n_held = n_found = 0

@@ -1,4 +1,4 @@
-"""What simulations count: kept by row as CSV, the fields of the row, then those of the count; and how they are run."""
+"""Counts of simulations, kept as CSV (fields of the row, then fields of the count), and the loop that adds to them."""
 
 import argparse
 import csv
@@ -15,7 +15,7 @@ N_NAMES = 5  # fields of a row; what is behind them are numbers
 
 
 def read_counts(path: Path, row: Callable[..., _Row], count: Callable[..., _Count]) -> dict[_Row, _Count]:
-    """The results so far; none where there is no file."""
+    """The results so far; none if there is no file."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -24,7 +24,7 @@ def read_counts(path: Path, row: Callable[..., _Row], count: Callable[..., _Coun
 
 
 def write_counts(path: Path, fields: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-    """Keep the results; a file half written is never in their place."""
+    """Write the results; a half-written file never replaces them."""
     beside = path.with_suffix(".part")
     with beside.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -34,7 +34,7 @@ def write_counts(path: Path, fields: Sequence[str], lines: Iterable[Sequence[obj
 
 
 class Simulate(Protocol):
-    """Adds worlds to a file for some minutes; only: kinds in whose name this stands, each up to the most."""
+    """Adds worlds to a file for some minutes. only: kinds whose name contains this, each up to the most."""
 
     def __call__(self, minutes: float, database: Path | None, only: str, most: int, path: Path) -> None: ...
 

@@ -1,6 +1,6 @@
 """How often 95% intervals hold the truth, for every type of interval that a command prints.
 
-    python -m benchmarks.coverage                              # what there is
+    python -m benchmarks.coverage                              # the results so far
     python -m benchmarks.coverage --minutes 10 --db all.duckdb # more worlds
     python -m benchmarks.coverage --minutes 5 --only "systems pearson"
 
@@ -11,9 +11,9 @@ A world is a sample of a pool, and the truth is the measure on the whole pool:
 - `systems`: 12 of 200 simulated systems, on all 300 segments of the pool;
 - `both`: 12 of 200 simulated systems, on 300 segments drawn with replacement from the pool's 300.
 
-The intervals of the values of two metrics, and of their difference, are those of `compare`: the same kernel, 399
+Intervals of the values of two metrics, and of their difference, are made as in `compare`: the same kernel, 399
 resamples, tie thresholds calibrated on the world. Five worlds share a pool. A run adds worlds to the kind with the
-fewest, and goes on where the last one ended. docs/levels.md sums coverage.csv up.
+fewest, and goes on where the last one ended. docs/levels.md summarises coverage.csv.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass
 class Count:
-    """Intervals so far, those that hold the truth, and those that are not defined (which hold nothing)."""
+    """Numbers of intervals so far, of those that hold the truth, and of undefined ones (which hold nothing)."""
 
     n_intervals: int = 0
     n_holding: int = 0
@@ -91,7 +91,7 @@ def read(path: Path = COVERAGE) -> dict[Row, Count]:
 
 
 def write(found: dict[Row, Count], path: Path = COVERAGE) -> None:
-    """Keep the results, in the order of the simulation."""
+    """Write the results, in the order of the simulation."""
     ordered = (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind))
     write_counts(path, FIELDS, [(*astuple(row), *astuple(found[row])) for row in ordered if row in found])
 
@@ -100,10 +100,10 @@ Kind = tuple[str, Resample, str]  # data, what is resampled, measure
 
 
 def kinds(data: Sequence[str]) -> Iterator[Kind]:
-    """What is simulated together; evaluation sets have too few systems to draw some of them.
+    """The kinds of worlds, each simulated together; evaluation sets have too few systems to draw some of them.
 
-    Of decisions, which have no test over systems, segments alone are resampled, and of error spans, whose worlds are
-    those of `benchmarks.span_worlds`.
+    Only segments are resampled for decisions, which have no test over systems, and for error spans, whose worlds come
+    from `benchmarks.span_worlds`.
     """
     for name in data:
         for resample in get_args(Resample) if name == SIMULATED else ("inputs",):
@@ -114,7 +114,7 @@ def kinds(data: Sequence[str]) -> Iterator[Kind]:
 
 
 def methods(measure: Measure) -> list[IntervalMethod]:
-    """Types of intervals that a command makes of resamples; none of a measure that takes minutes to resample."""
+    """Types of intervals that a command computes from resamples; none for a measure that takes minutes to resample."""
     if not measure.is_quick_to_resample and measure.n_draws is None:
         return []
     return [how for how in get_args(IntervalMethod) if how != "centred" or measure.interval == "centred"]
@@ -129,7 +129,7 @@ def rows(data: str, resample: Resample, measure: str) -> list[Row]:
 
 
 def pool(data: str, resample: Resample, source: Source, rng: np.random.Generator) -> Pair:
-    """All that a world is drawn from."""
+    """The pool that worlds are drawn from."""
     if data != SIMULATED:
         return source(rng)
     if resample == "inputs":
@@ -138,7 +138,7 @@ def pool(data: str, resample: Resample, source: Source, rng: np.random.Generator
 
 
 def drawn(whole: Pair, resample: Resample, rng: np.random.Generator) -> Pair:
-    """A world."""
+    """Draw a world."""
     n_systems, n_segments = whole.shape
     systems = np.arange(n_systems) if resample == "inputs" else rng.permutation(n_systems)[:N_SYSTEMS]
     segments = np.arange(n_segments) if resample == "systems" else rng.integers(0, n_segments, N_SEGMENTS)
@@ -147,7 +147,7 @@ def drawn(whole: Pair, resample: Resample, rng: np.random.Generator) -> Pair:
 
 
 def bootstrapped(world: Pair | Block, resample: Resample, measure: Measure, seed: int, draws: int = DRAWS) -> Bootstrap:
-    """The draws that `compare` makes its intervals of."""
+    """The resamples from which `compare` computes its intervals."""
     block, options = world if isinstance(world, Block) else block_of(world), options_of(measure, seed)
     epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
     return bootstrap(
@@ -160,7 +160,7 @@ def bootstrapped(world: Pair | Block, resample: Resample, measure: Measure, seed
 
 
 def known(world: Pair | Block, measure: Measure) -> list[Interval]:
-    """Intervals of the values of both metrics by their standard errors."""
+    """Intervals of the values of both metrics from their standard errors."""
     block, options = world if isinstance(world, Block) else block_of(world), options_of(measure)
     units = units_of(block.selection, block.judged.any(axis=0), "segment")
     values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options, units)
@@ -177,7 +177,7 @@ def true_values(whole: Pair, measure: Measure) -> Floats:
 def worlds(
     kind: Kind, number: int, source: Source, rng: np.random.Generator
 ) -> tuple[Floats, Callable[[], Pair | Block]]:
-    """The measure of both metrics on a new pool, and what draws a world of it."""
+    """The measure of both metrics on a new pool, and the function that draws a world from it."""
     data, resample, text = kind
     measure = parse_measure(text)
     if text in SPAN_MEASURES:
@@ -188,7 +188,7 @@ def worlds(
 
 
 def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
-    """Worlds of one pool, whose intervals are counted."""
+    """Draw worlds of one pool and count their intervals."""
     resample, measure = kind[1], parse_measure(kind[2])
     rng = np.random.default_rng([number, get_args(Resample).index(resample)])
     truth, next_world = worlds(kind, number, source, rng)
@@ -227,7 +227,7 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, or print what there is."""
+    """Run, or print the results so far."""
     return run_counting(arguments, "benchmarks.coverage", COVERAGE, simulate, lines)
 
 

@@ -1,10 +1,10 @@
-"""What decisions promise, where the truth is known: safe thresholds, lowest costs, thresholds carried elsewhere.
+"""Whether decisions keep their promises when the truth is known: safe thresholds, lowest costs, carried thresholds.
 
     nice -n 15 python -m benchmarks.decision_worlds 100 > benchmarks/decision_worlds.csv
 
-Outputs of 8 systems in documents of 6 segments. Quality = system + document + segment + noise, an output is good where
-it is above 0; a metric sees it through noise of its own, some of it shared by a document. Truths are those of 20,000
-documents. Targets are what stands on another sample of documents from the same population.
+Outputs of 8 systems in documents of 6 segments. Quality = system + document + segment + noise, and an output is good if
+its quality is above 0. A metric sees it through its own noise, part of which a document shares. True values are
+computed on 20,000 documents. Targets are computed on another sample of documents from the same population.
 """
 
 import sys
@@ -27,7 +27,7 @@ N_DRAWS = 100
 
 @dataclass(frozen=True)
 class World:
-    """documents: in a sample; likeness: standard deviation that a document's outputs share; noise: of the metric."""
+    """documents: in a sample; likeness: standard deviation shared by a document's outputs; noise: the metric's."""
 
     documents: int
     likeness: float
@@ -54,14 +54,14 @@ WORLDS = (
 
 
 def decided(sample: tuple[Floats, Floats, Ints], unit: str) -> Decided:
-    """A sample by documents, or by segments."""
+    """The decision inputs of a sample, with documents or segments as units."""
     good, scores, documents = sample
     segments, whole = Units("segment", len(documents)), Units("document", int(documents.max()) + 1, documents)
     return Decided(good, scores, whole if unit == "document" else segments, "", None)  # type: ignore[arg-type]
 
 
 def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats]]:
-    """What is measured, by which unit, and its values in n data sets; NaN where there is no answer."""
+    """Name of the quantity, unit, and its values in n data sets; NaN without an answer."""
     rng = np.random.default_rng(seed)
     good, scores, _ = world.sample(rng, TRUE_DOCUMENTS)
     order = np.argsort(scores, axis=None)
@@ -109,7 +109,7 @@ def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats
 
 
 def main(n: int) -> None:
-    """One line for each world, unit and what is measured, as CSV."""
+    """Print one line for each world, unit and quantity, as CSV."""
     print("documents,likeness,noise,precision,measured,unit,mean,error,n_answers,n")
     for place, world in enumerate(WORLDS):
         for what, unit, values in measured(world, n, place):

@@ -1,26 +1,26 @@
 """Worlds in which two metrics of different kinds are equally good: a measure's expected value is the same for both.
 
 The metrics of `benchmarks.null_worlds` are exchangeable: they err alike. Two metrics may be equally good and yet err on
-different systems or outputs, and the question that people ask is whether a metric is as good as another, not whether
-it is of the same kind. Here a *pool* is a pair of metrics, from which worlds are drawn:
+different systems or outputs; users ask whether one metric is as good as another, not whether the two are of the same
+kind. Here a *pool* is a pair of metrics, from which worlds are drawn:
 
 - `segments`: segments are drawn with replacement, as many as the evaluation set has, 300 of the pool's 900 where it is
   simulated. Systems stay.
 - `documents`: the same with whole documents.
-- `annotators`: the same with all that an annotator judged: 20 of the pool's 60 (`null_worlds.annotated_pair`).
+- `annotators`: the same with everything an annotator judged: 20 of the pool's 60 (`null_worlds.annotated_pair`).
 - `systems`: 12 of the pool's 200 simulated systems; its 300 segments stay.
 - `both`: 12 of the 200 systems, and 300 segments drawn with replacement.
 
-Evaluation sets have too few systems to draw from, so `systems` and `both` are simulated alone.
+Evaluation sets have too few systems to draw from, so `systems` and `both` exist for simulated data only.
 
 The expected difference of the two metrics over such worlds is below `TOLERANCE` of its standard deviation from world to
 world, found on `N_DRAWN` worlds (`spa`: by the limit of many sign vectors; what calibrating thresholds adds: on fewer).
-On 200 of them it is known to .07 standard deviations, with which a test finds .051 in place of .050. Pools come in two
-ways:
+On 200 of them it is known to .07 standard deviations; an error of that size makes a test find .051 instead of .050.
+Pools are made in two ways:
 
 - two metrics of an evaluation set are as good as each other by nature (of all its pairs, those that are);
-- one of two is better and is made worse (`null_worlds.worsened`), by just so much noise as it takes: two metrics of an
-  evaluation set, or two simulated ones, of which one errs by system more than the other, which errs by output more.
+- one of two is better and is made worse (`null_worlds.worsened`) by just enough noise: two metrics of an evaluation
+  set, or two simulated ones, of which one errs more by system and the other more by output.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ Pools = Callable[[Measure, Population, int], Pair]
 
 
 def n_drawn(measure: Measure, population: Population) -> int:
-    """Worlds on which an expected difference is known."""
+    """Number of worlds from which an expected difference is computed."""
     if measure.name == "brier":  # fitted anew in each
         return CALIBRATED
     takes_long = measure.name == "spa" or isinstance(measure, OutputMeasure)
@@ -78,7 +78,7 @@ def n_drawn(measure: Measure, population: Population) -> int:
 
 
 def draw(pool: Pair, population: Population, rng: np.random.Generator) -> tuple[Draw, Ints]:
-    """Which systems and segments of the pool a world has, and the documents of its segments."""
+    """Draw a world's systems and segments from the pool, with the documents of its segments."""
     n_systems, n_segments = pool.shape
     if population == "annotators":
         segments, annotators = documents_drawn(pool.documents, rng, N_ANNOTATORS)
@@ -104,7 +104,7 @@ def drawn(pool: Pair, population: Population, rng: np.random.Generator) -> Pair:
 
 @dataclass(frozen=True)
 class Expected:
-    """A measure of a pool's metrics on worlds that are drawn once, whatever noise the metrics get."""
+    """A measure of a pool's metrics on worlds that are drawn once and stay the same whatever noise the metrics get."""
 
     measure: Measure
     population: Population
@@ -112,7 +112,7 @@ class Expected:
 
     @classmethod
     def of(cls, pool: Pair, measure: Measure, population: Population, rng: np.random.Generator) -> Expected:
-        """With new worlds of the pool."""
+        """Draw new worlds of the pool."""
         n = n_drawn(measure, population)
         return cls(measure, population, tuple(draw(pool, population, rng)[0] for _ in range(n)))
 
@@ -149,14 +149,14 @@ class Expected:
     def gap(self, pool: Pair) -> float:
         """Expected value of the first metric minus that of the second, in standard deviations of the difference.
 
-        Of recall the other way round, which noise raises: more and more is called good.
+        For recall the sign is reversed, as noise raises it: more and more outputs are called good.
         """
         first, second = self.values(pool).T[:: -1 if self.measure.name == "recall" else 1]
         return float(gaps(first[:, np.newaxis], second[:, np.newaxis])[0])
 
 
 def gaps(first: Floats, second: Floats) -> Floats:
-    """Mean differences of columns over their standard deviations; NaN where they are the same, or not defined."""
+    """Mean differences of columns over their standard deviations; NaN if the columns are equal or not defined."""
     difference = first - second
     spread = np.nanstd(difference, axis=0)
     return np.divide(np.nanmean(difference, axis=0), spread, out=np.full(spread.shape, np.nan), where=spread > 1e-9)
@@ -171,7 +171,7 @@ def _part(pool: Pair, draw: Draw) -> Pair:
 
 
 def _soft_limit(world: Pair) -> Floats:
-    """(M,) soft pairwise accuracy with normal p-values; a part of the time of the kernel, which rounds with care."""
+    """(M,) soft pairwise accuracy with normal p-values; faster than the kernel, which rounds with care."""
     scores = np.where(np.isnan(world.human), np.nan, np.concatenate([world.human[np.newaxis], world.metrics]))
     first, second = np.triu_indices(len(world.human), 1)
     distances = np.nan_to_num(scores[:, first] - scores[:, second])
@@ -181,7 +181,7 @@ def _soft_limit(world: Pair) -> Floats:
 
 
 def made_equal(pool: Pair, expected: Expected, rng: np.random.Generator) -> Pair | None:
-    """The pool with noise on its better metric, the second then; None where no noise of this draw makes them equal."""
+    """The pool with noise on its better metric, which becomes the second; None if no amount of it makes them equal."""
     below = expected.gap(pool)
     if below > 0:
         pool, below = replace(pool, metrics=pool.metrics[::-1].copy()), -below
@@ -243,7 +243,7 @@ class RealPools:
                 return found
 
     def some(self, rng: np.random.Generator) -> Pair:
-        """Any two metrics that are not one under two names."""
+        """Any two metrics that are not the same metric under two names."""
         while True:
             first, second = rng.choice(len(self.metrics), 2, replace=False).tolist()
             if _differ(pool := self._pair(first, second)):

@@ -1,9 +1,9 @@
-"""How often 95% intervals over new systems hold the value over all systems, with few of them.
+"""How often 95% intervals over new systems hold the value over all systems, when there are few systems.
 
     python -m benchmarks.few_systems [N_WORLDS]
 
-A world is N systems with a human and a metric score each. Both are `normal`; or of one system in ten the metric's error
-is four times as large (`misjudged`); or human scores have a long tail of bad systems (`skewed`). The truth is the
+A world is N systems with a human and a metric score each. Both are `normal`; or the metric's error is four times as
+large for one system in ten (`misjudged`); or human scores have a long tail of bad systems (`skewed`). The truth is the
 measure on 20,000 systems (pairs: 2,000). docs/levels.md has the shares.
 """
 
@@ -27,7 +27,7 @@ MANY, MANY_PAIRS = 20_000, 2_000
 
 
 def world(shape: str, r: float, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Human and metric scores of n systems; r: the correlation where both are normal."""
+    """Human and metric scores of n systems. r: their correlation if both are normal."""
     human, error = rng.normal(size=n), rng.normal(size=n)
     if shape == "misjudged":
         error = np.where(rng.random(n) < 0.1, 4 * error, error)
@@ -70,7 +70,7 @@ def share_held(measure: str, n: int, shape: str, r: float, n_worlds: int) -> flo
 
 
 def main(n_worlds: int) -> None:
-    """Print the shares, of true correlations from low to high."""
+    """Print the shares, for true correlations from low to high."""
     for shape in SHAPES:
         for measure in KINDS:
             for n in SIZES:

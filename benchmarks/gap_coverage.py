@@ -4,8 +4,9 @@
 
 A world is N systems with normal human scores, and an anchor and eight metrics that see them through normal errors,
 which they share in part. In half of the worlds each metric misjudges a system with a probability of 12%: its error
-there is far larger. The truth is the difference of the population's values. Prints for each measure and N the share
-of intervals that hold it, of those that are given: none is where no system changes the difference when it is left out.
+there is far larger. The truth is the difference of the population's values. For each measure and N, prints the share of
+intervals that hold it, among defined intervals: there is none if leaving out any one system never changes the
+difference.
 """
 
 import sys
@@ -39,7 +40,7 @@ def scores(rng: np.random.Generator, n: int, world: str) -> tuple[Floats, Floats
 
 
 def truth(measure: str, world: str) -> Floats:
-    """(M,) values of the population."""
+    """(M,) values in the population."""
     rng = np.random.default_rng(7)
     human, metrics = scores(rng, POPULATION, world)
     if measure == "pearson":
@@ -49,7 +50,7 @@ def truth(measure: str, world: str) -> Floats:
 
 
 def interval(measure: str, human: Floats, metrics: Floats) -> tuple[Floats, Floats]:
-    """(M,) ends of the intervals of the gaps to the first metric, as of `trend`; NaN where there is none."""
+    """(M,) ends of the intervals of the gaps to the first metric, as in `trend`; NaN if there is none."""
     n = len(human)
     if measure == "pearson":
         tested = jackknife_test(
@@ -67,7 +68,7 @@ def interval(measure: str, human: Floats, metrics: Floats) -> tuple[Floats, Floa
 
 
 def coverage(measure: str, world: str, n_systems: int, n_worlds: int, seed: int = 0) -> tuple[float, float]:
-    """Share of the intervals that hold the truth, and share of gaps that have one."""
+    """Share of the intervals that hold the truth, and share of gaps with an interval."""
     true = truth(measure, world)
     gap = (true - true[0])[1:]
     rng = np.random.default_rng([seed, n_systems])

@@ -1,8 +1,8 @@
 """Run a function in a fresh process again and again: wall seconds, peak memory, and a table against a baseline.
 
-A case is a function of no argument at the top level of a module. `prepare` (optional) makes its argument
-outside the measured time, but inside the same process, so that imports and made-up data are not counted as
-time; they are part of the peak memory, and so their own peak is shown beside it.
+A case is a function at the top level of a module. `prepare` (optional) makes its argument outside the measured time,
+but inside the same process, so that imports and simulated data do not count as time. They do count towards peak memory,
+so the peak before the run is shown next to it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ def nothing() -> None:
 class Case:
     """One line of the table.
 
-    name: what is measured. run: the function, given what `prepare` returns. target: seconds that it should
-    stay below, if any. scale: the measured seconds stand for so many times as much work (a slice of a slow
-    baseline), said so in the table. baseline: name of the case that this one is compared with. most_mb:
-    peak memory that it should stay below, if any.
+    name: what is measured. run: the function, given what `prepare` returns. target: upper limit in seconds, if any.
+    scale: factor from the measured seconds to the whole work, if only a slice of a slow baseline is run; the table says
+    so. baseline: name of the case that this one is compared with. most_mb: upper limit of peak memory, if any.
     """
 
     name: str

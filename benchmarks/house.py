@@ -1,4 +1,4 @@
-"""How large and how plain the code is: the table of figures that goals of the redesign are stated in.
+"""How large and how plain the code is: a table of the figures in which the redesign's goals are stated.
 
     python -m benchmarks.house [--db FILE] [--root FOLDER]
 
@@ -49,7 +49,7 @@ def declaration_lines(node: ast.ClassDef) -> int:
 
 
 def converters(trees: Iterable[ast.Module]) -> Iterator[ast.FunctionDef]:
-    """Methods of dataclasses, and functions that take one first (or several), that return a frame, rows or JSON."""
+    """Methods of dataclasses, and functions that take one (or several) first, that return a frame, rows or JSON."""
     trees = list(trees)
     carriers = {
         one.name for tree in trees for one in ast.walk(tree) if isinstance(one, ast.ClassDef) if _is_dataclass(one)
@@ -70,7 +70,7 @@ def converters(trees: Iterable[ast.Module]) -> Iterator[ast.FunctionDef]:
 
 
 def participles(trees: Iterable[ast.Module]) -> list[str]:
-    """Names of classes that are a participle and nothing else.
+    """Class names that consist of a single participle.
 
     >>> participles([ast.parse("class Asked: pass\\nclass LoadedFile: pass\\nclass _Done: pass\\nclass Seed: pass")])
     ['Asked', '_Done']
@@ -129,7 +129,7 @@ def figures(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _is_why(path: Path, line: str) -> bool:
-    """Whether a line is a comment of Python and nothing else, but for those that tools read."""
+    """Whether a line is only a Python comment, and not one that tools read."""
     return path.suffix == ".py" and re.match(r"\s*#(?! (noqa|type:|fmt:|ruff:))", line) is not None
 
 

@@ -1,17 +1,16 @@
-"""How often tests of metric against metric find a difference where there is none, and how often a real one.
+"""How often tests of metric against metric find a difference that does not exist, and how often a real one.
 
-    python -m benchmarks.levels                              # what there is, as a table
+    python -m benchmarks.levels                              # the results so far, as a table
     python -m benchmarks.levels --minutes 30                 # more worlds, made-up data
     python -m benchmarks.levels --minutes 30 --db all.duckdb # and evaluation sets of the warehouse
     python -m benchmarks.levels --minutes 5 --only "spa,equal" --most 500
 
-Worlds are those of `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and of
-`benchmarks.null_worlds` (metrics that are exchangeable), of error spans those of `benchmarks.span_worlds`. Each is
-tested by the code that `compare` runs, two-sided, with 199 resamples (p ≤ .05 is then 10 of the 200 places that the
-data can take among them: 5%), spa with 99 and as many sign vectors. A run adds worlds to the kind (data, null,
-population, effect; of equal metrics also the measure) with the fewest of them; a world's numbers follow from its place,
-so that a run goes on where the last one ended.
-`python -m docs.generate` puts defaults into docs/levels.md.
+Worlds come from `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and
+`benchmarks.null_worlds` (exchangeable metrics); those of error spans come from `benchmarks.span_worlds`. Each is tested
+by the code that `compare` runs, two-sided, with 199 resamples (p ≤ .05 is then 10 of the data's 200 possible ranks
+among them: 5%); spa with 99 resamples and as many sign vectors. A run adds worlds to the kind (data, null, population,
+effect; of equal metrics also the measure) with the fewest of them; a world's numbers follow from its place, so that a
+run goes on where the last one ended. `python -m docs.generate` puts defaults into docs/levels.md.
 """
 
 from __future__ import annotations
@@ -118,8 +117,8 @@ _NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minut
 class Row:
     """A line of the results: one measure and its test in one kind of world.
 
-    null: what the metrics have in common. effect: 0 = nothing sets them apart, else B is worse. test: its name, with
-    `MID_P` after it where ties count half and `BY_DOCUMENT` or `BY_ANNOTATOR` where these are its units.
+    null: what the metrics have in common. effect: 0 = no difference, else B is worse. test: its name, followed by
+    `MID_P` if ties count half, and by `BY_DOCUMENT` or `BY_ANNOTATOR` if these are its units.
     """
 
     data: str
@@ -132,7 +131,7 @@ class Row:
 
 @dataclass
 class Count:
-    """Worlds so far, those with p ≤ .05, and those where p is not defined (which find nothing)."""
+    """Number of worlds so far, of those with p ≤ .05, and of those whose p is not defined (which find nothing)."""
 
     n_worlds: int = 0
     n_found: int = 0
@@ -167,8 +166,8 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled; spans, preferences and decisions are of new segments alone (preferences of new
-    annotators, too), the first two simulated."""
+    """Every row that can be filled. Spans, preferences and decisions exist for new segments only (preferences also for
+    new annotators); spans and preferences are always simulated."""
     for row in _rows(data):
         has_all = row.measure not in _SIMULATED_ONLY + DECISIONS
         is_there = row.data == SIMULATED or row.measure not in _SIMULATED_ONLY
@@ -197,7 +196,7 @@ def _tested() -> Iterator[tuple[str, str]]:
 
 
 def _is_wanted(population: Population, effect: float, measure: str, test: str) -> bool:
-    """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
+    """Whether a test is run on such worlds: documents and real differences concern only tests of that population."""
     parsed = parse_measure(measure)
     claimed = parsed.claims(plain(test))
     if by_unit := _POPULATION_OF.get(unit_of(test)):
@@ -214,7 +213,7 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
 
 
 def is_for(population: Population, measure: str, test: str) -> bool:
-    """Whether a test is one of this population: named for it, or its default."""
+    """Whether a test belongs to this population: named for it, or its default."""
     if by_unit := _POPULATION_OF.get(unit_of(test)):
         return population == by_unit
     parsed = parse_measure(measure)
@@ -226,14 +225,14 @@ Source = Callable[[np.random.Generator], Pair]
 
 
 class Sources(NamedTuple):
-    """Where pairs of metrics come from: any, and those that are equally good by a measure."""
+    """Sources of pairs of metrics: any pairs, and pairs that are equally good by a measure."""
 
     any: Source
     equal: Pools
 
 
 def sources(database: Path | None) -> dict[str, Sources]:
-    """Where pairs of metrics come from, by the data's name."""
+    """The sources of pairs of metrics, by the data's name."""
     found = {SIMULATED: Sources(simulated_pair, simulated_pool)}
     if database is None:
         return found
@@ -259,13 +258,13 @@ class _Real:
 
 
 def plain(test: str) -> Test:
-    """A test's name without its unit and the way in which ties are counted."""
+    """A test's name without its unit and the way it counts ties."""
     name: Test = test.removesuffix(BY_DOCUMENT).removesuffix(BY_ANNOTATOR).removesuffix(MID_P)  # type: ignore[assignment]
     return name
 
 
 def unit_of(test: str) -> TestUnit:
-    """What a test swaps, resamples or leaves out, by its name."""
+    """The unit that a test swaps, resamples or leaves out, by its name."""
     return "document" if test.endswith(BY_DOCUMENT) else "annotator" if test.endswith(BY_ANNOTATOR) else "segment"
 
 
@@ -273,7 +272,7 @@ _POPULATION_OF: dict[TestUnit, Population] = {"document": "documents", "annotato
 
 
 def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) -> Iterator[float]:
-    """p that the two metrics differ, by each measure and test; NaN where not defined."""
+    """p that the two metrics differ, by each measure and test; NaN if not defined."""
     block = world if isinstance(world, Block) else block_of(world)
     thresholds: dict[str, Any] = {}
     for text, test in tested:
@@ -294,9 +293,9 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
 
 
 class Kind(NamedTuple):
-    """Rows that are tested in the same worlds. measure: by which metrics are equal, or of spans; else none.
+    """Rows that are tested in the same worlds. measure: by which metrics are equal, or that of spans; else none.
 
-    is_dear: its rows take long.
+    is_dear: whether its rows take long.
     """
 
     data: str
@@ -355,7 +354,7 @@ def add_world(number: int, tested: dict[Row, Count], world: Pair | Block) -> Non
 def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = LEVELS) -> None:
     """Add worlds to the kinds with the fewest of them, until the time is over or all rows have the most.
 
-    Where a kind's rows take long, or are there for comparison alone, it gets a part of the worlds of the others.
+    A kind whose rows take long, or serve only as a comparison, gets fewer worlds than the others.
     """
     end = time.monotonic() + 60 * minutes
     found, known = read(path), sources(database)
@@ -390,7 +389,7 @@ def is_dear(row: Row) -> bool:
 
 
 def weight(kind: Kind) -> int:
-    """How many worlds others get for one of these."""
+    """How many worlds other kinds get for each world of this one."""
     if kind.null == "equal":
         return 1
     is_beside = kind.effect or kind.population == "documents" or kind.data == _ONLY_SEGMENTS
@@ -398,7 +397,7 @@ def weight(kind: Kind) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, or print what there is."""
+    """Run, or print the results so far."""
     return run_counting(arguments, "benchmarks.levels", LEVELS, simulate, lines)
 
 

@@ -1,23 +1,24 @@
 """Worlds in which two metrics are exchangeable: how they are drawn, and how one is made worse.
 
 A *pair* is a human score and two metrics on the same systems and segments, in standard deviations of each metric. It is
-either made up (`simulated_pair`: new systems, segments, annotators and metrics each time) or two metrics picked by
-chance from an evaluation set of the warehouse (`real_pair`). A null world is a pair in which fair coins decide which of
+either simulated (`simulated_pair`: new systems, segments, annotators and metrics each time) or two metrics picked at
+random from an evaluation set of the warehouse (`real_pair`). A null world is a pair in which fair coins decide which of
 the two metrics is called A:
 
 - `segments`: segments are drawn with replacement, and each drawn segment has a coin, which exchanges the two metrics'
-  scores of all systems on it. Systems stay. Segments are independent and alike, and each of them is as likely with A
-  and B exchanged: over new segments of these systems, every statistic of A and of B has the same distribution.
+  scores of all systems on it. Systems stay. Segments are independent and identically distributed, and each is as likely
+  with A and B exchanged: over new segments of these systems, every statistic of A and of B has the same distribution.
 - `documents`: the same with whole documents: they are drawn, and each has one coin.
 - `systems`: each system has a coin, for all its segments. Segments stay. Over new systems on these segments A and B
   have the same distribution.
-- `annotators`: the same with all segments that an annotator judged; made-up pairs alone (`annotated_pair`).
-- `both`: made up pairs need no coin: the systems, the segments, and how each metric errs on them are drawn anew, by one
-  law for A and B. In real ones segments are drawn with replacement; a fixed half of the scores, chosen by fair coins,
-  follows the coin of its system, the other half the coin of its segment. Turning all coins exchanges A and B, so they
-  have the same distribution; what either gains comes in part from whole systems, in part from whole segments.
+- `annotators`: the same with all segments that an annotator judged; simulated pairs only (`annotated_pair`).
+- `both`: simulated pairs need no coin: the systems, the segments, and each metric's errors on them are drawn anew, by
+  the same distribution for A and B. In real pairs, segments are drawn with replacement; a fixed half of the scores,
+  chosen by fair coins, follows the coin of its system, the other half the coin of its segment. Turning all coins
+  exchanges A and B, so they have the same distribution; the advantage of either comes partly from whole systems, partly
+  from whole segments.
 
-In each of them the value of A minus the value of B is symmetric around 0, whatever the measure; a test that says
+In each world the value of A minus the value of B is symmetric around 0, whatever the measure; a test that says
 p ≤ .05 more often than in 5% of such worlds finds differences that are not there.
 
 `worsened` makes B the worse metric, for power: noise of `effect` standard deviations of the metric is added to each of
@@ -53,11 +54,11 @@ N_ANNOTATORS, TASTE = 20, 0.3  # of a world; how much more annotators like what 
 
 @dataclass(frozen=True)
 class Pair:
-    """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), each segment's; in the segments' order.
+    """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), the document of each segment, in order.
 
-    Whoever judges a document judges all of it, so where annotators matter a document is all that one of them judged.
+    Whoever judges a document judges all of it, so if annotators matter, a document is everything that one has judged.
 
-    places: (S,) of the segments in the pair that they were drawn from; None = all, in order.
+    places: (S,) places of the segments in the pair from which they were drawn; None = all, in order.
     """
 
     human: Floats
@@ -72,13 +73,13 @@ class Pair:
         return int(self.human.shape[0]), int(self.human.shape[1])
 
     def of_segments(self, places: Ints, documents: Ints) -> Pair:
-        """Some segments, in the order given, in these documents."""
+        """Some segments, in the given order, with these documents."""
         human, metrics = self.human[:, places], self.metrics[:, :, places]
         origin = places if self.places is None else self.places[places]
         return replace(self, human=human, metrics=metrics, documents=documents, places=origin)
 
     def exchanged(self, where: Bools) -> Pair:
-        """The two metrics exchanged in some scores; where broadcasts to (N, S)."""
+        """The two metrics exchanged in some scores; `where` broadcasts to (N, S)."""
         return replace(self, metrics=np.where(where, self.metrics[::-1], self.metrics))
 
 
@@ -91,11 +92,12 @@ def simulated_pair(
     n_segments: int = N_SEGMENTS,
     own: Sequence[tuple[float, float, float, float]] = ALIKE,
 ) -> Pair:
-    """People count errors (most outputs have none, so ties are heavy); two metrics that err alike in part.
+    """Human scores count errors (most outputs have none, so ties are many); the two metrics partly share their errors.
 
-    Documents of six segments; an annotator, of four, has a whole document and a severity of their own. Metrics see the
+    Documents have six segments; each is judged by one of four annotators, who have their own severity. Metrics see the
     quality of an output and each of its parts (system, document, segment, the output itself) with errors, of which they
-    share half the variance. One is rounded to halves of a standard deviation of the quality, so it ties, too.
+    share half the variance. One metric is rounded to halves of a standard deviation of the quality, so it has ties,
+    too.
     own: standard deviations of each metric's own errors.
     """
     documents = np.arange(n_segments) // DOCUMENT
@@ -129,10 +131,10 @@ def annotated_pair(
     n_systems: int = N_SYSTEMS,
     own: Sequence[tuple[float, float, float, float]] = ALIKE,
 ) -> Pair:
-    """`simulated_pair`, whose documents are annotators with a taste of their own, who judge more or fewer segments.
+    """`simulated_pair` in which each document is an annotator with their own taste, who judges more or fewer segments.
 
-    An annotator finds outputs that one of the metrics likes better than the other does so much better: by this
-    difference, in standard deviations, times a taste, which is as often for one metric as for the other.
+    An annotator prefers outputs that one of the metrics scores higher than the other: by their difference, in standard
+    deviations, times a taste that favours each metric equally often.
     """
     sizes = np.maximum(1, np.rint(N_SEGMENTS / N_ANNOTATORS * rng.lognormal(-0.32, 0.8, n_annotators))).astype(int)
     annotators = np.repeat(np.arange(n_annotators), sizes)
@@ -167,7 +169,7 @@ def null_world(pair: Pair, population: Population, rng: np.random.Generator) -> 
 
 
 def worsened(world: Pair, effect: float, rng: np.random.Generator) -> Pair:
-    """B with noise; see the top of this module."""
+    """The pair with noise added to B; see the top of this module."""
     if effect == 0:
         return world
     metrics = world.metrics.copy()
@@ -196,7 +198,7 @@ def documents_drawn(documents: Ints, rng: np.random.Generator, n_drawn: int | No
 
 
 def block_of(world: Pair) -> Block:
-    """The world as `compare` would have it from a warehouse; of any number of metrics."""
+    """The world as the block that `compare` would read from a warehouse; with any number of metrics."""
     n_systems, n_segments = world.shape
     metrics = tuple(MetricChoice.made_up(f"metric {place}", place) for place in range(1, len(world.metrics) + 1))
     segments = tuple(range(1, n_segments + 1))
@@ -222,10 +224,10 @@ def block_of(world: Pair) -> Block:
 def preferences_of(
     human: Floats, systems: tuple[str, ...], places: Ints | None = None, annotators: Ints | None = None
 ) -> Preferences:
-    """A ranking of up to five outputs on each segment by their human scores, all its pairs; near ones tie.
+    """All pairs of a ranking of up to five outputs on each segment by their human scores; close scores tie.
 
-    annotators: (S,) who ranked; None = not known. places: see `Pair`. Wherever a segment is drawn, people rank the same
-    of its outputs: what a measure is expected to be over drawn segments is then what it is over those that they are
+    annotators: (S,) who ranked; None = not known. places: see `Pair`. Whenever a segment is drawn, the same outputs of
+    it are ranked, so that a measure's expected value over drawn segments is its value over the segments that they are
     drawn from.
     """
     n_systems, n_segments = human.shape

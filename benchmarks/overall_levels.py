@@ -30,7 +30,7 @@ DRAWS = 199
 
 @dataclass(frozen=True)
 class ExpectedOverall:
-    """The overall score of a pool's metrics on worlds that are drawn once; takes the place of `Expected`."""
+    """The overall score of a pool's metrics on worlds that are drawn once; replaces `Expected`."""
 
     tasks: Sequence[tuple[Expected, float]]
 
@@ -82,7 +82,7 @@ def equal(pair: Callable[[np.random.Generator], Pair], n_worlds: int) -> Iterato
 
 
 def exchangeable(pair: Callable[[np.random.Generator], Pair], n_worlds: int) -> Iterator[Pair]:
-    """Worlds of two metrics that err by the same law."""
+    """Worlds of two metrics whose errors have the same distribution."""
     for number in range(n_worlds):
         rng = np.random.default_rng([number, 0, 0, 7])
         yield null_world(pair(rng), "segments", rng)

@@ -1,18 +1,19 @@
-"""What people's judgements would have cost: replays of past campaigns, and levels of the tests of people.
+"""Cost of human annotation: replays of past campaigns, and false-positive rates of the tests of human scores.
 
     python -m benchmarks.people all.duckdb    # a warehouse with the real data; about 10 minutes of CPU time
 
 Writes benchmarks/people.csv, which `python -m docs.generate` puts into docs/plan-annotation.md:
 
 - assisted: samples of n segments of a campaign that annotated all. How often intervals of differences of two systems
-  hold the difference over all segments, by judgements alone and with a metric's help; the share of judgements saved
-  (mean of the estimates, and from the squared errors that were made); Kendall's tau of the ranking with that by all
+  hold the difference over all segments, from judgements alone and with a metric's help; the share of judgements saved
+  (mean of the estimates, and from the observed squared errors); Kendall's tau between the ranking and the one by all
   judgements.
 - sequential: campaigns in random order of documents, looked at after each. How often an interval excludes the true
-  difference of two systems: that of the whole campaign; 0, with documents drawn with replacement around a difference of
-  0; and 0 of exchangeable systems. What stopping early saves, and how often the winner stays.
-- replace: a metric that is one more annotator, epsilon 0: how often it beats an annotator at p <= .05, with items that
-  count as independent, or clustered by segment or document.
+  difference of two systems: the difference over the whole campaign; 0, with documents drawn with replacement around a
+  difference of 0; and 0 for exchangeable systems. How much early stopping saves, and how often the winner stays the
+  same.
+- replace: a metric that is just like another annotator, epsilon 0: how often it beats an annotator at p <= .05, with
+  items treated as independent, or clustered by segment or document.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m benchmarks.rank_coverage [N_WORLDS]
 
-Systems: 8 with true means a gap apart, on 100 segments, deviation 1. Metrics: 8 whose errors grow by a step,
-on 12 systems; a world is 150 segments of a pool of 3,000, and a metric's true rank is that by the measure on the pool.
+Systems: 8 with true means a gap apart, on 100 segments, standard deviation 1. Metrics: 8 whose errors grow by a step,
+on 12 systems; a world is 150 segments of a pool of 3,000, and a metric's true rank is its rank by the measure on the
+pool.
 """
 
 import sys
@@ -25,7 +26,7 @@ MEASURES = ("acc_eq(by=item)", "pearson(by=none)", "pearson(by=item)", "pdp", "p
 
 
 def of_systems(gap: float, n_worlds: int) -> dict[str, float]:
-    """The share of ranges that hold the true rank, by how they are made."""
+    """The share of ranges that hold the true rank, by the method that computed them."""
     rng = np.random.default_rng([1, int(1000 * gap)])
     held: dict[str, list[float]] = {}
     for _ in range(n_worlds):
@@ -42,7 +43,7 @@ def of_systems(gap: float, n_worlds: int) -> dict[str, float]:
 
 
 def pool_of_metrics(step: float, rng: np.random.Generator, n_segments: int = POOL) -> Pair:
-    """All segments: outputs differ by system, segment and chance; people and metrics see them with errors."""
+    """All segments: outputs differ by system, segment and chance; annotators and metrics see them with errors."""
     shape = (N_JUDGED, n_segments)
     quality = 0.3 * rng.normal(size=(N_JUDGED, 1)) + rng.normal(size=n_segments) + rng.normal(size=shape)
     metrics = [quality + (1 + step * place) * rng.normal(size=shape) for place in range(N)]

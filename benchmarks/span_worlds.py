@@ -1,13 +1,13 @@
-"""Worlds of error spans: gold ones and those of two metrics that are exchangeable, or equally good.
+"""Worlds of error spans: gold spans, and the spans of two metrics that are exchangeable or equally good.
 
-Segments differ in how many errors they have, systems too. Each metric finds some of them, its bounds up to three
-characters off and the severity wrong in three of ten, and marks others; how much it finds and marks depends on the
-segment, so what it does in the outputs of one segment goes together. `pool` has many segments, and a world those drawn
-from it with replacement, so the expected sums of a world are those of the pool.
+Segments and systems differ in how many errors they have. Each metric finds some of the errors, with bounds up to three
+characters off and a wrong severity in three of ten, and marks others. How much it finds and marks depends on the
+segment, so its spans in the outputs of one segment are correlated. `pool` has many segments; a world draws segments
+from it with replacement, so the expected sums of a world are the pool's.
 
 - `exchangeable`: metrics of two kinds; a coin for each segment says which of them is called A.
-- `equal`: A finds much and marks much, B little of both; of the false spans of A as many stay as make F of the two the
-  same in the pool.
+- `equal`: A finds and marks many spans, B few; just enough false spans of A are kept to give both metrics the same F in
+  the pool.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STEPS = 14
 
 @dataclass(frozen=True)
 class Marked:
-    """Spans of one scorer. chance: which go first where false ones are taken out; those found have 0."""
+    """Spans of one scorer. chance: the order in which false spans are removed; correctly found spans have 0."""
 
     system: Ints
     segment: Ints
@@ -41,7 +41,7 @@ class Marked:
     chance: Floats
 
     def only(self, chosen: Bools | Ints) -> Marked:
-        """Some of them."""
+        """Some of the spans."""
         return Marked(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
@@ -76,7 +76,7 @@ class Pool:
     n_segments: int
 
     def block(self, places: Ints, exchanged: Bools) -> Block:
-        """Some segments, each as often as it stands in `places`, the metrics exchanged in those said."""
+        """Some segments, each as often as it occurs in `places`, with the metrics exchanged in the selected ones."""
         outputs = np.indices((3, N_SYSTEMS, len(places))).reshape(3, -1)
         parts = []
         for scorer, marked in enumerate(self.marked):
@@ -111,7 +111,7 @@ class Pool:
         return replace(block, spans=spans)
 
     def with_false(self, share: float) -> Pool:
-        """With a share of the first metric's false spans."""
+        """The pool with a share of the first metric's false spans."""
         gold, first, second = self.marked
         return replace(self, marked=(gold, first.only((first.chance < share) | (first.chance == 0)), second))
 
@@ -128,7 +128,7 @@ class Pool:
 
 
 def pool(measure: Measure, null: Null, number: int, n_segments: int = POOL_SEGMENTS) -> Pool:
-    """A new pool; where metrics are to be equal, by this measure."""
+    """A new pool, with metrics that are equal by this measure if one is named."""
     rng = np.random.default_rng([number, 0, 0, 6])
     while True:
         difficulty = np.exp(rng.normal(-0.4, 0.8, n_segments))
@@ -144,7 +144,7 @@ def pool(measure: Measure, null: Null, number: int, n_segments: int = POOL_SEGME
 
 
 def _made_equal(with_false: Callable[[float], Pool], measure: Measure) -> Pool | None:
-    """The pool with so many false spans of the first metric that F are equal; None where no share makes them so."""
+    """The pool with just enough false spans of the first metric to make F equal; None if no share does."""
     low, high = 0.0, 1.0
     if not _is_better(with_false(low), measure) or _is_better(with_false(high), measure):
         return None

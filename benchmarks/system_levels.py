@@ -1,14 +1,14 @@
 """How often the tests of `systems` find one of two exchangeable systems better.
 
-    python -m benchmarks.system_levels                              # what there is
+    python -m benchmarks.system_levels                              # the results so far
     python -m benchmarks.system_levels --minutes 5 --db all.duckdb  # more worlds
 
-A world is two systems' scores by one scorer, people's (most outputs have no error, so differences tie) or a metric's.
-The systems are two of `benchmarks.null_worlds.simulated_pair`, or two of an evaluation set of WMT23, picked by chance,
-and exchangeable because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement, each
-with its coin; or whole `documents` are. Turning all coins exchanges the systems, so the difference of their means is
-symmetric around 0. Tests are those of the command, one-sided for the system that is first by chance: 5% is promised, by
-199 resamples. docs/levels.md sums system_levels.csv up.
+A world is two systems' scores by one scorer: human scores (most outputs have no error, so differences tie) or a metric.
+The systems are two of `benchmarks.null_worlds.simulated_pair`, or two of an evaluation set of WMT23, picked at random.
+They are exchangeable because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement,
+each with its coin; or whole `documents` are. Turning all coins exchanges the systems, so the difference of their means
+is symmetric around 0. The tests are the command's, one-sided for the system that is first by chance, with 199
+resamples; the nominal level is 5%. docs/levels.md summarises system_levels.csv.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Row:
 
 
 def rows(data: str, scorer: str, null: Literal["segments", "documents"]) -> list[Row]:
-    """The rows of a kind. Where segments are independent there are no documents."""
+    """The rows of a kind. Independent segments have no documents."""
     units = UNITS if null == "documents" else UNITS[:1]
     return [Row(data, scorer, null, test, unit) for test in get_args(SystemTest) for unit in units]
 
@@ -59,7 +59,7 @@ Kind = tuple[str, str, Literal["segments", "documents"]]
 
 
 def kinds(data: Sequence[str]) -> Iterator[Kind]:
-    """What is simulated together."""
+    """The kinds of worlds, each simulated together."""
     for name in data:
         for scorer in SCORERS:
             for null in NULLS:
@@ -72,13 +72,13 @@ def read(path: Path = SYSTEM_LEVELS) -> dict[Row, Count]:
 
 
 def write(found: dict[Row, Count], path: Path = SYSTEM_LEVELS) -> None:
-    """Keep the results, in the order of the simulation."""
+    """Write the results, in the order of the simulation."""
     ordered = (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind))
     write_counts(path, FIELDS, [(*astuple(row), *astuple(found[row])) for row in ordered if row in found])
 
 
 def world(pair: Pair, scorer: str, null: Literal["segments", "documents"], rng: np.random.Generator) -> Pair:
-    """Two systems, exchanged by coins: `null_world` with systems in the place of metrics."""
+    """Two systems, exchanged by coins: `null_world` with systems instead of metrics."""
     systems = rng.choice(pair.shape[0], 2, replace=False)
     scores = pair.human[systems] if scorer == "human" else pair.metrics[0, systems]
     judged = ~np.isnan(scores).any(axis=0)
@@ -87,7 +87,7 @@ def world(pair: Pair, scorer: str, null: Literal["segments", "documents"], rng: 
 
 
 def add_world(kind: Kind, number: int, source: Source, found: dict[Row, Count]) -> None:
-    """One more world, and what each test finds in it."""
+    """Add one world, and count what each test finds in it."""
     _, scorer, null = kind
     rng = np.random.default_rng([number, SCORERS.index(scorer), NULLS.index(null)])
     drawn = world(source(rng), scorer, null, rng)
@@ -119,7 +119,7 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, or print what there is."""
+    """Run, or print the results so far."""
     return run_counting(arguments, "benchmarks.system_levels", SYSTEM_LEVELS, simulate, lines)
 
 

@@ -1,4 +1,4 @@
-"""Names that the shell offers while a command is typed: quick, and silent where there is nothing to ask."""
+"""Names that the shell offers while a command is typed: quick, and silent if there is no warehouse to ask."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -36,14 +36,14 @@ def complete_protocol(incomplete: str) -> list[str]:
 
 
 def complete_query(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of examples behind --example; a query is nothing that can be offered."""
+    """Names of examples after --example; queries cannot be completed."""
     from queries.cookbook import recipes
 
     return [name for name in recipes() if name.startswith(incomplete)] if context.params.get("example") else []
 
 
 def completion_of(names: str | None, choices: Sequence[str]) -> "Callable[..., list[str]] | None":
-    """What offers values of a field. names: what of the warehouse it names. choices: those of a closed set."""
+    """The completion function of a field. names: the kind of name in the warehouse. choices: those of a closed set."""
     if choices:
         return lambda incomplete: [one for one in choices if one.startswith(incomplete)]
     return None if names is None else _BY_NAME[names]
@@ -61,9 +61,9 @@ _BY_NAME |= {kind: _completion(kind) for kind in _OTHERS}
 
 
 def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[str]:
-    """Names of the evaluation sets that the words before name; of all, where they name none.
+    """Names from the evaluation sets in the words before; from all, if these name none.
 
-    Behind a comma a further name is offered. Whatever goes wrong, the shell's prompt stays as it is.
+    After a comma, another name is offered. Whatever goes wrong, the shell's prompt stays as it is.
     """
     from queries.listing import names
     from warehouse import Warehouse
@@ -81,19 +81,19 @@ def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[st
 
 
 def _given(context: typer.Context) -> dict[str, Any]:
-    """Arguments and options before the incomplete word. Where that is an option's value, arguments come unnamed."""
+    """Arguments and options before the incomplete word. If that is an option's value, arguments come unnamed."""
     arguments = [parameter.name for parameter in context.command.params if parameter.param_type_name == "argument"]
     unnamed = {name: word for name, word in zip(arguments, context.args, strict=False) if name is not None}
     return unnamed | {name: value for name, value in context.params.items() if value is not None}
 
 
 def _several(value: Any) -> list[str]:
-    """Names as options and arguments have them: one, several joined by commas, or a list of these; "all" is none."""
+    """Names as options and arguments give them: one, several joined by commas, or a list of these; "all" gives none."""
     texts = [value] if isinstance(value, str) else list(value or ())
     return [name for text in texts for name in text.split(",") if name and name != "all"]
 
 
 def _database(context: typer.Context) -> str | None:
-    """The warehouse that the words before name, on either side of the command, or the environment."""
+    """The warehouse named by the words before, on either side of the command, or by the environment."""
     named = context.params.get("db") or (context.parent.params.get("db") if context.parent else None)
     return str(named) if named else os.environ.get("SCOREHOUSE_DB") or None

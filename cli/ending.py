@@ -1,4 +1,4 @@
-"""A run of the program: its words, and its end by an exit code and one line for an error that a user can mend."""
+"""A run of the program: its arguments, its exit code, and one line for an error that a user can correct."""
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ _INTERRUPTED = "interrupted; completed work was kept, unfinished work was discar
 
 
 def run_program(program: Callable[..., Any], words: list[str]) -> int:
-    """Run the command line on its arguments; errors that are no fault of the program become a line and a code."""
+    """Run the command line on its arguments; errors that are not the program's fault become a line and an exit code."""
     try:
         return _run(program, words)
     except OutputError as error:
@@ -78,12 +78,12 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
 
 
 def _tell(line: str) -> None:
-    """One line of an error; what servers, files and users make too long ends in …"""
+    """Print one line of an error; overlong text from servers, files and users ends in …"""
     note(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
 
 
 def _run(program: Callable[..., Any], words: list[str]) -> int:
-    """Raises OutputError: stdout takes no answer."""
+    """Raises OutputError: the answer cannot be written to stdout."""
     try:
         words = joined_parameters(words) if "sql" in words else words
         code = int(program(args=words, prog_name="scorehouse", standalone_mode=False) or ExitCode.DONE)
@@ -117,7 +117,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
 
 
 def _of_system(error: OSError) -> tuple[ExitCode, str]:
-    """Exit code and line for what the operating system refuses: a path, or room on disk."""
+    """Exit code and line for errors of the operating system, such as a bad path or a full disk."""
     if error.errno == errno.EBADF and error.filename is None:  # the command line's library writes help by itself
         forget_stdout()
         return ExitCode.DATABASE, stdout_problem(error)
@@ -141,15 +141,15 @@ def _is_interruption(error: BaseException | None) -> bool:
 
 
 def _command(program: Callable[..., Any], words: list[str]) -> Any:
-    """The command that the words name; None where they name none."""
+    """The command that the words name; None if they name none."""
     commands: Mapping[str, Any] = getattr(program, "commands", {})
     return next((commands[name] for word in words if (name := RENAMED.get(word, word)) in commands), None)
 
 
 def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | None:
-    """Exit code and line for an error that is no fault of the program; None for any other.
+    """Exit code and line for an error that is not the program's fault; None for any other.
 
-    asked: the command, if one is named; a hint that names options of others is not shown.
+    asked: the command, if one is named; hints that name options of other commands are not shown.
     """
     wording = getattr(error, "format_message", None)
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
@@ -177,8 +177,8 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
 
 
 def _repeated(error: Exception, words: list[str]) -> str:
-    """The way out where several names follow a flag that takes one: the flag is repeated; and where a filter by metrics
-    is given without its flag: the whole command. "" for any other error."""
+    """The way out of two errors: if several names follow a flag that takes one, repeat the flag; if a filter by metrics
+    is given without its flag, the whole corrected command. "" for any other error."""
     context = getattr(error, "ctx", None)
     if context is None or "unexpected extra argument" not in str(error):
         return ""

@@ -1,4 +1,4 @@
-"""Options that messages name, as the command line spells them; another command's stand behind its name."""
+"""Options that messages name, as the command line spells them; options of another command follow its name."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -27,17 +27,17 @@ def dashed(word: str) -> str:
 
 @cache
 def generated() -> Mapping[str, Mapping[str, Any]]:
-    """What `python -m docs.generate` writes down of all commands, so that a help or a note need not import them.
+    """Facts on all commands that `python -m docs.generate` writes, so that a help or a note need not import them.
 
-    summaries: of each command. flags: how options are written whose flag is not their name. renamed: options of the
-    version before, with the new names, of which the first that a command has is meant.
+    summaries: of each command. flags: spelling of options whose flag is not their name. renamed: options of the
+    previous version, with their new names; the first that a command has is meant.
     """
     found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name("commands.json").read_text("utf-8"))
     return found
 
 
 def flag(name: str, value: str | None = None) -> str:
-    """An option as it is written behind its command.
+    """An option as it is written after its command.
 
     >>> flag("user_metrics", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("reference", "B")
     ('--user-metrics', '--system-score mean', 'rank --explain', '--ref B')
@@ -59,7 +59,7 @@ def options_of(command: Any) -> frozenset[str]:
 
 
 def is_for(options: Collection[str], hint: str) -> bool:
-    """Whether a hint is one for a command with these options.
+    """Whether a hint suits a command with these options.
 
     >>> from warehouse.wording import option
     >>> own, explain = option("user_metrics", True), option("rank.explain", True)

@@ -1,4 +1,4 @@
-"""What a load brought, skipped and refused, for people."""
+"""The report of a load: what was loaded, skipped and refused."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ _SHOWN = 20  # skipped files and faults named on the terminal; --verbose names a
 
 
 def note_faults(output: Output, faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
-    """The first faults, a line each, and how many more there are, with the way to see them. n_shown: None for all.
+    """The first faults, one per line, and how many more there are, with the way to see them. n_shown: None for all.
 
-    A fault that stands for further lines is shown where one of its file is, beyond the number.
+    A fault that represents further lines is shown, even beyond this number, if another of its file is.
     """
     single = [fault for fault in faults if not fault.n_more]
     shown = single[:n_shown]
@@ -36,7 +36,7 @@ def note_faults(output: Output, faults: "Sequence[Fault]", n_shown: int | None, 
 
 
 def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial: bool = False) -> None:
-    """Show what came in, what was skipped and what was refused; end with DATA where anything was.
+    """Show what was loaded, skipped and refused; end with DATA if anything was refused.
 
     is_trial: nothing was stored.
     """

@@ -1,4 +1,4 @@
-"""The program and its commands, whose options are taken once and stand in panels."""
+"""The program and its commands, whose options are accepted once and listed in panels."""
 
 import os
 import shutil
@@ -24,23 +24,23 @@ _TIMES = {2: "twice"}
 
 
 class _Reading:
-    """Reads the values of a parameter in place of Typer: texts, paths, flags, and what a parser reads.
+    """Reads the values of a parameter instead of Typer: texts, paths, flags, and values with a parser.
 
-    Typer would import Pydantic for it, which takes longer than all the rest of a help.
+    Typer would import Pydantic for this, which takes longer than the rest of a help.
     """
 
     def __init__(self, read: Callable[[Any], Any]) -> None:
         self._read = read
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """What a command gets for the words of a command line, or for a default."""
+        """The value that a command gets from the words of a command line, or from a default."""
         if param.multiple or param.nargs == -1:
             return [self._read(one) for one in value] if value is not None else ()
         return None if value is None else self._read(value)
 
 
 def _read_here(parameter: Any) -> None:
-    """Let a parameter be read by `_Reading`, where it can be; Typer reads it otherwise."""
+    """Let `_Reading` read a parameter if it can; otherwise Typer reads it."""
     described = getattr(parameter, "type_descriptor", None)
     if described is None:  # Typer before 0.29, which imports no Pydantic
         return
@@ -52,7 +52,7 @@ def _read_here(parameter: Any) -> None:
 
 
 class _Once:
-    """Part of a command's class; where an option is repeated, the library would silently take its last value."""
+    """Part of a command's class: for a repeated option, the library would silently take the last value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Raises UsageError: an option that takes one value is given several times, or a flag with its opposite.
@@ -77,7 +77,7 @@ _OF_EACH_HUMAN = ("rank", "correlations")  # where an option of human scores wit
 
 
 def _current_options(command: Any, words: list[str], ctx: Any) -> list[str]:
-    """The words with options that were renamed under their new names; a line says so."""
+    """The words with renamed options under their new names; a line says so."""
     known = options_of(command)
     current: list[str] = []
     at = words.index("--human") + 1 if command.name in _OF_EACH_HUMAN and "--human" in words else 0
@@ -108,7 +108,7 @@ def _refuse_empty(command: Any, values: Mapping[str, Any]) -> None:
 
 
 def _refuse_pairs(command: Any, values: Mapping[str, Any], further: list[str]) -> None:
-    """Raises UsageError: too many words, one of which is a language pair, of a command where that is an option."""
+    """Raises UsageError: too many words, one of which is a language pair, for a command that takes it as an option."""
     if not further or "--lp" not in options_of(command):
         return
     from warehouse.facts.languages import is_typed_pair
@@ -135,7 +135,7 @@ _OF_OPTIONS = ("Options", "Data", "Metrics", "Computation", _OUTPUT, "Tests and 
 
 
 class OnceCommand(_Once, TyperCommand):
-    """A command; its help has the options in panels, those of tests last."""
+    """A command; its help lists the options in panels, those of tests last."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and options into a help."""
@@ -156,7 +156,7 @@ class OnceCommand(_Once, TyperCommand):
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write where the documentation says more."""
+        """Write where to read more in the documentation."""
         formatter.write_paragraph()
         formatter.write_text(f"Documentation: {page_of(str(ctx.info_name))}")
 
@@ -165,14 +165,14 @@ class OnceGroup(_Once, TyperGroup):
     """The program: its options stand before the name of a command; its help has the commands in panels."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names, or named in the version before."""
+        """The command that the first word names, or named in the previous version."""
         if (new := RENAMED.get(args[0])) is not None:
             _say_renamed(args[0], new, ctx, args)
             args = [new, *args[1:]]
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names, of which none is made into a command."""
+        """The names, without making any of the commands."""
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -151,7 +151,7 @@ def _parameter(field: Field, is_option: bool, is_hidden: bool) -> inspect.Parame
 
 
 def flags_of(field: Field) -> tuple[str, ...]:
-    """How the command line writes a field; one that may be denied with its opposite behind a slash."""
+    """The flags of a field; one that may be negated has its opposite after a slash."""
     flags = [dashed(word) for word in field.option.flags or (field.name.replace("_", "-"),)]
     return ("/".join(flags),) if field.element is bool and len(flags) == 2 else tuple(flags)
 
@@ -173,7 +173,7 @@ def _metavar(field: Field) -> str:
 
 
 def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -> dict[str, Any]:
-    """What the words of a command give, by field: arguments by their place, where a language pair may be left out.
+    """The values that the words of a command give, by field: arguments by position; a language pair may be omitted.
 
     Raises UsageError: more words than there are arguments, or one that is missing.
     """
@@ -217,7 +217,7 @@ def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -
 def _check_order(known: Mapping[str, Field], words: Mapping[str, Any], database: Path) -> None:
     """Refuse a language pair that is followed by a test set of this database, or of WMT.
 
-    Raises QuestionError: that the two are swapped.
+    Raises QuestionError: the two are swapped.
     """
     arguments = [one.name for one in known.values() if one.is_argument]
     said = [word for name in arguments for word in _listed(words.get(name))]
@@ -242,7 +242,7 @@ def _may_be_lp(word: str) -> bool:
 
 
 def _is_pair(word: str) -> bool:
-    """Whether a word may be a language pair; a help is printed without the list of languages."""
+    """Whether a word may be a language pair; imports the list of languages late, so that a help does not need it."""
     from warehouse.facts.languages import is_typed_pair
 
     return is_typed_pair(word)

@@ -1,4 +1,4 @@
-"""Offers of completion, quoted as each shell needs it: a name of a warehouse stays one word and is never run."""
+"""Completions, quoted as each shell needs it: a name in a warehouse stays one word and is never run."""
 
 import os
 import re
@@ -11,10 +11,10 @@ _SEPARATOR = ":::"  # of the script for PowerShell
 
 
 class _Offers:
-    """What stands before Typer's class for a shell; fish quotes what it inserts."""
+    """Base of Typer's class for a shell; fish quotes the text that it inserts."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[Any]:
-        """What is offered, but no name that would be an option, and none with an end of line or an unseen character."""
+        """The completions, without names that would be options or contain a line break or an invisible character."""
         found: list[Any] = super().get_completions(args, incomplete)  # type: ignore[misc]
         are_options = incomplete.startswith("-")
         return [one for one in found if one.value.isprintable() and (are_options or not one.value.startswith("-"))]
@@ -22,7 +22,7 @@ class _Offers:
 
 class _Bash(_Offers):
     def get_completions(self, args: list[str], incomplete: str) -> list[Any]:
-        """Behind a quote, only what needs none: bash does not tell whether it is open where the cursor stands."""
+        """After a quote, only names that need none: bash does not say whether the quote is still open at the cursor."""
         found = super().get_completions(args, incomplete)
         words = os.environ["COMP_WORDS"].split("\n")[int(os.environ["COMP_CWORD"]) :]
         is_quoted = any(quote in word for word in words for quote in "'\"")
@@ -49,7 +49,7 @@ _SHELLS = {"bash": _Bash, "zsh": _Zsh, "fish": _Offers, "powershell": _PowerShel
 
 
 def quote_offers() -> None:
-    """Quote what is offered in every shell, from now on until Typer makes another program."""
+    """Quote completions in every shell, until Typer makes another program."""
     shells: Any = typer.completion.shell_completion  # type: ignore[attr-defined]
     for name, ours in _SHELLS.items():
         shells.add_completion_class(type(ours.__name__, (ours, shells.get_completion_class(name)), {}), name)
@@ -76,7 +76,7 @@ def _bash_part(text: str) -> str:
 
 
 def in_zsh(name: str, explained: str | None = None) -> str:
-    """A name for _arguments, which reads it as the words of an array, and these as names behind which a colon explains.
+    """A name for _arguments, which reads it as the words of an array, and each word as a name and a text after a colon.
 
     >>> print(in_zsh("COMET-22"), in_zsh("a $(b)"), in_zsh("it's"), in_zsh("x:y", "an x"))
     COMET-22 a\\ \\$\\(b\\) it\\'\\''s x\\\\\\:y:an\\ x
@@ -87,7 +87,7 @@ def in_zsh(name: str, explained: str | None = None) -> str:
 
 
 def in_powershell(name: str) -> str:
-    """A name as a word of PowerShell, for which typographic apostrophes are apostrophes.
+    """A name as a word of PowerShell, which treats typographic apostrophes as apostrophes.
 
     >>> print(in_powershell("COMET-22"), in_powershell("a $(b)"), in_powershell("it’s"))
     COMET-22 'a $(b)' 'it’’s'

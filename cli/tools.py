@@ -88,9 +88,9 @@ def _property(field: Field) -> dict[str, Any]:
 
 
 def result(answer: "Answer[Any]") -> dict[str, Any]:
-    """An answer as a tool gives it: rows as the command's JSON has them, cut to a size with the count of the rest.
+    """An answer as a tool gives it: rows as in the command's JSON, cut to a size, with a count of the rest.
 
-    The signature, which JSON repeats in every row, and the sentence that answers the question stand by themselves.
+    The signature, which JSON repeats in every row, and the answer sentence are given once.
     """
     value = plain(answer.frame.to_dicts() if answer.shape is None else answer.shape)
     found: list[dict[str, Any]] = value if isinstance(value, list) else [value]  # type: ignore[list-item]
@@ -100,7 +100,7 @@ def result(answer: "Answer[Any]") -> dict[str, Any]:
 
 
 def _cut(rows: list[Any]) -> dict[str, Any]:
-    """The first rows that fit into one answer, how many there are, and how many are missing."""
+    """The first rows that fit into one answer, how many rows there are, and how many are omitted."""
     kept, size = 0, 0
     for row in rows[:MOST_ROWS]:
         size += len(compact(row))
@@ -111,7 +111,7 @@ def _cut(rows: list[Any]) -> dict[str, Any]:
 
 
 def ask(database: Path, name: str, given: Mapping[str, Any], is_stopped: Callable[[], bool]) -> dict[str, Any]:
-    """What a tool answers.
+    """The answer of a tool.
 
     Raises QuestionError: no such tool or argument, or as the question does.
     """
@@ -175,7 +175,7 @@ def _dictionary(database: Path, name: str | None = None) -> dict[str, Any]:
 
 
 def resources(database: Path) -> dict[str, tuple[str, Callable[[], str]]]:
-    """Texts that a client may read, by address: a title, and what reads it."""
+    """Texts that a client may read, by address: a title, and the function that reads the text."""
     found = {
         "scorehouse://measures": (
             "Every measure: its level, parameters and meaning",
@@ -189,7 +189,7 @@ def resources(database: Path) -> dict[str, tuple[str, Callable[[], str]]]:
 
 
 def _page(name: str) -> str | None:
-    """A page on methods, which stands in the wheel, or in docs/ beside an installation that can be edited."""
+    """A page on methods, from the wheel, or from docs/ in an editable installation."""
     installed = files("cli") / "methods" / f"{name}.md"
     beside = Path(__file__).resolve().parents[1] / "docs" / "methods" / f"{name}.md"
     for place in (installed, beside):
@@ -199,7 +199,7 @@ def _page(name: str) -> str | None:
 
 
 def server(database: Path) -> "Server[Any]":
-    """The server; it has not begun to listen."""
+    """The server, which is not yet listening."""
     from mcp import MCPError, types
     from mcp.server.lowlevel import Server
 

@@ -1,4 +1,4 @@
-"""Which metric the evidence of all years speaks for: each evaluation set's best metrics, the newest set first."""
+"""Which metric the evidence of all years favours: each evaluation set's best metrics, the newest set first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -95,7 +95,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
 def _rows(
     asked: Slice, tested: Comparison, result: SliceResult, ends: Intervals, facts: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Rows of one evaluation set; none where no two of its metrics judge translations and have a value."""
+    """Rows of one evaluation set; none if fewer than two of its metrics judge translations and have a value."""
     names = [choice.name for choice in result.evaluation.metrics]
     there = [
         place
@@ -135,7 +135,7 @@ def _on_sets(found: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[s
 
 
 def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
-    """With the column key: metrics of several years are one where they are of the same family and version."""
+    """Add the column key: metrics of several years are the same if they have the same family and version."""
     version = pl.concat_str("family", pl.col("version").fill_null(""), "needs_reference", separator=" ")
     return frame.with_columns(key=pl.when(pl.col("version").is_not_null()).then(version).otherwise("metric"))
 
@@ -157,7 +157,7 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
 
     frame: as of `advice`. Those of the newest set come first, the best in front. Columns: metric (its newest name), ref
     (whether it needs a reference), kind, best (in how many of its sets it is among the best), and for each set a text:
-    the value with its interval, and a mark where it is among the best.
+    the value with its interval, and a mark if it is among the best.
     """
     ends = pl.format(" [{}, {}]", *(fixed(name, 2) for name in ("low", "high")))
     mark = pl.when("is_among_best").then(pl.lit(f" {BEST}")).otherwise(pl.lit(""))

@@ -1,4 +1,4 @@
-"""What a question answers: a frame, its signature, and what a reader should know."""
+"""Answers to questions: a frame, its signature, and what a reader should know."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Result:
-    """What is computed for a question, before anything is printed.
+    """The result computed for a question, before anything is printed.
 
-    frame: its columns are documented with the function that makes it; what people read first comes first.
-    parts: of the signature, (key, value) in their order; several such sequences for a signature of several lines.
+    frame: its columns are documented with the function that makes it; the most important come first.
+    parts: of the signature, (key, value) in order; several such sequences for a signature of several lines.
     notes: what a reader should know, one line each.
-    facts: numbers and arrays by name that charts and notes need and no row has.
+    facts: numbers and arrays by name that charts and notes need and that are in no row.
     """
 
     frame: pl.DataFrame
@@ -52,7 +52,7 @@ class Result:
 
     @property
     def in_python(self) -> Self:
-        """The result with options as they are written in Python, for whoever gets it there."""
+        """The result with options spelled as in Python, for users of the Python API."""
         return replace(self, frame=spelt_frame(self.frame, in_python), notes=tuple(map(in_python, self.notes)))
 
     def _repr_html_(self) -> str:
@@ -66,7 +66,7 @@ Table = Result  # for callers that have not moved yet
 
 
 def block_parts(block: "Block", n_metrics: int | None = None) -> Parts:
-    """What a signature says of a block: systems, metrics, segments, and what is not judged.
+    """The parts of a signature on a block: systems, metrics, segments, and what is not judged.
 
     n_metrics: where the block has no arrays of them.
     """
@@ -79,7 +79,7 @@ def block_parts(block: "Block", n_metrics: int | None = None) -> Parts:
 
 
 def table_parts(what: Part, block: "Block", *more: Part, n_metrics: int | None = None) -> Parts:
-    """What the signature of a table over a block says.
+    """The signature parts of a table over a block.
 
     what: first key and value; more: settings of this table; n_metrics: where the block has no arrays of them.
     """
@@ -92,14 +92,14 @@ def table_signature(what: Part, block: "Block", *more: Part, n_metrics: int | No
 
 
 def table_notes(block: "Block", excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
-    """Notes on a table over a block. excluded: metrics of the slice that the table does without."""
+    """Notes on a table over a block. excluded: metrics of the slice that are not in the table."""
     from metaeval.remarks import remarks  # NumPy, which lists do without
 
     return (*without(excluded), *remarks(block))
 
 
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
-    """A line for each reason why a table does without metrics."""
+    """A line for each reason why metrics are excluded from a table."""
     return [
         ExclusionNote(f"without {', '.join(names)}: {why.sentence}", why.hint, "metric", len(names), names)
         for why, names in by_reason(excluded).items()
@@ -107,9 +107,9 @@ def without(excluded: Mapping[str, Exclusion]) -> list[str]:
 
 
 def fixed(column: str, digits: int) -> pl.Expr:
-    """Numbers as text with so many digits after the point; null stays null.
+    """Numbers as text with this many decimals; null stays null.
 
-    Rounded by Python, as all cells are: Polars' expressions round halves otherwise, such as 2.675 to two digits.
+    Rounded by Python, as all cells are: Polars' expressions round halves differently, such as 2.675 to two digits.
 
     >>> pl.DataFrame({"r": [0.9, -0.0001, None]}).select(fixed("r", 3))["r"].to_list()
     ['0.900', '0.000', None]
@@ -123,7 +123,7 @@ def attributes(one: object, *names: str) -> dict[str, Any]:
 
 
 def or_none(value: float) -> float | None:
-    """The number as tables have it: None where it is not defined.
+    """The number as tables have it: None if it is not defined.
 
     >>> or_none(0.5), or_none(float("nan"))
     (0.5, None)
@@ -136,7 +136,7 @@ _COUNTS = ("n_systems", "n_metrics", "n_segments", "n_pairs", "n_missing")
 
 
 class Answerable(Protocol[R]):
-    """A question as its answer knows it (`metaeval.question.Question`)."""
+    """The part of a question that its answer needs (`metaeval.question.Question`)."""
 
     @property
     def name(self) -> str: ...
@@ -153,18 +153,18 @@ class Answerable(Protocol[R]):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Result, Generic[R]):
-    """A result with what pages, charts and JSON are made of.
+    """A result with the data for pages, charts and JSON.
 
-    question: what was asked.
+    question: the question that was asked.
     summary: the answer in one or two sentences, at most 200 characters; "" until `with_summary`.
-    results: what was computed, for each evaluation set whose rows stand below each other.
-    shape: nested values that JSON is made of, where it is not the rows.
-    reading, reading_notes: rows and notes for reading, where they are others.
-    title: what the rows are about, in front of them.
-    least: by column, what a 0 of each row stands for.
+    results: the result of each evaluation set whose rows are stacked.
+    shape: nested values for JSON, if these are not the rows.
+    reading, reading_notes: rows and notes for reading, if they differ.
+    title: the subject of the rows, shown before them.
+    least: by column, the limit below which each row's 0 lies.
     digits: decimals for reading, for all columns or by column.
     is_no: the answer is no, such as a printed value that is not met.
-    own: names of the user's own metrics, where a chart or such metrics are requested.
+    own: names of the user's own metrics, if a chart or such metrics are requested.
     """
 
     question: Answerable[R]
@@ -190,7 +190,7 @@ class Answer(Result, Generic[R]):
         return self if self.summary else replace(self, summary=self.question.headline(self))
 
     def _repr_html_(self) -> str:
-        """The summary and what it stands for, as notebooks show it."""
+        """The summary and the result behind it, as notebooks show it."""
         return (f"<p>{escape(self.summary)}</p>" if self.summary else "") + super()._repr_html_()
 
     def __repr__(self) -> str:
@@ -202,9 +202,9 @@ class Answer(Result, Generic[R]):
 
     @property
     def result(self) -> R:
-        """What was computed for the one evaluation set that the answer is of.
+        """The result of the answer's only evaluation set.
 
-        Raises QuestionError: it is of several.
+        Raises QuestionError: the answer is for several.
         """
         if len(self.results) > 1:
             what = f"{self.question.name} draws one language pair of one test set"
@@ -213,12 +213,12 @@ class Answer(Result, Generic[R]):
 
     @property
     def partial(self) -> tuple[str, ...]:
-        """Notes that the data are not all there, which come before the rows."""
+        """Notes on incomplete data, which come before the rows."""
         return tuple(note for note in self.notes if isinstance(note, Partial))
 
     @property
     def counts(self) -> dict[str, str]:
-        """How many systems, metrics, segments and pairs the values stand on; a range where rows differ."""
+        """The numbers of systems, metrics, segments and pairs behind the values; a range if rows differ."""
         found = {}
         for name in _COUNTS:
             if name in self.frame.columns and (values := self.frame[name].drop_nulls()).len():
@@ -227,7 +227,7 @@ class Answer(Result, Generic[R]):
         return found
 
     def short_signature(self) -> str:
-        """What was asked that is not the default, and the counts, in at most 100 characters."""
+        """The options that are not the default, and the counts, in at most 100 characters."""
         if not self.signature:
             return self.signature.partition("\n")[0][:_LONGEST]
         text = ", ".join(
@@ -236,7 +236,7 @@ class Answer(Result, Generic[R]):
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     def chart(self) -> "alt.VConcatChart":
-        """The answer drawn; what its rows do not have, such as intervals, is there if it was asked with `charted=True`.
+        """The answer's chart; data that are not in its rows, such as intervals, are there if asked with `charted=True`.
 
         Raises QuestionError: the question has no chart, or none with these options or for several evaluation sets.
         """
@@ -253,13 +253,13 @@ def answer_of(question: Answerable[R], found: Result, result: R, **more: Any) ->
 
 
 def answer_of(question: Answerable[Any], found: Result, *result: Any, **more: Any) -> Answer[Any]:
-    """The answer that a result is. result: what charts are made of, if not of it. more: other fields of `Answer`."""
+    """Make an answer of a result. result: the one for charts, if different. more: other fields of `Answer`."""
     results = result or (found,)
     return Answer(found.frame, found.parts, found.notes, found.facts, question=question, results=results, **more)
 
 
 def drawable(answer: Answer[R | None]) -> R:
-    """What a chart is made of.
+    """The result that a chart is made from.
 
     Raises QuestionError: this answer has no chart.
     """
@@ -269,7 +269,7 @@ def drawable(answer: Answer[R | None]) -> R:
 
 
 def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
-    """The summary of the first of several evaluation sets, and how many others there are."""
+    """The summary of the first of several evaluation sets, and the number of others."""
     from metaeval.sentences import LONGEST
 
     (place, first), *others = found.items()
@@ -281,7 +281,7 @@ def _of_several(found: Mapping[tuple[str, str], Answer[R]]) -> str:
 
 
 def together(found: Mapping[str, Result], more: Sequence[str] = ()) -> Result:
-    """Results by each of some names, such as human scores, as one; a note of some of them begins with their names."""
+    """Results for several names, such as human scores, as one; a note that only some have begins with their names."""
     said: dict[str, list[str]] = {}
     for name, one in found.items():
         for note in one.notes:
@@ -292,7 +292,7 @@ def together(found: Mapping[str, Result], more: Sequence[str] = ()) -> Result:
 
 
 def stacked(question: Answerable[R], found: Mapping[tuple[str, str], Answer[R]], skipped: Sequence[str]) -> Answer[R]:
-    """Answers for several evaluation sets as one, whose rows begin with theirs."""
+    """Answers for several evaluation sets as one, whose rows begin with the evaluation set."""
     frames, shapes = [], []
     least: dict[str, Sequence[float]] = {}
     notes: list[str] = []

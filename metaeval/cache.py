@@ -1,4 +1,4 @@
-"""Stored results: one cache for all of them, under keys of everything that went into them."""
+"""Stored results: one cache for all, keyed by everything that a result depends on."""
 
 import hashlib
 import json
@@ -28,10 +28,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Question(Generic[Result]):
-    """What is asked of the cache.
+    """A request to the cache.
 
     kind, testset, lp: columns of table `result`. answer: class of the result, a dataclass with a signature. notes: on
-    what was found under the key.
+    the result found under the key.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Question(Generic[Result]):
     notes: list[str] = field(default_factory=list, compare=False)
 
     def stored(self, warehouse: Warehouse) -> Result | None:
-        """The result, where it was computed before; None, and a note, where what was stored is damaged."""
+        """The result, if it was computed before; None, and a note, if the stored one is damaged."""
         payload = stored_payload(warehouse, self.key)
         try:
             return None if payload is None else decoded(self.answer, payload)
@@ -51,7 +51,7 @@ class Question(Generic[Result]):
             return None
 
     def computed(self, database: Path | None, compute: Callable[[], Result]) -> tuple[Result, list[str]]:
-        """Compute the result and keep it in a short transaction; and a line where it could not be kept.
+        """Compute the result and keep it in a short transaction; also a line if it could not be kept.
 
         database: None keeps nothing. No warehouse may be open on the file in this process. Drawn differences (`null`)
         are not kept.
@@ -72,7 +72,7 @@ class Question(Generic[Result]):
 
 
 def keep(database: Path, found: Sequence[tuple[Question[Result], Result, float]]) -> list[str]:
-    """Keep results, each with its question and the seconds it took, in one transaction; a line where they could not be.
+    """Keep results, each with its question and the seconds it took, in one transaction; a line if that failed.
 
     No warehouse may be open on the file in this process.
     """
@@ -82,7 +82,7 @@ def keep(database: Path, found: Sequence[tuple[Question[Result], Result, float]]
 
 
 def content(block: Block) -> str:
-    """Checksum of everything in a block that a result and its notes can depend on: names, scores, what is missing."""
+    """Checksum of everything in a block that a result and its notes can depend on: names, scores, missing values."""
     selection = block.selection
     digest = hashlib.sha256()
     described = (
@@ -119,13 +119,13 @@ def key(kind: str, blocks: Iterable[Block], *parts: object) -> str:
 
 
 def key_of(kind: str, contents: Sequence[str], *parts: object) -> str:
-    """`key`, where checksums of what the result depends on are known already."""
+    """`key`, if the checksums of the result's inputs are already known."""
     described = [kind, SHAPE, program_version(), list(contents), [_plain(part) for part in parts]]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(part: object) -> object:
-    """A parameter as something JSON can say; of options, what does not count in a comparison of them is None."""
+    """A parameter as JSON can hold it; fields of options that do not count in comparisons are None."""
     if is_dataclass(part) and not isinstance(part, type):
         return {one.name: getattr(part, one.name) if one.compare else None for one in fields(part)}
     return part if isinstance(part, str | int | float | bool | None) else str(part)
@@ -162,7 +162,7 @@ def _plain_json(value: object) -> object:
 
 
 def _stored_name(item: Field[Any]) -> str:
-    """The key of a field in what is stored, which SQL views read: its name, unless its metadata have another."""
+    """The key of a field in stored results, which SQL views read: its name, unless its metadata give another."""
     return str(item.metadata.get("stored", item.name))
 
 
@@ -211,6 +211,6 @@ def _read(hint: Any, data: Any) -> Any:
 
 
 def _written_out(hint: Any) -> Any:
-    """What a named alias stands for: NumPy's `NDArray` is one from 2.5 on."""
+    """The type behind a named alias: NumPy's `NDArray` is an alias from 2.5 on."""
     alias = get_origin(hint)
     return alias.__value__[get_args(hint)] if hasattr(alias, "__value__") else hint

@@ -1,4 +1,4 @@
-"""Thresholds of decisions carried to other evaluation sets and domains, and what that costs."""
+"""Decision thresholds carried to other evaluation sets and domains, and the loss."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,10 +31,10 @@ _CARRIED = (
 
 @dataclass(frozen=True)
 class Carrying:
-    """The outputs of an evaluation set or domain, and what is chosen and judged on them.
+    """The outputs of an evaluation set or domain, and the thresholds chosen and judged on them.
 
-    threshold: with the highest MCC; own: (4,) counts of thresholds chosen on other units than they are judged on (see
-    `Outputs.cross_fitted`). thresholds: (draws,), chosen again in each resample, which `resamples` makes again.
+    threshold: with the highest MCC; own: (4,) counts, with thresholds chosen on other units than they are judged on
+    (see `Outputs.cross_fitted`). thresholds: (draws,), chosen again in each resample, which `resamples` reproduces.
     """
 
     outputs: Outputs
@@ -45,7 +45,7 @@ class Carrying:
 
     @classmethod
     def of(cls, outputs: Outputs, draws: int, seed: tuple[int, ...], *, has_intervals: bool = True) -> "Carrying":
-        """has_intervals: whether to resample; else the thresholds of resamples are NaN."""
+        """Make one. has_intervals: whether to resample; else the thresholds of resamples are NaN."""
         threshold, own = outputs.best(outputs.once)[0], outputs.cross_fitted(outputs.once, FOLDS)[:, 0]
         found = cls(outputs, float(threshold), own, np.full(draws, np.nan), seed)
         if not has_intervals:
@@ -53,12 +53,12 @@ class Carrying:
         return replace(found, thresholds=np.concatenate([outputs.best(one) for one in found.resamples(draws)]))
 
     def resamples(self, draws: int) -> Iterator[Floats]:
-        """Blocks of (k, n) how often each output counts, the same each time."""
+        """Blocks of (k, n): how often each output counts in each resample; the same on every call."""
         for stream, size in blocks(np.random.default_rng(self.seed), draws):
             yield self.outputs.drawn(stream, size)
 
     def losses(self, others: Sequence["Carrying"], draws: int) -> Floats:
-        """(draws, others) the set's own MCC less that of others' thresholds here, all chosen again in each resample."""
+        """(draws, others) MCC here of the set's own threshold less that of others', all rechosen in each resample."""
         thresholds = np.column_stack([one.thresholds for one in others])
         parts, done = [], 0
         for weights in self.resamples(draws):
@@ -77,7 +77,7 @@ def transfer(
     Columns: source, target, threshold (the source's), own_threshold, mcc (on the target, by the source's threshold) and
     own_mcc (cross-fitted: by thresholds chosen on other units of the target), loss (own_mcc less mcc) with the ends of
     its 95% interval, precision, recall and share on the target, source_precision (cross-fitted). In a source's own row
-    all values are cross-fitted. Null where there is no threshold.
+    all values are cross-fitted. Null if there is no threshold.
     """
     # A stream for each set: resamples of a source and of a target must be independent.
     sets = {
@@ -114,7 +114,7 @@ def _converted(decisions: Mapping[str, DecisionInputs]) -> list[str]:
 
 
 def _factor(decision: DecisionInputs) -> float:
-    """What scores are multiplied by to be on the metric's usual scale."""
+    """The factor that brings scores to the metric's usual scale."""
     return usual_factor(decision.block.metrics[0], decision.block.selection.slice.testset, decision.scores)
 
 
@@ -146,8 +146,8 @@ def elsewhere(
 ) -> tuple[dict[str, DecisionInputs], tuple[str, ...]]:
     """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and notes.
 
-    one: the metric on the slice. unit: segments, where they are named; documents only where there are enough.
-    Notes: which are parts of others, and where nothing can be decided and why.
+    one: the metric on the slice. unit: segments, if named; documents only if there are enough. Notes: which sets are
+    parts of others, and which allow no decision and why.
     """
     base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
     found = {f"{asked.testset} {asked.lp}": one}

@@ -1,4 +1,4 @@
-"""The measures there are, as a table."""
+"""All measures as a table."""
 
 import polars as pl
 

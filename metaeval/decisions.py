@@ -1,4 +1,4 @@
-"""Decisions by a threshold: what each does, what it costs, and whether calibrated scores mean what they say."""
+"""Decisions by a threshold: the outputs they pass, their cost, and whether calibrated scores are reliable."""
 
 from dataclasses import dataclass, replace
 
@@ -29,9 +29,9 @@ NO_INTERVAL = Interval(np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class DecisionInputs:
-    """One metric against people: good (N, S') 1 or 0, NaN if unknown; scores (N, S'); rule: of good outputs.
+    """One metric against human scores: good (N, S') 1 or 0, NaN if unknown; scores (N, S'); rule: of good outputs.
 
-    units: of the S' segments, whose outputs err alike. block: of that metric alone.
+    units: of the S' segments; errors of outputs in a unit are correlated. block: of that metric alone.
     """
 
     good: Floats
@@ -46,12 +46,12 @@ class DecisionInputs:
 
     @property
     def parts(self) -> Parts:
-        """What every signature says of it."""
+        """The parts that every signature has."""
         return [("metric", self.name), ("good", self.rule), ("unit", self.units.unit)]
 
     @property
     def has_intervals(self) -> bool:
-        """Whether there are enough segments to say how far values are from those of new ones."""
+        """Whether there are enough segments for intervals over new segments."""
         return self.units.n >= LEAST_UNITS
 
     @property
@@ -84,10 +84,10 @@ class DecisionInputs:
 def load_decision_inputs(
     warehouse: Warehouse, asked: Slice, metric: str, measure: Measure, unit: Unit | None = None
 ) -> DecisionInputs:
-    """A metric's scores of judged segments and which of them are good. measure: one with `good`, whose rule counts.
+    """A metric's scores of judged segments and which outputs are good. measure: one with `good`, whose rule is used.
 
-    Raises QuestionError: see `Inputs` and `units_of`; no such metric; people find all outputs good or none, or nothing
-        says so.
+    Raises QuestionError: see `Inputs` and `units_of`; no such metric; by human scores all outputs are good or none, or
+        nothing says which are.
     """
     alone = asked if asked.intersection else replace(asked, metrics=(metric,))  # whatever its status
     block = Inputs(warehouse, alone).block(measure)
@@ -113,7 +113,7 @@ def grid(decision: DecisionInputs, points: int) -> Floats:
 
 
 def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
-    """What each threshold lets pass.
+    """The outputs that each threshold lets pass.
 
     Columns: threshold, n_passed, share (of outputs called good), precision and recall, each with low and high (see
     `bands`), f1, mcc; rising thresholds. Facts: of all scores the decision with the highest MCC (best), and n_outputs.
@@ -262,7 +262,7 @@ def _passed(decision: DecisionInputs) -> tuple[Floats, Ints, Floats]:
 def cost(
     decision: DecisionInputs, miss: float, look: float, *, points: int = 100, draws: int = 1000, seed: int = 0
 ) -> Result:
-    """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
+    """Cost of a threshold per output: `miss` for each that passes and is not good, `look` for each that does not pass.
 
     Columns: threshold (null: look at all), share, cost, is_best, and of the cheapest alone low, high: the 95% interval
     of its cost, and threshold_low, threshold_high: 95% of those of resampled units (null: look at all).
@@ -319,12 +319,12 @@ def cheapest_ends(
 
 
 def best(decision: DecisionInputs) -> Decision | None:
-    """The decision with the highest MCC."""
+    """The decision with the highest MCC, of all scores."""
     return best_decision(decision.good, decision.scores, "mcc")
 
 
 def reliability(decision: DecisionInputs, *, bins: int = 10) -> Result:
-    """Calibrated probability beside the observed share of good outputs, in bins of as many outputs each.
+    """Calibrated probability and observed share of good outputs, in bins of equally many outputs.
 
     Columns: probability (mean of the bin), observed, low, high (see `proportion_interval`, the bins kept), n; rising
     probabilities. Outputs of one probability are in one bin. The signature has the Brier score.

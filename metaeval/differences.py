@@ -1,4 +1,4 @@
-"""What differs between two warehouses, and the rankings that differ because of it."""
+"""Differences between two warehouses, and the rankings that differ because of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -133,7 +133,7 @@ def _rankings_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def _things(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
-    """Rows for what has a name: counted by kind, with the first names, or each with what is known of it."""
+    """Rows for named things: counted by kind, with the first names, or each with its details."""
     changes = [(pl.col("change") == name).cast(pl.Int64).alias(name) for name in ("added", "gone", "changed")]
     frame = frame.with_columns(*changes)
     if each:
@@ -150,13 +150,13 @@ def _things(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
 
 
 def _short() -> pl.Expr:
-    """Names of a line and no more: of a result, whose name is its signature, what was computed."""
+    """Names cut to one line; for a result, whose name is its signature, what was computed."""
     name = pl.when(pl.col("what") == "results").then(pl.col("name").str.split(" ").list.first()).otherwise("name")
     return pl.when(name.str.len_chars() > _LONGEST).then(pl.format("{}…", name.str.head(_LONGEST))).otherwise(name)
 
 
 def _counts(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
-    """Rows for scores and all else that is counted: by kind, or by kind and scorer."""
+    """Rows for scores and everything else that is counted: by kind, or by kind and scorer."""
     where = pl.concat_str("system", "unit", separator=", ", ignore_nulls=True)
     frame = frame.with_columns(
         difference=pl.col("after") - pl.col("before"),

@@ -1,4 +1,4 @@
-"""Evaluation: one measure applied to one block, for all its metrics at once, or why people leave it without one."""
+"""Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,7 +100,7 @@ def evaluate(measure: Measure, block: Block, options: Options, progress: Progres
 
 
 def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:
-    """The block with the metrics that have what a measure needs, and why it is without the others."""
+    """The block with the metrics that have what a measure needs, and why others are excluded."""
     if measure.definition.needs_segments:
         return block.take(metrics=block.with_segments), dict(block.excluded)
     scores = asked_scores(block, options.system_score)
@@ -121,7 +121,7 @@ _GROUPS: Mapping[str, str] = MappingProxyType(
 
 
 def without_variation(measure: Measure, block: Block, options: Options) -> str | None:
-    """Why people leave a measure nothing to agree with; None where some of the scores that it compares differ.
+    """Why the human scores give a measure nothing to agree with; None if some of those that it compares differ.
 
     Measures of submitted or mean system scores compare systems, all others the outputs of each of their groups.
     """
@@ -136,7 +136,7 @@ def without_variation(measure: Measure, block: Block, options: Options) -> str |
 
 
 def without_pairs(block: Block, by: str) -> str | None:
-    """Why no two outputs of a group have different human scores; None where some have. by: as of a measure."""
+    """Why no two outputs of a group have different human scores; None if some have. by: as of a measure."""
     groups, scores = labels(block, by)[block.judged], block.human[block.judged]
     outputs = f"outputs{_GROUPS[by]}"
     size = np.bincount(groups)
@@ -149,13 +149,13 @@ def without_pairs(block: Block, by: str) -> str | None:
 
 
 def lines_on(measures: Sequence[Measure], block: Block, options: Options) -> list[str]:
-    """A line for each measure that people leave nothing to agree with."""
+    """A line for each measure that human scores give nothing to agree with."""
     found = {measure: without_variation(measure, block, options) for measure in measures}
     return [f"{measure}: {why}" for measure, why in found.items() if why is not None]
 
 
 def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[str]:
-    """A line on metrics without a value, or on values that stand on ties alone, with the reason that people give."""
+    """A line on metrics without a value or with one based on ties alone, with the reason found in the human scores."""
     measure, is_nan = evaluation.measure, np.isnan(evaluation.value)
     why = without_variation(measure, block, options)
     if is_nan.all():
@@ -175,7 +175,7 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
 
 
 def _by_shared_ties(evaluation: Evaluation) -> list[str]:
-    """A line on metrics that order no pair, where the measure is defined to count ties that people share."""
+    """A line on metrics that order no pair, if the measure counts ties shared with the human scores."""
     counts = evaluation.counts
     if counts is None or not evaluation.measure.counts_shared_ties:
         return []

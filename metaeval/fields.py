@@ -1,4 +1,4 @@
-"""Fields that several questions share, beside the slice and how it is computed and tested."""
+"""Fields that several questions share, apart from the slice and the options of computing and testing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated

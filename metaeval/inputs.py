@@ -131,7 +131,7 @@ class Inputs:
         return self._of_preferences
 
     def _own_spans(self) -> Block | None:
-        """The block with the user's own metrics, where they alone have error spans, and a note; None without any."""
+        """The block with the user's own metrics, if only they have error spans, and a note; None without any."""
         with_own = select(
             self._warehouse, replace(self._asked, user_metrics=True), "seg", human="required", also=self._also
         )
@@ -191,7 +191,7 @@ def where(selection: Selection) -> str:
 
 
 def without_segments(selection: Selection) -> QuestionError:
-    """The error where nothing is judged by segments."""
+    """The error if no segments are judged."""
     human = str(selection.human)
     hint = f"{stored_human(human)} has: shares of comparisons won" if preference_score(human) else ()
     return QuestionError(f"human score {human!r} of {IT} has no segment scores", where=where(selection), hint=hint)
@@ -204,7 +204,7 @@ def check_judged(block: Block) -> None:
 
 
 def check_whole(options: Options, asked: Slice) -> None:
-    """Raises QuestionError: submitted system scores are asked of a part of a test set."""
+    """Raises QuestionError: submitted system scores are requested for a part of a test set."""
     if options.system_score == "submitted" and not asked.is_whole:
         raise QuestionError(
             f"a part of a test set has no submitted system scores; take {option('system_score', 'mean')}"
@@ -222,7 +222,7 @@ def check_documents(measure: Measure) -> None:
 
 
 def check_used(options: Options, measures: Sequence[Measure]) -> None:
-    """Raises QuestionError: options of system scores beside measures of segments alone, which have none."""
+    """Raises QuestionError: options of system scores with segment-level measures only, which use none."""
     if any(measure.level == "sys" for measure in measures):
         return
     for name, is_given in (("system_score", options.system_score is not None), ("raw_ties", options.raw_ties)):
@@ -250,7 +250,7 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
 
 
 def metric_place(block: Block, scorer: str) -> int | None:
-    """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
+    """A metric's place in a block, by its variant or else its base name; None if there is no such metric.
 
     Raises QuestionError: the metric is excluded, or the base name is that of several variants.
     """

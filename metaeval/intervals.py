@@ -1,4 +1,4 @@
-"""How sure values and ranks are: intervals and rank ranges over resamples."""
+"""The uncertainty of values and ranks: intervals and rank ranges over resamples."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,8 +52,8 @@ def intervals(
 
     Metrics whose system scores are not means over judged segments have intervals over systems; everything else is
     resampled by segments, documents or annotators (unit: see `Measure.units`), with tie thresholds kept. A measure that
-    takes minutes to resample has none, unless it knows its standard error without. Nor has a value that no resample
-    changes.
+    takes minutes to resample has none, unless it has a standard error of its own. A value that no resample changes has
+    none either.
     Raises QuestionError: see `Measure.units`.
     """
     evaluation = result.evaluation
@@ -146,7 +146,7 @@ def resamples(
 
 
 def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Ends no further than the measure reaches: what lies beyond holds no value."""
+    """Ends cut to the measure's range, as no value lies beyond."""
     least, most = measure.definition.limits
     return np.maximum(low, least), np.minimum(high, most)
 

@@ -1,4 +1,4 @@
-"""Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
+"""Notes whose hint can be reworded: a report says how to see more, a command names its flag."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
@@ -53,7 +53,7 @@ class NoteWithHint(_Note):
 
 
 class Decisive(_Note):
-    """A note that may change a decision; where there is little room, it comes first, and one line has all of its kind.
+    """A note that may change a decision; if there is little room, it comes first, and one line sums up all of its kind.
 
     kind: how a line on all of its kind begins. case: what it adds to that line. size: how bad it is.
     """
@@ -71,7 +71,7 @@ class Decisive(_Note):
 
 
 class Partial(Decisive):
-    """A note that an answer is over data that are not all there: what is compared, and what is not. It comes first."""
+    """A note that an answer is based on incomplete data: what is compared, and what is not. It comes first."""
 
     __slots__ = ()
 
@@ -86,7 +86,7 @@ def partial_first(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 class ExclusionNote(NoteWithHint):
-    """A note on systems or metrics that are excluded: how many, and their names where it has them.
+    """A note on systems or metrics that are excluded: how many, and their names if it has them.
 
     what: "system" or "metric".
     """
@@ -132,14 +132,14 @@ def placed(place: str, note: str) -> str:
 
 
 def joined(notes: Sequence[str]) -> str:
-    """Notes as one, which is decisive where one of them is."""
+    """Notes joined into one, which is decisive if any of them is."""
     text = "; ".join(notes)
     decisive = next((note for note in notes if isinstance(note, Decisive)), None)
     return text if decisive is None else Decisive(text, decisive.kind, decisive.case, decisive.size)
 
 
 def hinted(text: str, *hints: str) -> str:
-    """A note with those hints that say something, each once.
+    """A note with the hints that are not empty, each once.
 
     >>> hinted("without A, B: not judged"), hinted("without A", "", "try again", "try again")
     ('without A, B: not judged', 'without A (try again)')

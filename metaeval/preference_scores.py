@@ -1,4 +1,4 @@
-"""System scores made of preferences, and how sure their order is: expected wins, TrueSkill and others."""
+"""System scores from preferences (expected wins, TrueSkill and others), and how certain their order is."""
 
 from dataclasses import replace
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What a question is: one frozen dataclass whose fields are its options, and every door is made of them.
+"""Questions: frozen dataclasses whose fields are their options, from which every interface is made.
 
 Light: this module and the questions' own are read to print a help, so arrays, frames and DuckDB are imported by what
 answers.

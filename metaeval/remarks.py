@@ -111,7 +111,7 @@ def _rates(system: str, away: float) -> str:
 
 
 def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
-    """How far metrics overrate or underrate the systems that they selected, as findings of the audit.
+    """How much metrics overrate or underrate the systems that they selected, as findings of the audit.
 
     testset, lp: see `queries.audit.audit`, which refuses unknown names. Evaluation sets without an official human score
     have none.
@@ -194,7 +194,7 @@ def remarks(block: Block) -> list[str]:
 
 
 def _incomplete_design(block: Block) -> list[str]:
-    """A line where segments have different systems: outputs that neither people nor any metric scored."""
+    """A line if segments have different systems: outputs with neither human nor metric scores."""
     if not len(block.metrics) or block.counted is not None:
         return []
     there = block.judged | ~np.isnan(block.scores).all(axis=0)
@@ -235,7 +235,7 @@ def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[
 
 
 def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line where a reference was requested that none of the metrics compared with."""
+    """A line if a reference was requested that no metric used."""
     asked = selection.slice
     if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
         return []
@@ -250,7 +250,7 @@ def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricCho
 
 
 def _chosen_by_metrics(selection: Selection) -> list[str]:
-    """A line where metrics chose the systems that people judged."""
+    """A line if metrics chose the systems that were judged."""
     testset = selection.slice.testset
     if selection.human is None or testset not in autoranks():
         return []

@@ -63,7 +63,7 @@ def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = 
 
 
 def usual_factor(metric: MetricChoice, testset: str, scores: Floats) -> float:
-    """What scores of a metric are multiplied by before they stand beside those of other test sets.
+    """The factor that makes a metric's scores comparable with those of other test sets.
 
     100 where the organisers' scores of that year are known to run from 0 to 1 and the metric elsewhere to 100. A user's
     own scores, and those beyond 1, are as they are.

@@ -1,4 +1,4 @@
-"""Warehouses that many tests read: a simulated shared task, and the real scores where their files are there.
+"""Warehouses that many tests read: a simulated shared task, and the real scores if their files are there.
 
 A file is loaded once in a session for all workers, an open warehouse is kept for one module: an open handle keeps other
 ways of opening the same file (writing, or with limits) out of this process.
@@ -64,7 +64,7 @@ def quick_new_files() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_openings() -> Iterator[None]:
-    """The warehouse that was asked last stays open until somebody wants it otherwise."""
+    """The warehouse used last stays open until it is opened in another way."""
     if sys.platform != "linux":  # elsewhere a file that is open cannot be removed
         yield
         return
@@ -154,7 +154,7 @@ def real_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadRepor
 
 @pytest.fixture(scope="session")
 def further_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
-    """The same of everything beside the main data."""
+    """The same for all further data."""
     return _loaded_once(tmp_path_factory, "further", beside_data("more"))
 
 

@@ -147,7 +147,7 @@ def with_views_of_before(database: Path) -> None:
 def sampled(n: int, why: str, *axes: Iterable[object]) -> list[ParameterSet]:
     """What the axes make together, for `parametrize`: in each run every n-th, all with `--all`.
 
-    Axes are gone through aslant, so that the values of each stand beside other values of the others.
+    Axes are traversed diagonally, so that the values of each are combined with different values of the others.
     """
     found = []
     for case in itertools.product(*(enumerate(axis) for axis in axes)):
@@ -162,13 +162,13 @@ def but_slow(slow: Collection[object], names: Iterable[object]) -> list[Paramete
 
 
 def data_folder() -> Path:
-    """Where the shared tasks' real files lie, if they are there."""
+    """The folder of the shared tasks' real files, if it is there."""
     default = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
     return Path(os.environ.get("SCOREHOUSE_TEST_DATA") or default).resolve()
 
 
 def real_data(*parts: str) -> Path:
-    """A folder of the shared tasks' real files; the test is skipped where they are not there."""
+    """A folder of the shared tasks' real files; the test is skipped if they are not there."""
     path = data_folder().joinpath(*parts)
     if not path.exists():
         pytest.skip(f"no real data at {path}; SCOREHOUSE_TEST_DATA names their folder")
@@ -176,7 +176,7 @@ def real_data(*parts: str) -> Path:
 
 
 def beside_data(*parts: str) -> Path:
-    """A file beside the real data, such as expected/wmt23.en-de.csv; the test is skipped where it is not there."""
+    """A file next to the real data, such as expected/wmt23.en-de.csv; the test is skipped if it is not there."""
     path = real_data().parent.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"no {path}")
@@ -184,7 +184,7 @@ def beside_data(*parts: str) -> Path:
 
 
 def refused(message: str, function: Callable[..., object], *args: Any, **options: Any) -> None:
-    """That a call with these arguments raises a ValueError whose message has this."""
+    """Assert that a call with these arguments raises a ValueError whose message contains this."""
     with pytest.raises(ValueError, match=message):
         function(*args, **options)
 

@@ -1,1 +1,1 @@
-"""Charts of answers, put into files and pages."""
+"""Charts of answers, written to files and pages."""

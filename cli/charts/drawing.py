@@ -1,4 +1,4 @@
-"""Charts drawn into files: SVG, PDF, PNG, a page that needs no network, or the Vega-Lite specification."""
+"""Charts written to files: SVG, PDF, PNG, a page that needs no network, or the Vega-Lite specification."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ _MARK = re.compile(r"%\[([a-z]+)\]%")
 
 
 def check_chart(path: Path) -> None:
-    """Raises UsageError: no chart can be drawn into such a file, or the report extra is not installed."""
+    """Raises UsageError: charts cannot be written to such a file, or the report extra is not installed."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"--chart {str(path)!r}: expected a file that ends in {', '.join(ENDINGS)}")
@@ -40,9 +40,9 @@ def check_chart(path: Path) -> None:
 
 
 def draw(chart: "alt.VConcatChart", path: Path, *, has_signature: bool = True) -> None:
-    """Draw a chart into a file, by the file's ending: SVG, PDF, PNG, a page that needs no network, or Vega-Lite (JSON).
+    """Write a chart to a file, by the file's ending: SVG, PDF, PNG, a page that needs no network, or Vega-Lite (JSON).
 
-    has_signature: the signature stands below the chart.
+    has_signature: whether the signature is written below the chart.
     Raises UsageError: see `check_chart`.
     """
     check_chart(path)
@@ -64,7 +64,7 @@ def draw(chart: "alt.VConcatChart", path: Path, *, has_signature: bool = True) -
 
 
 def specification(chart: "alt.VConcatChart") -> Spec:
-    """The chart as Vega-Lite, its data in data sets that have names, which a page offers."""
+    """The chart as Vega-Lite, with its data in named data sets, which a page offers for download."""
     # the data sets as they are, where Altair would copy them value by value; the tests check every kind of chart
     found, datasets = chart.to_dict(validate=False, ignore=["datasets"]), chart.datasets
     whole: Spec = prepared({**found, "datasets": {**found.get("datasets", {}), **datasets}})
@@ -74,7 +74,7 @@ def specification(chart: "alt.VConcatChart") -> Spec:
 
 @dataclass(frozen=True)
 class ChartParts:
-    """A chart in parts: its title, words below it, its signature in lines, and the specification without these."""
+    """A chart in parts: its title, the lines below it, its signature in lines, and the specification without these."""
 
     title: str
     lines: tuple[str, ...]
@@ -103,9 +103,9 @@ def prepared(part: Any) -> Any:
 
 
 def page(found: Spec, program: str) -> str:
-    """A page with the chart, its data to take out, and colours that follow the reader's light or dark screen.
+    """A page with the chart, links to its data, and colours that follow the reader's light or dark screen.
 
-    program: what draws, which defines `vegaEmbed`. No text of the specification can end the script it stands in.
+    program: JavaScript that draws it and defines `vegaEmbed`. No text of the specification can end its script element.
     """
     from metaeval.charts.parts import config
 
@@ -124,7 +124,7 @@ def page(found: Spec, program: str) -> str:
 
 
 def in_script(value: object) -> str:
-    """JSON that can stand in a script of a page: nothing in it can end the script."""
+    """JSON for a script element of a page: nothing in it can end the script."""
     text = json.dumps(value, allow_nan=False)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,4 +1,4 @@
-"""The program that draws charts in a page: made by the report extra in seconds, so it is kept in the user's cache."""
+"""The program that draws charts in a page. The report extra takes seconds to build it, so the user's cache keeps it."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from cli.render.output import write
 def drawing_program() -> str:
     """JavaScript that defines `vegaEmbed`, for a page that needs no network.
 
-    Where nothing can be kept, it is made each time.
+    If the cache cannot be written, it is built each time.
     """
     from importlib.metadata import version  # takes longer than a start should
 

@@ -102,9 +102,9 @@ def explore(
 
 
 def _copies() -> Path:
-    """The new folder of a copy to change: marimo imports what lies beside a notebook, and reads its settings there.
+    """The new folder for an editable copy: marimo imports modules next to a notebook, and reads its settings there.
 
-    Raises UsageError: there is something of this name.
+    Raises UsageError: the name is taken.
     """
     folder = _NOTEBOOK.parent
     try:
@@ -116,7 +116,7 @@ def _copies() -> Path:
 
 
 def _free_port(port: int | None) -> int:
-    """A port that is free: this one, or any.
+    """A free port: this one, or any.
 
     Raises UsageError: it is not free.
     """
@@ -145,7 +145,7 @@ def _opened(process: "subprocess.Popen[bytes]", port: int, token: str, *, is_sho
 
 
 def _run(process: "subprocess.Popen[bytes]", then: Callable[[], None] = lambda: None) -> None:
-    """Wait until marimo ends, which it does at the latest with this. then: what is done meanwhile.
+    """Wait until marimo ends; it is stopped when this function returns. then: called meanwhile.
 
     Raises UsageError: it ends with an error.
     """

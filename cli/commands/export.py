@@ -63,7 +63,7 @@ def export(
 
 
 def _notes(done: "Sequence[ExportedEvalset]") -> list[str]:
-    """What found no place; what is true of many evaluation sets is one line that counts them."""
+    """Notes on what the format could not hold; a note on many evaluation sets becomes one line that counts them."""
     places: dict[str, list[str]] = {}
     for item in done:
         for note in item.notes:

@@ -23,7 +23,7 @@ _INDENT = 2
 
 
 def dictionary_text(frame: "pl.DataFrame") -> str:
-    """A paragraph for each view, macro and table, a line or more for each of its columns; none longer than WIDTH.
+    """A paragraph for each view, macro and table, with one or more lines per column; no line is longer than WIDTH.
 
     frame: as `queries.listing.dictionary` gives it.
     """
@@ -44,7 +44,7 @@ def dictionary_text(frame: "pl.DataFrame") -> str:
 
 
 def _views(frame: "pl.DataFrame") -> list[str]:
-    """A line for each view with the first sentence on it, where there are several."""
+    """A line for each view with the first sentence of its description, if there are several."""
     views = frame.filter(kind="view").filter(frame.filter(kind="view")["column"].is_null())
     if views.height < 2:
         return []
@@ -162,7 +162,7 @@ def sql(
 
 
 def _examples() -> "pl.DataFrame":
-    """The examples of the cookbook: name and question."""
+    """The cookbook's examples: name and question."""
     import polars as pl
 
     from queries.cookbook import recipes
@@ -171,7 +171,7 @@ def _examples() -> "pl.DataFrame":
 
 
 def _example(name: str, output: Output) -> str:
-    """The query of an example, which is shown on stderr, where people read it."""
+    """The query of an example, which is also shown on stderr."""
     from queries.cookbook import recipe
 
     found = recipe(name)

@@ -1,1 +1,1 @@
-"""The page that answers while one looks: a marimo notebook made of the questions."""
+"""The interactive page: a marimo notebook made of the questions."""

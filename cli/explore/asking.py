@@ -1,4 +1,4 @@
-"""Questions of the page: asked in a thread of their own, which shows how far it is and can be stopped."""
+"""Questions of the page: asked in a separate thread, which shows its progress and can be stopped."""
 
 import atexit
 import time
@@ -32,13 +32,13 @@ atexit.register(_DROPPED.close)
 
 
 class StoppedError(Exception):
-    """Nobody waits for the answer any more."""
+    """Nobody is waiting for the answer any more."""
 
 
 class Asking:
-    """What asks a warehouse, which it only reads, and remembers answers.
+    """Asks questions of a warehouse, which it only reads, and remembers the answers.
 
-    is_waiting: each question is waited for, as a page that is written to a file has to.
+    is_waiting: whether to wait for each answer, as a page that is written to a file must.
     """
 
     def __init__(self, database: Path, *, is_waiting: bool = False) -> None:
@@ -67,7 +67,7 @@ class Asking:
     def in_background(self, *asked: Asked) -> None:
         """Ask questions one after the other, until one ends in an error.
 
-        Ends when the cell that asked runs again, and by `stop`.
+        Ends when the cell that asked runs again, or by `stop`.
         """
         if self.is_waiting:
             self._ask(asked, lambda what, done, total: None)
@@ -114,7 +114,7 @@ class Asking:
 
 
 def own_file(name: str, content: bytes) -> Path:
-    """A file that was dropped into the page, under its own name in a folder of its own."""
+    """A file that was dropped into the page, saved under its own name in a new folder."""
     path = _DROPPED.enter_context(temporary_folder()) / Path(name).name
     path.write_bytes(content)
     return path

@@ -1,4 +1,4 @@
-"""Forms: a control for each field of a question, and what it gives."""
+"""Forms: a control for each field of a question, and the values they give."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
@@ -14,9 +14,9 @@ _MOST_NAMES = 2000  # of a list to choose from; beyond, names are typed
 
 
 def form(question: type[Question[Any]], names: Mapping[str, Sequence[str]], given: Mapping[str, Any]) -> Any:
-    """The controls of a question by field, in a dictionary whose value is theirs.
+    """The controls of a question by field, in a marimo dictionary whose value is the controls' values.
 
-    names: what the warehouse has, by kind (`Option.names`). given: values in place of the defaults.
+    names: names in the warehouse, by kind (`Option.names`). given: values that replace the defaults.
     """
     fields = [one for one in fields_of(question).values() if one.element is not Path and not one.option.is_computing]
     return mo.ui.dictionary(
@@ -25,7 +25,7 @@ def form(question: type[Question[Any]], names: Mapping[str, Sequence[str]], give
 
 
 def laid_out(question: type[Question[Any]], controls: Mapping[str, Any]) -> list[Any]:
-    """Rows of controls: a question's own in sight, those of many questions folded by panel."""
+    """Rows of controls: the question's own are shown, those that many questions share are folded by panel."""
     panels: dict[str, list[Any]] = {}
     for name, control in controls.items():
         panels.setdefault(fields_of(question)[name].option.panel, []).append(control)
@@ -35,7 +35,7 @@ def laid_out(question: type[Question[Any]], controls: Mapping[str, Any]) -> list
 
 
 def given(question: type[Question[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the controls say, without what is left at its default.
+    """The values of the controls, without those left at their defaults.
 
     Raises QuestionError: a value that does not fit its field.
     """

@@ -18,12 +18,12 @@ _KINDS: tuple[NameKind, ...] = ("testset", "lp", "metric", "human", "system", "d
 
 
 def opened(database: Path) -> Warehouse:
-    """The warehouse, once a load that is writing to it is done."""
+    """The warehouse, opened after any running load has finished."""
     return Warehouse.open(database, patience=_LOCK_TIMEOUT)
 
 
 class Names:
-    """What there is to choose from in a warehouse."""
+    """The names to choose from in a warehouse."""
 
     def __init__(self, database: Path) -> None:
         self.database = database
@@ -37,7 +37,7 @@ class Names:
         self.first_query = "FROM testsets"
 
     def testset(self, named: object) -> str | None:
-        """The test set of this name, in any case; else the newest."""
+        """The test set of this name, whatever its case; else the newest."""
         found = {one.lower(): one for one in self.testsets}
         return found.get(str(named).lower(), self.testsets[0] if self.testsets else None)
 
@@ -62,7 +62,7 @@ class Names:
         return found
 
     def points(self, metric: str, testset: str, lp: str, human: str | None = None) -> pl.DataFrame:
-        """Scores of a metric beside people's, an output a row."""
+        """Scores of a metric and human scores, one row per output."""
         with opened(self.database) as warehouse:
             return outputs_of(warehouse, testset, lp, metric, human)
 

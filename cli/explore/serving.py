@@ -1,4 +1,4 @@
-"""The process of the page: marimo, with nothing of the working folder, for one address alone, until its parent ends."""
+"""The process of the page: marimo, isolated from the working folder, for one address only, until its parent ends."""
 
 import os
 import subprocess
@@ -33,9 +33,9 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 def started(words: list[str], folder: Path, place: Path, port: int | None) -> "subprocess.Popen[bytes]":
-    """marimo with these words, in a place that has its configuration; it ends when the pipe to it is closed.
+    """Start marimo with these arguments, in a folder with its configuration; it ends when the pipe to it is closed.
 
-    folder: for everything that the process leaves behind; it removes it. port: that it serves.
+    folder: for everything that the process writes; it removes the folder. port: the port it serves.
     """
     for name, settings in _SETTINGS.items():  # the nearest ones are read
         (place / name).write_text(settings)
@@ -51,7 +51,7 @@ def started(words: list[str], folder: Path, place: Path, port: int | None) -> "s
 
 
 def main() -> None:
-    """Run marimo on the words of the command line, behind the folder and the port."""
+    """Run marimo on the arguments of the command line, after the folder and the port."""
     folder, port, *words = sys.argv[1:]
     pipe, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _end_with_parent(pipe: int, folder: str) -> None:
-    """When the parent has ended, whatever ended it: end this process and what it started, and remove the folder."""
+    """When the parent has ended for any reason, end this process and those it started, and remove the folder."""
     while os.read(pipe, 1):
         pass
     group = os.getpgrp() if hasattr(os, "getpgrp") else 0
@@ -87,9 +87,9 @@ def _guard_servers(port: int) -> None:
 
 
 def guarded(app: App, port: int) -> App:
-    """An application that is asked under its own address, by its own pages, which reach no other address.
+    """An application that answers only under its own address, to its own pages, which reach no other address.
 
-    Another name for this machine, which a stranger's domain may be, is none of its own.
+    Other names of this machine are refused, as a stranger's domain may be one.
     """
     hosts = {f"{name}:{port}".encode() for name in (HOST, "localhost")}
     origins = {b"http://" + host for host in hosts}
@@ -123,7 +123,7 @@ async def _refuse(scope: Message, receive: Receive, send: Send) -> None:
 
 
 def _confining(send: Send, policy: bytes) -> Send:
-    """What sends a page that reaches no other host, whatever a text in it asks for."""
+    """A `send` that keeps pages from reaching any other host, whatever a text in them asks for."""
 
     async def confined(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -34,7 +34,7 @@ _MARKS = "<style>mark.minor {background: #fff3b0} mark.major, mark.critical {bac
 def table(
     frame: pl.DataFrame, selection: Literal["single", "multi"] | None = None, selected: Sequence[int] = ()
 ) -> Any:
-    """Rows to search, sort, select and download; texts as they are. selected: rows that are so from the start."""
+    """Rows to search, sort, select and download; texts stay as they are. selected: rows selected from the start."""
     plain = frame.with_columns(
         pl.Series(name, [None if value is None else str(value) for value in frame[name].to_list()], pl.String)
         for name, kind in frame.schema.items()
@@ -61,17 +61,17 @@ def _number(value: float | None) -> str:
 
 
 def _text(value: str | None) -> str | None:
-    """A text that the page takes for no address, neither of a link nor of a picture: a joiner of no width is in it."""
+    """A text that the page does not take for the address of a link or picture: a zero-width joiner is inserted."""
     return value and _ADDRESS.sub("\\g<0>\N{WORD JOINER}", value)
 
 
 def fault(error: WarehouseError) -> Any:
-    """What went wrong, in the words of Python's door."""
+    """What went wrong, worded as in Python."""
     return mo.callout(words(in_python(str(error))), kind="danger")
 
 
 def notes(answer: Answer[Any]) -> Any:
-    """What may change a decision in sight; the rest, and the signature, folded."""
+    """Notes that may change a decision are shown; the others, and the signature, are folded."""
     decisive = [one for one in answer.notes if isinstance(one, Decisive)]
     first = [in_python(one) for one in decisive[:_MOST_NOTES]]
     rest = [in_python(one) for one in (*decisive[_MOST_NOTES:], *answer.notes) if one not in decisive[:_MOST_NOTES]]
@@ -91,7 +91,7 @@ def words(text: str, style: str = "") -> Any:
 
 
 def chart(answer: Answer[Any]) -> Any:
-    """The answer drawn, where it has a chart, no wider than the page: a frame that is as high as its chart."""
+    """The answer's chart, if it has one, no wider than the page: a frame as high as its chart."""
     asked = answer.question
     if not (isinstance(asked, Question) and asked.has_chart() and asked.charted):
         return mo.md("")
@@ -106,7 +106,7 @@ def chart(answer: Answer[Any]) -> Any:
 
 
 def shown(found: Answer[Any] | WarehouseError | None) -> Any:
-    """An answer: chart, rows, notes; or the error in its place."""
+    """An answer: chart, rows, notes; or the error instead."""
     if found is None:
         return mo.md("")
     if isinstance(found, WarehouseError):
@@ -115,7 +115,7 @@ def shown(found: Answer[Any] | WarehouseError | None) -> Any:
 
 
 def readable(answer: Answer[Any]) -> pl.DataFrame:
-    """The rows as they are read: what answers the question first, and no column without any value."""
+    """The rows for reading: first the columns that answer the question, and no column without any value."""
     frame: pl.DataFrame = answer.frame if answer.reading is None else answer.reading
     known = [name for name in frame.columns if frame[name].null_count() < len(frame) or frame.is_empty()]
     asked = answer.question
@@ -124,7 +124,7 @@ def readable(answer: Answer[Any]) -> pl.DataFrame:
 
 
 def ranking_table(found: Answer[Any] | WarehouseError | None, selected: Sequence[str] = ()) -> Any:
-    """One row per metric to select; None while there is no ranking. selected: metrics that are so from the start."""
+    """One row per metric to select; None while there is no ranking. selected: metrics selected from the start."""
     if not isinstance(found, Answer):
         return None
     asked = found.question
@@ -135,7 +135,7 @@ def ranking_table(found: Answer[Any] | WarehouseError | None, selected: Sequence
 
 
 def above_ranking(found: Answer[Any] | WarehouseError | None) -> Any:
-    """The sentence of a ranking; or the error in its place."""
+    """The sentence of a ranking; or the error instead."""
     if found is None:
         return mo.md("")
     return fault(found) if isinstance(found, WarehouseError) else summary(found)
@@ -165,7 +165,7 @@ def points(frame: pl.DataFrame) -> Any:
 
 
 def segments_of(*selected: Any) -> list[int]:
-    """Segments of what is selected in tables and charts of outputs."""
+    """Segments of the outputs selected in tables and charts."""
     values = [one.value for one in selected if one is not None and hasattr(one, "value")]
     return [int(number) for one in values if "segment" in one.columns for number in one["segment"].to_list()]
 

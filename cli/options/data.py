@@ -1,4 +1,4 @@
-"""Options of which data are read and how they are computed, for commands that are no questions."""
+"""Options for the data to read and how to compute, for commands that are not questions."""
 
 from typing import Annotated
 
@@ -35,9 +35,9 @@ OnlyLp = Annotated[
 
 
 def language_pair(text: str | None) -> str | None:
-    """What `--lp` says, as language pairs are written.
+    """The value of `--lp`, as language pairs are written.
 
-    Raises UsageError: it is none.
+    Raises UsageError: it is not a language pair.
     """
     from warehouse.names import LanguagePair
 

@@ -1,4 +1,4 @@
-"""Parameters of commands: dataclasses of options, names as the warehouse has them, what may not be written over."""
+"""Parameters of commands: dataclasses of options, names as the warehouse has them, files not to overwrite."""
 
 import functools
 import inspect
@@ -20,11 +20,11 @@ _READ = ("paths", "file", "with_file", "before", "after", "folder", "engine_file
 
 
 def check_targets(values: Mapping[str, Any], database: Path) -> None:
-    """Look at the files that the options of a command name as outputs, before anything is computed.
+    """Check the files that a command's options name as outputs, before anything is computed.
 
     values: of all its parameters, by name. database: the warehouse.
-    Raises UsageError: one is the warehouse, or any database; a file that the command reads, or below a folder that it
-    reads; two are one; or one cannot be written.
+    Raises UsageError: one is the warehouse or any database, a file that the command reads, or below a folder that it
+    reads; two are the same file; or one cannot be written.
     """
     targets = {flag: Path(values[name]) for name, flag in _WRITTEN.items() if is_file(values.get(name))}
     for flag, target in targets.items():
@@ -58,9 +58,10 @@ def kind_of(annotation: Any) -> str | None:
 
 
 def as_stored(values: Mapping[str, Any], kinds: Mapping[str, str], database: Path) -> dict[str, Any]:
-    """Those values of parameters that are typed otherwise than the warehouse has the names; kinds: by parameter.
+    """The values of parameters that are typed differently from the names in the warehouse. kinds: by parameter.
 
-    Lists of metrics lose their commas; "all" among them is none, which is all. See `metaeval.python_api`.
+    Lists of metrics lose their commas; "all" among them gives an empty list, which means all. See
+    `metaeval.python_api`.
     """
     from metaeval.python_api import is_to_be_looked_up, spelt
     from warehouse import Warehouse
@@ -78,7 +79,7 @@ _CONTEXT = "context"
 def folded(command: Callable[..., None], *, looks_up: bool = True) -> Callable[..., None]:
     """Let a command take dataclasses of options: each of their fields becomes an option of the command.
 
-    looks_up: names are found in the warehouse in any case; not of questions, which look theirs up themselves.
+    looks_up: whether names are looked up in the warehouse, ignoring case; not for questions, which do so themselves.
     """
     hints = get_type_hints(command, include_extras=True)
     own = inspect.signature(command).parameters

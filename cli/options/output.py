@@ -1,4 +1,4 @@
-"""Where the warehouse is, and where results go: options that stand before or behind the name of a command."""
+"""Where the warehouse is, and where results go: options allowed before or after the name of a command."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -75,9 +75,10 @@ class Output:
 
     @classmethod
     def of(cls, context: typer.Context, **own: Any) -> Self:
-        """The options of a command: its own, and where it has none those that stood before its name.
+        """The options of a command: its own, else those before its name.
 
-        Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
+        Raises UsageError: see `format_for`; also --safe-cells for a format without cells. Raised before anything is
+        computed.
         """
         before = context.find_root().obj
         given: dict[str, Any] = {
@@ -104,11 +105,11 @@ class Output:
         return default_path()
 
     def line_of(self, fault: "Fault") -> str:
-        """A fault without its way out where that names options which the command does not have."""
+        """A fault, without its way out if that names options that the command does not have."""
         return fault.text if is_for(self._options, fault.way_out) else fault.without_way_out
 
     def note(self, line: str) -> None:
-        """One line for people, on stderr."""
+        """Write a one-line note to stderr."""
         note(line, quiet=self.quiet)
 
     @property
@@ -133,7 +134,7 @@ class Output:
 
     @contextmanager
     def streamed(self) -> Iterator[tuple[Path, str] | None]:
-        """A path and the format of rows that go to a file as they come, which then is the result's; None elsewhere."""
+        """The path and format of rows written to a file as they come, which is then the result's; None otherwise."""
         from queries.adhoc_process import KINDS
 
         kind = format_for(self.format, self.output)
@@ -157,12 +158,12 @@ class Output:
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
 
     def _shown(self, note: str) -> str:
-        """A note without its hint where that names options which the command does not have."""
+        """A note, without its hint if that names options that the command does not have."""
         hint = getattr(note, "hint", "")  # of `metaeval.notes.NoteWithHint`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
 
     def _without_details(self, notes: tuple[str, ...], details: frozenset[str]) -> tuple[str, ...]:
-        """Notes without those on single evaluation sets, which are counted; a terminal has its own way to be brief."""
+        """Notes, with those on single evaluation sets counted instead; a terminal shortens notes in its own way."""
         n = 0 if self.verbose or notes_width() is not None else len(details.intersection(notes))
         if not n:
             return notes
@@ -211,13 +212,13 @@ class QuestionOutput(Output):
 
     @property
     def stored_in(self) -> Path | None:
-        """The warehouse that keeps results; None where a folder is read, which stays as it is."""
+        """The warehouse that keeps results; None if a folder is read, which is never changed."""
         return None if self.folder is not None or self.database.is_dir() else self.database
 
 
 @dataclass(frozen=True)
 class PageOutput(QuestionOutput):
-    """Where a page is written, which is in no other format."""
+    """Where a page is written; a page has no other format."""
 
     format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     verbose: Annotated[bool, typer.Option("--verbose", "-v", hidden=True)] = False
@@ -234,7 +235,7 @@ if TYPE_CHECKING:
 class ChartFlags:
     """Where a chart of the result goes.
 
-    Raises UsageError: no chart can be drawn into such a file; before anything is computed.
+    Raises UsageError: charts cannot be written to such a file; raised before anything is computed.
     """
 
     chart: Annotated[
@@ -264,7 +265,7 @@ class ChartFlags:
 
 @dataclass(frozen=True)
 class VerdictFlags:
-    """Where the verdicts of a comparison of two versions go, beside its table."""
+    """Where the verdicts of a comparison of two versions go, in addition to its table."""
 
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --gate: write the verdicts as JUnit XML, too.")

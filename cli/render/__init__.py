@@ -1,4 +1,4 @@
-"""Results as text or files: data on stdout or in the file of `-o`, everything else on stderr.
+"""Results as text or files: data go to stdout or to the file of `-o`, everything else to stderr.
 
 Tables, Markdown and LaTeX are for reading: numbers are rounded. CSV, TSV, JSON, JSON lines and Parquet are for
 programs: full precision, NaN is missing (null in JSON, nothing in CSV).
@@ -52,18 +52,19 @@ def render(
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
     title, signature, notes: lines for stderr, the title before the data, the others after; `quiet` drops them.
-    digits: decimals of floats where numbers are rounded, for all columns or by column.
-    least: by column, what a 0 of each row stands for where numbers are rounded: `<0.001` instead of 0.0000.
+    digits: decimals of rounded floats, for all columns or by column.
+    least: by column, the limit below which each row's 0 lies, for rounded numbers: `<0.001` instead of 0.0000.
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
     page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
-        and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
-    short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
-    summary: the answer in a sentence, in front of what is for reading.
+        and tsv contain no formulas. dressed: by column, its cells with styles for a terminal.
+    short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal shows all
+    rows.
+    summary: the answer in a sentence, written before tables for reading.
     important: columns that a narrow terminal drops last.
-    is_paged: what people read and is longer than their terminal goes through a pager.
-    first: notes that stand before the data: above the table on a terminal, elsewhere on stderr.
-    lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
-        of a legend, on a terminal alone.
+    is_paged: output for reading that is longer than the terminal goes through a pager.
+    first: notes written before the data: above the table on a terminal, else to stderr.
+    lead: the notes that are the answer: on a terminal they are written above its table. below: lines of a legend, on a
+        terminal only.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -111,13 +112,13 @@ def render(
 
 
 def note_rows(n_rows: int, out: Path | None, *, quiet: bool = False) -> None:
-    """How many rows are in a file, where they went to one."""
+    """Say how many rows are in the file, if they went to one."""
     if output.is_file(out):
         note(f"wrote {n_rows} {'row' if n_rows == 1 else 'rows'} to {out}", quiet=quiet)
 
 
 def note(line: str, *, quiet: bool = False) -> None:
-    """One line for people, on stderr."""
+    """Write a one-line note to stderr."""
     if not quiet:
         output.write_note(in_flags(line))
 

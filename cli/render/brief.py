@@ -1,4 +1,4 @@
-"""Notes on a terminal: few short lines, what may change a decision first; --verbose shows all of them."""
+"""Notes on a terminal: few short lines, with notes that may change a decision first; --verbose shows all of them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,8 +16,7 @@ LONGEST = 100  # characters of a line
 def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) -> list[str]:
     """The notes and the signature in at most MOST lines, less n_other, each as wide as the terminal or LONGEST.
 
-    Decisive notes come first, one line per kind, then one on what is excluded, then the others; the signature is
-    last.
+    Decisive notes come first, one line per kind, then a line on exclusions, then the others; the signature is last.
     """
     from metaeval.notes import Decisive, ExclusionNote
 
@@ -61,7 +60,7 @@ def _of_a_kind(kind: str, notes: "Sequence[Decisive]", width: int) -> str:
 
 
 def _excluded(notes: Sequence[str]) -> list[str]:
-    """One line on how many systems and metrics are excluded; what two notes name counts once."""
+    """One line on how many systems and metrics are excluded; a name in two notes counts once."""
     named: dict[str, set[str]] = {}
     unnamed: dict[str, int] = {}
     for one in notes:

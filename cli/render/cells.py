@@ -1,4 +1,4 @@
-"""Values as text for reading: rounded numbers, a sign for what is missing, no control characters."""
+"""Values as text for reading: rounded numbers, a sign for missing values, no control characters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _ESCAPES |= {number: f"\\u{number:04x}" for number in (*range(0x202A, 0x202F), *
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of a table: its name, one text a row, and whether it holds numbers."""
+    """A column of a table: its name, one text per row, and whether it holds numbers."""
 
     name: str
     cells: list[str]
@@ -34,8 +34,7 @@ def text_columns(
 ) -> list[TextColumn]:
     """The columns of a frame as text.
 
-    digits: decimals of floats, for all columns or by name. least: by name, what a 0 in each row stands for: a number
-        below this one.
+    digits: decimals of floats, for all columns or by name. least: by name, the limit below which each row's 0 lies.
     """
     columns = []
     for series in frame.iter_columns():
@@ -71,13 +70,13 @@ def value_text(value: object, digits: int) -> str:
 
 
 def _cut(text: str) -> str:
-    """A text that people can read; all cells of a column are as wide as the widest."""
+    """A text cut to a readable length, as all cells of a column are as wide as the widest."""
     more = len(text) - LONGEST
     return text if more <= 0 else f"{text[:LONGEST]}… ({more:,} more characters)"
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with this many decimals; powers of ten where they would hide it, or where it is huge.
+    """A number with this many decimals; in powers of ten if they would hide it, or if it is huge.
 
     >>> [number_text(value, 3) for value in (2 / 3, -0.0, 1e-7, -25.2, 3e20, math.nan, math.inf)]
     ['0.667', '0.000', '1.0e-07', '-25.200', '3.000e+20', '-', 'inf']
@@ -94,5 +93,5 @@ def number_text(value: float, digits: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text without line breaks or anything that a terminal would obey."""
+    """Text without line breaks or control characters that a terminal would obey."""
     return text.translate(_ESCAPES)

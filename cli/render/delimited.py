@@ -37,12 +37,12 @@ def for_terminals(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def without_formulas(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The frame with ' before texts that a spreadsheet would take for formulas; numbers stay."""
+    """The frame with ' before texts that a spreadsheet would take for formulas; numbers stay as they are."""
     return _with_texts(frame, without_formula)
 
 
 def without_formula(text: str) -> str:
-    """The text with ' before it where a spreadsheet would take it for a formula.
+    """The text, with ' before it if a spreadsheet would take it for a formula.
 
     >>> without_formula("=1+1"), without_formula("BLEU")
     ("'=1+1", 'BLEU')
@@ -51,7 +51,7 @@ def without_formula(text: str) -> str:
 
 
 def _with_texts(frame: "pl.DataFrame", changed: Callable[[str], str]) -> "pl.DataFrame":
-    """The frame with changed names of columns and texts, those in lists and structures included."""
+    """The frame with column names and texts changed, including texts in lists and structures."""
     import polars as pl
 
     columns = {}

@@ -10,7 +10,7 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 
 
 def junit_text(suite: str, cases: Mapping[str, tuple[str, bool]], signature: str) -> str:
-    """A suite of cases. cases: by name what was found, and whether that is a failure.
+    """A suite of cases. cases: by name, the finding and whether it is a failure.
 
     >>> print(junit_text("a", {"b<": ("fine", False), "c": ("bad", True)}, "s"), end="")
     <?xml version="1.0" encoding="UTF-8"?>

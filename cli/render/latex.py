@@ -18,7 +18,7 @@ _ESCAPES = str.maketrans(SIGNS)
 
 
 def latex_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least: Least | None = None) -> str:
-    """A tabular for a document that loads the package booktabs; numbers rounded and to the right."""
+    """A tabular for a document that loads the package booktabs; numbers rounded and right-aligned."""
     columns = text_columns(frame, digits, least)
     if not columns:
         return ""
@@ -53,7 +53,7 @@ def _number(cell: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text in which no sign is LaTeX's own.
+    """Text with LaTeX's special characters escaped.
 
     >>> print(escaped("n_systems & 50% {x}"))
     n\\_systems \\& 50\\% \\{x\\}

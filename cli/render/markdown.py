@@ -8,7 +8,7 @@ from cli.render.cells import Least, text_columns
 
 
 def markdown_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
-    """A table as GitHub and Pandoc read it, numbers rounded and to the right."""
+    """A table as GitHub and Pandoc read it, numbers rounded and right-aligned."""
     columns = text_columns(frame, digits, least)
     if not columns:
         return ""
@@ -19,7 +19,7 @@ def markdown_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: L
 
 
 def escaped(text: str) -> str:
-    """Text in which no sign is Markdown's own.
+    """Text with Markdown's special characters escaped.
 
     >>> print(escaped("a|b_c* <d>"))
     a\\|b\\_c\\* &lt;d>

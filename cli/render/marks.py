@@ -22,7 +22,7 @@ _PREDICTED = " italic"  # beside the style of the severity, where no annotator m
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a marked text, a run of it or a bracket, with the severities of the errors that it is in."""
+    """A piece of a marked text, either text or a bracket, with the severities of the errors that contain it."""
 
     text: str
     severities: tuple[str, ...] = ()
@@ -48,8 +48,8 @@ def marked(text: str, errors: "Iterable[MarkedError]", *, in_source: bool = Fals
     """The text in pieces, errors in brackets that begin with their severity; nothing in it is escaped yet.
 
     in_source: the text is the source, and errors marked there count; else those of the output. Equal spans of one
-    severity are marked once. Where spans cross, the inner one is closed and opened again, so that brackets are nested.
-    An error without a span in the text stands behind it with its category. Predicted errors name their metric.
+    severity are marked once. If spans cross, the inner one is closed and opened again, so that brackets are nested. An
+    error without a span is written after the text with its category. Predicted errors name their metric.
     """
     own = [error for error in errors if error.is_in_source == in_source]
     placed = [(error, _span(error, len(text))) for error in own]
@@ -81,7 +81,7 @@ def marked(text: str, errors: "Iterable[MarkedError]", *, in_source: bool = Fals
 
 
 def _span(error: "MarkedError", length: int) -> Span | None:
-    """Start, end and severity of an error's span in a text of this length; None where it has none there."""
+    """Start, end and severity of an error's span in a text of this length; None if it has none there."""
     start, end = error.start, error.end
     if start is None or end is None or not 0 <= start < min(end, length):
         return None
@@ -106,12 +106,12 @@ def plain(pieces: Sequence[Piece]) -> str:
 
 
 def in_colour(pieces: Sequence[Piece]) -> list[Piece]:
-    """The marked text where styles tell what brackets tell elsewhere."""
+    """The marked text with styles instead of brackets."""
     return [piece for piece in pieces if not piece.is_bracket]
 
 
 def styled(pieces: Sequence[Piece]) -> "Text":
-    """The marked text for a terminal, with nothing in it that the terminal would obey."""
+    """The marked text for a terminal, without control characters that the terminal would obey."""
     from rich.text import Text
 
     text = Text()

@@ -1,4 +1,4 @@
-"""Where results go: stdout, whole files in the format of their ending, and on stderr notes and progress."""
+"""Where results go: to stdout, or to whole files in the format of their ending; notes and progress go to stderr."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ _USUAL = 80  # columns of a terminal that does not tell
 
 
 class Format(StrEnum):
-    """How a result is written; the values are those of `--format`."""
+    """Output formats; the values are those of `--format`."""
 
     TABLE = "table"
     CSV = "csv"
@@ -47,14 +47,14 @@ _FORMAT_OF_ENDING = {
 
 
 def is_for_reading(chosen: Format) -> bool:
-    """Whether people read the format, so that numbers are rounded and a wide table may stand for a long one."""
+    """Whether the format is for reading, so that numbers are rounded and a wide table may replace a long one."""
     return chosen in (Format.TABLE, Format.MARKDOWN, Format.LATEX)
 
 
 def format_for(chosen: str | None, out: Path | None) -> Format:
-    """The selected format; where there is none, the one of the file's ending; a table where it has none.
+    """The selected format, else the format of the file's ending, else a table.
 
-    Raises UsageError: a format or an ending that there is not.
+    Raises UsageError: an unknown format or ending.
     >>> format_for(None, Path("ranking.TEX")), format_for("csv", Path("ranking.tex")), format_for(None, None)
     (<Format.LATEX: 'latex'>, <Format.CSV: 'csv'>, <Format.TABLE: 'table'>)
     """
@@ -87,7 +87,7 @@ def notes_width() -> int | None:
 
 
 def _columns(terminal: TextIO) -> int:
-    """Its columns, or what COLUMNS says."""
+    """The terminal's columns, or the value of COLUMNS."""
     if (said := os.environ.get("COLUMNS", "")).isdecimal() and int(said):
         return int(said)
     try:
@@ -97,9 +97,9 @@ def _columns(terminal: TextIO) -> int:
 
 
 def write_paged(content: str, out: Path | None, *, is_paged: bool) -> None:
-    """Write as `write`; what is longer than the screen of a terminal goes through a pager, if is_paged.
+    """Write as `write` does; text longer than a terminal's screen goes through a pager, if is_paged.
 
-    The pager is $PAGER, else less, which leaves on the screen what it showed; an empty one or cat is none.
+    The pager is $PAGER, else less, set to leave its text on the screen; an empty $PAGER or cat means no pager.
     """
     height = _lines_of_terminal(out) if is_paged else None
     if height is None or content.count("\n") < height or not _page(content):
@@ -107,7 +107,7 @@ def write_paged(content: str, out: Path | None, *, is_paged: bool) -> None:
 
 
 def _lines_of_terminal(out: Path | None) -> int | None:
-    """Lines of the terminal that the data go to; None where there is none, or it is no real one."""
+    """Lines of the terminal that the data go to; None if there is none, or it is not a real one."""
     if terminal_width(out) is None:
         return None
     try:
@@ -117,7 +117,7 @@ def _lines_of_terminal(out: Path | None) -> int | None:
 
 
 def _page(content: str) -> bool:
-    """Show a text in the pager; whether there is one."""
+    """Show a text in the pager; returns whether there is one."""
     import shlex
     import shutil
     import subprocess
@@ -138,9 +138,10 @@ def _page(content: str) -> bool:
 
 
 def write(content: str | bytes, out: Path | None) -> None:
-    """Write to stdout, or to a file whole or not at all; a reader of stdout that has gone away is no error.
+    """Write to stdout, or to a file whole or not at all; it is no error if the reader of stdout has gone away.
 
-    Raises UsageError: the folder is not there, or `out` is one. OSError: the file can't be written. OutputError: stdout
+    Raises UsageError: the folder does not exist, or `out` is a folder. OSError: the file can't be written. OutputError:
+    stdout
         is closed, or its disk is full.
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
@@ -159,7 +160,7 @@ def write(content: str | bytes, out: Path | None) -> None:
 
 
 def stdout_problem(error: Exception) -> str:
-    """Why nothing can be written to stdout, for people."""
+    """Why nothing can be written to stdout, as a message."""
     reason = error.strerror if isinstance(error, OSError) and error.errno != errno.EBADF else None
     return f"standard output cannot be written: {reason or 'it is closed'}"
 
@@ -173,9 +174,9 @@ def write_note(line: str) -> None:
 
 @contextmanager
 def progress(quiet: bool) -> "Iterator[Progress]":
-    """A bar with the time left; the function takes what is being done, how much is done, and how much there is.
+    """A progress bar with the time left; the function takes the step's name, how much is done, and how much there is.
 
-    Where less is done than before, something else has begun, and its time is counted from there.
+    If less is done than before, a new step has begun, and its time is counted from there.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda what, done, total: None
@@ -197,9 +198,9 @@ def progress(quiet: bool) -> "Iterator[Progress]":
 
 
 def check_target(out: Path) -> None:
-    """Refuse a file that cannot be written, as far as that is seen before anything is computed.
+    """Refuse a file that cannot be written, as far as this can be seen before anything is computed.
 
-    Raises UsageError: the folder is not there or takes no files, or `out` is a folder or a database.
+    Raises UsageError: the folder does not exist or is not writable, or `out` is a folder or a database.
     """
     if out == STDOUT:
         return
@@ -216,7 +217,7 @@ def check_target(out: Path) -> None:
 
 
 def _is_database(path: Path) -> bool:
-    """Whether a file begins as those of DuckDB do."""
+    """Whether a file begins as DuckDB files do."""
     try:
         with path.open("rb") as file:
             return file.read(12)[8:] == b"DUCK"
@@ -236,13 +237,13 @@ def _write_file(data: bytes, out: Path) -> None:
 
 
 def takes_its_place(out: Path | None) -> bool:
-    """Whether a file is or will be there, and not a pipe or a device, in whose place nothing can be put."""
+    """Whether the path is or will be a regular file, and not a pipe or a device, which cannot be replaced."""
     return out is not None and out != STDOUT and (out.is_file() or not out.exists())
 
 
 @contextmanager
 def fresh_file(out: Path) -> Iterator[Path]:
-    """A free path beside `out`, whose file, if one was made, takes its place in the end: whole or not at all."""
+    """A free path next to `out`; at the end its file, if one was made, replaces `out`: whole or not at all."""
     target = out.resolve()
     fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -255,7 +256,7 @@ def fresh_file(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _worded(out: Path) -> Iterator[None]:
-    """Errors of the system with the name of the file that was requested."""
+    """Errors of the operating system, reworded with the name of the requested file."""
     try:
         yield
     except OSError as error:
@@ -265,7 +266,7 @@ def _worded(out: Path) -> Iterator[None]:
 
 
 def forget_stdout() -> None:
-    """Let Python's own flush of stdout at exit go nowhere instead of complaining."""
+    """Discard Python's flush of stdout at exit, which would otherwise complain."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Outputs to read, one below the other: scores, source and output with the errors that people marked."""
+"""Outputs to read, one below the other: scores, source and output with the errors that annotators marked."""
 
 import os
 from collections import Counter
@@ -22,8 +22,8 @@ _NO_TEXT = "(no text is loaded)"
 def outputs_page(frame: pl.DataFrame, digits: int, width: int | None = None, *, every_row: bool = False) -> str:
     """A block of lines for each output; frame: the rows of the list, perhaps of several evaluation sets.
 
-    width: of the terminal, on which marked errors have colours instead of brackets (unless NO_COLOR is set), texts go
-    on below, and the first screen is shown, unless every_row is set. None elsewhere.
+    width: of the terminal, which shows marked errors in colour instead of brackets (unless NO_COLOR is set), wraps
+    texts, and shows only the first screen unless every_row is set. None elsewhere.
     """
     found: list[str] = []
     n_lines = 0
@@ -88,7 +88,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 
 def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:
-    """Lines of a terminal so wide, the first with what leads."""
+    """The text wrapped to a terminal of this width, the first line with a prefix."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
@@ -102,7 +102,7 @@ def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:
 
 
 def _quoted(row: dict[str, Any], error: MarkedError) -> str:
-    """An error's severity and category with the words it is marked on, where they are known."""
+    """An error's severity and category, and the words it is marked on if they are known."""
     text = row["source" if error.is_in_source else "output"] or ""
     start, end = error.start, error.end
     words = text[start:end] if start is not None and end is not None and start >= 0 else ""
@@ -132,7 +132,7 @@ def for_reading(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def groups_for_reading(frame: pl.DataFrame) -> pl.DataFrame:
-    """The list of groups as a narrower table: what the groups are, and means by the names of their scorers."""
+    """The list of groups as a narrower table: the groups, and means by the names of their scorers."""
     if frame.is_empty():
         return frame
     a, b, by = (frame[name][0] for name in ("scorer_a", "scorer_b", "by"))

@@ -1,4 +1,4 @@
-"""Aligned tables for people."""
+"""Aligned tables for reading."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def table_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
-    """A header, a rule, one line per row; numbers to the right. Nothing but text.
+    """A header, a rule and one line per row, as plain text; numbers are right-aligned.
 
     Cells are padded up to the width of a name; after a sentence, the next cell of its row follows at once.
     """
@@ -41,12 +41,12 @@ def fitted_text(
     n_beside: int = 0,
     important: Sequence[str] = (),
 ) -> str:
-    """The table on a terminal so wide: constant columns are a line above it, and it has one screen of rows.
+    """The table on a terminal of this width: constant columns become a line above it, and it has one screen of rows.
 
-    Sentences go on in the next line, names never do; columns that do not fit are dropped from the right, the important
-    ones last, and counted below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set.
+    Sentences are wrapped, names never are; columns that do not fit are dropped from the right, the important ones last,
+    and counted below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set.
     every_row: all rows.
-    n_beside: lines that stand above or below it on the same screen.
+    n_beside: lines above or below it on the same screen.
     """
     styles = {} if "NO_COLOR" in os.environ else dressed or {}
     columns = [replace(one, name=_SHORT.get(one.name, one.name)) for one in text_columns(frame, digits, least)]
@@ -68,7 +68,7 @@ def fitted_text(
 
 
 def _upright(columns: list[TextColumn]) -> list[TextColumn]:
-    """A table of one row as one line per column; what is missing has none."""
+    """A table of one row as one line per column; missing values get no line."""
     there = [one for one in columns if one.cells[0] not in (MISSING, "")]
     names, values = [one.name for one in there], [one.cells[0] for one in there]
     return [TextColumn("column", names, False), TextColumn("value", values, False)]
@@ -77,7 +77,7 @@ def _upright(columns: list[TextColumn]) -> list[TextColumn]:
 def _constant(
     columns: list[TextColumn], width: int, styles: Mapping[str, object]
 ) -> tuple[list[str], list[TextColumn]]:
-    """Columns with one value in all rows as lines, and the other columns; all where there are no two rows."""
+    """Columns with one value in all rows, as lines, and the other columns; all columns if there is no second row."""
     if len(columns[0].cells) < 2:
         return [], columns
     constant = [one for one in columns[1:] if len(set(one.cells)) == 1 and one.name not in styles]
@@ -97,7 +97,7 @@ def _is_prose(column: TextColumn) -> bool:
 
 
 def _least_width(column: TextColumn) -> int:
-    """Columns on the screen that a column needs at least: its widest cell, or of sentences a few words."""
+    """The least width that a column needs on the screen: its widest cell, or a few words of sentences."""
     widest = max(map(cell_width, [column.name, *column.cells]))
     if not _is_prose(column):
         return widest
@@ -108,9 +108,9 @@ def _least_width(column: TextColumn) -> int:
 def _fitting(
     columns: list[TextColumn], width: int, important: Sequence[str] = ()
 ) -> tuple[list[TextColumn], list[str]]:
-    """The columns that fit so wide a terminal, and the names of the others; at least one.
+    """The columns that fit a terminal of this width, at least one, and the names of the others.
 
-    Those on the right are dropped first, and the important ones only where there is no other.
+    Columns on the right are dropped first, and important ones only if no other is left.
     """
     kept = list(columns)
     while len(kept) > 1 and sum(map(_least_width, kept)) + len(GAP) * (len(kept) - 1) > width:
@@ -120,12 +120,12 @@ def _fitting(
 
 
 def fitting_names(frame: pl.DataFrame, digits: int, width: int) -> list[str]:
-    """The names of the columns of a frame that fit so wide a terminal."""
+    """The names of the columns of a frame that fit a terminal of this width."""
     return [one.name for one in _fitting(text_columns(frame, digits), width)[0]]
 
 
 def below(n_rows: int, dropped: list[str], width: int) -> list[str]:
-    """The line on rows and columns that are not shown, and how to see them; none where there are no such."""
+    """The line on rows and columns that are not shown, and how to see them; none if all are shown."""
     said = [f"{counted(n_rows, 'more row')}: --all"] if n_rows else []
     said += [f"{counted(len(dropped), 'more column')} ({', '.join(dropped)}): --format csv"] if dropped else []
     line = f"… {'; '.join(said)}"
@@ -149,15 +149,15 @@ def _lines(columns: list[TextColumn]) -> list[str]:
 
 
 def _padded_width(column: TextColumn) -> int:
-    """Columns on the screen that the cells of a column take at least: as its widest, or if that is a sentence, as the
-    widest that is none.
+    """The least width of a column's cells on the screen: that of the widest cell, or if that is a sentence, of the
+    widest cell that is not.
     """
     every = [cell_width(column.name), *map(cell_width, column.cells)]
     return max(every) if max(every) <= SENTENCE else max((one for one in every if one <= SENTENCE), default=SENTENCE)
 
 
 def cell_width(text: str) -> int:
-    """Columns on the screen: letters of Chinese or Japanese take two."""
+    """Width on the screen: Chinese and Japanese characters take two columns."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -174,7 +174,7 @@ def _line(cells: list[str], columns: list[TextColumn], widths: list[int]) -> str
 
 
 def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequence[Text]]") -> list[str]:
-    """The lines of a table no wider than the terminal: sentences go on in the next line, the rest stays whole."""
+    """The lines of a table no wider than the terminal: sentences are wrapped, other cells stay whole."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

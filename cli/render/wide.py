@@ -1,4 +1,4 @@
-"""Wide rankings for reading: the best of each column bold, clusters behind the values, apart from their digits."""
+"""Wide rankings for reading: the best of each column bold, clusters after the values, distinct from their digits."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def wide_texts(found: "Wide", digits: int, width: int | None, *, every_row: bool = False) -> Mapping[Format, str]:
     """The table in each format for reading.
 
-    width: of the terminal, where escapes make the best of each column bold; None elsewhere, where it has a star before
-    it. every_row: a terminal has all rows, and not only its first screen.
+    width: of the terminal, where escapes make the best of each column bold; None elsewhere, where a star marks it.
+    every_row: a terminal shows all rows, not only the first screen.
     """
     return {
         Format.TABLE: _table(found, digits, width, every_row),
@@ -33,8 +33,8 @@ UNTESTED = "†"
 
 
 def marks(clusters: Sequence[int | None], values: Sequence[float | None]) -> list[str]:
-    """What stands behind each value of a column: its cluster, raised and after a space, so that no copy of it has
-    another number; a dagger where others have a cluster and it was not tested.
+    """The mark after each value of a column: its cluster, raised and after a space, so that a copied value keeps its
+    digits; a dagger if it was not tested while others have a cluster.
 
     >>> marks([1, None], [0.9, 0.8]), marks([None, 0], [0.9, 0.8])
     ([' ¹', ' †'], ['', ''])
@@ -46,7 +46,7 @@ def marks(clusters: Sequence[int | None], values: Sequence[float | None]) -> lis
 
 
 def raised(values: Iterable[float], clusters: Iterable[int], digits: int) -> list[str]:
-    """Numbers one below the other, with their clusters raised, where they have one."""
+    """Numbers one below the other, each with its cluster raised, if it has one."""
     numbers = list(map(float, values))
     texts = [number_text(value, digits) for value in numbers]
     widest = max(map(len, texts), default=0)
@@ -94,7 +94,7 @@ def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> st
 
 
 def _group_line(found: "Wide", widths: list[int]) -> list[str]:
-    """The line of what stands above the headings of columns, cut to these widths."""
+    """The line of group headings above the column headings, cut to these widths."""
     line = " " * widths[0]
     for name, first, n in _spans(found.groups):
         room = sum(widths[first - 1 : first - 1 + n]) + len(GAP) * (n - 1)
@@ -139,7 +139,7 @@ def _latex(found: "Wide", digits: int) -> str:
 
 
 def _in_brackets(found: "Wide", row: int, column: int) -> str:
-    """A cluster in brackets, as wide as the widest of its column, which keeps values in line."""
+    """A cluster in brackets, padded to the widest of its column, which keeps values aligned."""
     widest = max((len(str(number)) for number in found.clusters[:, column] if number), default=0)
     cluster = str(found.clusters[row, column] or "")
     if not widest:

@@ -1,4 +1,4 @@
-"""What a section holds: parts with charts and tables, as plain data that can be stored and laid out."""
+"""The content of a section: parts with charts and tables, as plain data that can be stored and laid out."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ _WHY = "`scorehouse rank --explain` says why"
 
 
 def on_page(note: str) -> str:
-    """A note as a page has it: without hints that name options, which a page has none of; but that of EXPLAIN.
+    """A note as a page shows it: without hints that name options, as a page has none; only EXPLAIN's hint stays.
 
     >>> from warehouse.wording import option
     >>> on_page(NoteWithHint("A is excluded: added by a user", option("user_metrics")))
@@ -68,13 +68,13 @@ def on_page(note: str) -> str:
 
 
 def message(error: WarehouseError) -> str:
-    """An error as a page has it."""
+    """An error as a page shows it."""
     return in_flags(error.with_hints(lambda hint: is_for((), hint)))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: its text; value: the number in full where the text rounds it.
+    """A cell of a table: its text; value: the number in full if the text rounds it.
 
     cluster: its significance cluster; is_best: whether it is the best of its column. link: an address.
     """
@@ -91,7 +91,7 @@ class Grid:
     """A table. numbers: whether a column holds numbers; digits: decimals of floats, for all columns or by name.
 
     clusters, best: (row, column) of cells -> significance cluster, and those that are the best of their column.
-    is_open: whether it is shown; None: where it is short.
+    is_open: whether it is shown unfolded; None: if it is short.
     """
 
     title: str
@@ -105,12 +105,12 @@ class Grid:
 
     @property
     def headings(self) -> list[str]:
-        """The columns for people."""
+        """The column headings for reading."""
         return [" ".join(HEADINGS.get(word, word) for word in name.split(" ")) for name in self.columns]
 
     @property
     def is_folded(self) -> bool:
-        """Whether a reader opens it first."""
+        """Whether a reader must open it first."""
         return len(self.rows) > MOST_OPEN if self.is_open is None else not self.is_open
 
     def cells(self) -> list[list[Cell]]:
@@ -132,7 +132,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart: title, lines below it, and the specification without them. is_folded: whether it is shown on request."""
+    """A chart: title, lines below it, and the specification without them. is_folded: shown only on request."""
 
     title: str
     lines: tuple[str, ...]
@@ -144,8 +144,8 @@ class Figure:
 class Part:
     """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each.
 
-    lead: what it says, in a sentence. missing: why there is nothing else in it.
-    A page has no options: notes are without hints that name some.
+    lead: its message, in a sentence. missing: why it holds nothing else. A page has no options, so notes have no hints
+    that name any.
     """
 
     heading: str
@@ -167,7 +167,7 @@ class Part:
 def part_of(text: str) -> Part:
     """A part as it was stored.
 
-    Raises ValueError, LookupError, TypeError: the text is no part.
+    Raises ValueError, LookupError, TypeError: the text is not a part.
     """
     found = json.loads(text)
     figures = [Figure(**{**one, "lines": tuple(one["lines"])}) for one in found.pop("figures")]
@@ -200,7 +200,7 @@ def grid(title: str, frame: pl.DataFrame, digits: int | Mapping[str, int] = DIGI
 
 
 def _plain(value: object) -> object:
-    """A value that JSON has; NaN is missing."""
+    """A value that JSON can hold; NaN is missing."""
     if isinstance(value, float) and value != value:
         return None
     if value is None or isinstance(value, bool | int | float | str):
@@ -219,8 +219,8 @@ def _cell(value: object, digits: int) -> Cell:
 def wide_grids(title: str, frame: pl.DataFrame) -> tuple[Grid, ...]:
     """A ranking with one row per metric and one column per language pair, best values and clusters marked.
 
-    frame: as of `ranked`, of one test set. All measures stand beside each other where there is room, else each has a
-    table, folded but for the first.
+    frame: as of `ranked`, of one test set. All measures are side by side if there is room; otherwise each has a table,
+    and all but the first are folded.
     """
     whole = wide(frame)
     if len(whole.columns) <= _MOST_BESIDE:

@@ -1,4 +1,4 @@
-"""A report is made: each section's questions are asked, and each part of the page is taken from the store or kept."""
+"""Making a report: each section's questions are asked, and each part of the page is taken from the store or kept."""
 
 import re
 import time
@@ -44,7 +44,7 @@ class Desk:
     """report: the question, `question.Report`. every: all evaluation sets of the warehouse; states: those of the
     report; humans: those that can be ranked, and reason: why there are none.
 
-    judged: those with human scores of segments. parts: those of the page that were made already.
+    judged: those with human scores of segments. parts: the parts of the page that are already made.
     """
 
     report: Any
@@ -75,13 +75,13 @@ class Desk:
 
     @cached_property
     def anchor(self) -> str:
-        """BLEU where it is; else a metric with BLEU in its name, else the first."""
+        """BLEU if it is there; else a metric with BLEU in its name, else the first."""
         with self.run.opened() as warehouse:
             names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].to_list()
         return min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
 
     def ask(self, place: "Place", asked: Ask) -> Answer[Any]:
-        """The answer of a question, computed once. Raises QuestionError: there is none."""
+        """The answer to a question, computed once. Raises QuestionError: there is none."""
         question = question_named(asked.question)
         known, given = fields_of(question), dict(asked.fields)
         if "testset" in known:
@@ -101,7 +101,7 @@ class Desk:
         return found
 
     def places(self, section: Section) -> list["Place"]:
-        """What a section has a part of."""
+        """The places for which a section has a part."""
         if section.name == "overview":
             return [*(self._testset(one) for one in dict.fromkeys(one.testset for one in self.humans)), self._whole]
         if section.each == "evaluation set":
@@ -120,7 +120,7 @@ class Desk:
 
 @dataclass(frozen=True)
 class Place:
-    """What a part of a section is of: one evaluation set, those of a test set, or all of the report."""
+    """The data of a part of a section: one evaluation set, those of a test set, or all of the report."""
 
     desk: Desk
     heading: str
@@ -141,7 +141,7 @@ class Place:
 
     @property
     def drawn(self) -> dict[str, Any]:
-        """Fields of questions that resample."""
+        """Fields for questions that resample."""
         return {"resamples": self.report.resamples, "seed": self.report.seed, "recompute": self.report.recompute}
 
     @property
@@ -154,8 +154,8 @@ class Place:
         return (self.testset, self.lp) in self.desk.judged
 
     def ranking(self) -> Ask:
-        """The ranking of the evaluation set: by pa where humans scored systems alone and the usual measures have no
-        value, and without clusters where a measure has no test.
+        """The ranking of the evaluation set: by pa if only systems have human scores, as the usual measures then have
+        no value; and without clusters if a measure has no test.
 
         Raises QuestionError: no metric can be ranked.
         """
@@ -208,12 +208,12 @@ class ReportSection:
 
     @property
     def is_gathered(self) -> bool:
-        """Whether the parts behind the first share a fold of their own."""
+        """Whether the parts after the first share a fold."""
         return not self.section.is_open and len(self.parts) > 3
 
     @property
     def missing(self) -> str:
-        """Why the section shows nothing; empty where it shows something."""
+        """Why the section shows nothing; empty if it shows something."""
         reasons = dict.fromkeys(part.missing for part in self.parts) or (self.reason,)
         return "; ".join(reasons) if all(reasons) else ""
 
@@ -227,7 +227,7 @@ class StoredPart:
 
 
 def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[str]]:
-    """The sections with their parts, and lines where parts could not be stored.
+    """The sections with their parts, and notes on parts that could not be stored.
 
     Raises QuestionError: unknown test sets, language pairs or measures.
     """
@@ -274,7 +274,7 @@ def desk_of(report: Any, run: Run) -> Desk:
 
 
 def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[StoredPart], StoredPart, float]]]:
-    """A part, and what of it is to be stored."""
+    """A part, and the parts to be stored."""
     desk, report = place.desk, place.report
     is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
     depends = desk.every if section.name == "protocols" else place.states  # rules take all language pairs
@@ -356,12 +356,12 @@ def _computed(section: Section, place: Place) -> Part:
 
 
 def _is_for_page(note: str) -> bool:
-    """Whether a note is neither on the store nor advice to add an option."""
+    """Whether a note is neither about the store nor advice to add an option."""
     return FROM_STORE not in note and not in_flags(note).startswith("--")
 
 
 def _tables(asked: Ask, answer: Answer[Any], heading: str, notes: list[str]) -> list[Grid]:
-    """The answer's rows for reading; and a note where they are too many."""
+    """The answer's rows for reading, and a note if there are too many."""
     frame = answer.frame if asked.is_whole or answer.reading is None else answer.reading
     if asked.question == "rank":
         frame = by_metric(answer.frame, [parse_measure(one) for one in vars(answer.question)["measures"]])
@@ -439,7 +439,7 @@ def unranked(states: Sequence[EvalsetState], ranked: Sequence[EvalsetState]) -> 
 
 
 def _methods(desk: Desk) -> Part:
-    """The measures that signatures of the page name, and what tests and intervals stand on."""
+    """The measures that signatures of the page name, and the basis of tests and intervals."""
     signatures = [line for part in desk.parts for line in part.signatures]
     tables = [one for part in desk.parts for one in part.grids if "tasks" in one.columns]
     tasks = [task for one in tables for row in one.records() for task in row["tasks"].split("; ")]
@@ -469,7 +469,7 @@ def _methods(desk: Desk) -> Part:
 
 
 def _measure(text: str) -> Any:
-    """The measure that a signature names; None where it is none, such as a matrix of protocols."""
+    """The measure that a signature names; None if it names none, such as that of a matrix of protocols."""
     try:
         return parse_measure(text)
     except QuestionError:

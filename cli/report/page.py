@@ -32,7 +32,7 @@ _NAMED = re.compile(r'(\bid="|url\(#|href="#)((?:clip|gradient)[\w-]*)')
 
 @dataclass
 class Footnotes:
-    """Signatures in the order in which they are first named."""
+    """Signatures, numbered in the order of their first use."""
 
     texts: list[str] = field(default_factory=list)
 
@@ -44,7 +44,7 @@ class Footnotes:
 
 
 def environment(*packages: str, keeps_lines: bool = False) -> "Environment":
-    """What fills in the templates of packages, those of the first before others'; all text is escaped.
+    """The environment that fills in the templates of packages, earlier packages first; all text is escaped.
 
     keeps_lines: texts of several lines, such as SQL, stay as they are.
     """
@@ -70,7 +70,7 @@ def environment(*packages: str, keeps_lines: bool = False) -> "Environment":
 def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_cells: bool = False) -> str:
     """The report as HTML.
 
-    static: without JavaScript, charts drawn here. safe_cells: no text in the CSV that it offers is a formula.
+    static: without JavaScript, with charts drawn here. safe_cells: no text in the CSV that it offers is a formula.
     """
     templates = environment("cli.report")
     figures = [one for made in sections for part in made.parts for one in part.figures]
@@ -111,7 +111,7 @@ def places(figures: Sequence[Figure]) -> Callable[[Figure], int]:
 
 
 def compact(spec: Spec) -> Spec:
-    """A specification whose data sets have the names of their columns once."""
+    """A specification whose data sets list the names of their columns only once."""
     rest = {name: value for name, value in spec.items() if name != "$schema"}
     return {**rest, "datasets": {name: _columns(rows) for name, rows in spec["datasets"].items()}}
 
@@ -122,7 +122,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def svg(figure: Figure, place: int) -> str:
-    """A chart as an element of the page. place: sets its names apart from those of other charts."""
+    """A chart as an element of the page. place: makes its names different from those of other charts."""
     import vl_convert
 
     text = json.dumps({**figure.spec, "config": config()}, allow_nan=False)
@@ -137,7 +137,7 @@ def _links(figure: Figure, *, safe_cells: bool) -> list[tuple[str, str]]:
 
 
 def pieces(text: str) -> list[str]:
-    """A sentence in pieces, every second of them a command or option that stood in backticks.
+    """A sentence in pieces; every second piece is a command or option that was in backticks.
 
     >>> pieces("`scorehouse audit` lists `all`.")
     ['', 'scorehouse audit', ' lists `all`.']

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 class Ask(NamedTuple):
     """A question with its fields. title: above its table; "": the chart alone. is_charted: the answer is drawn.
 
-    is_whole: the table has all rows, where people would read fewer; valued: but those without this value; without:
-    columns that it has not.
+    is_whole: the table has all rows, even if fewer are for reading; valued: only rows with a value in this column;
+    without: columns that are omitted.
     """
 
     question: str
@@ -21,13 +21,13 @@ class Ask(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What tells it from others of its part."""
+        """The label that distinguishes it from others in its part."""
         return str(self.fields.get("measure") or self.fields.get("metric") or "")
 
 
 class Section(NamedTuple):
-    """name: as `--section` takes it. about: what it shows. each: what has a part of its own. is_open: all parts are
-    shown; else those behind the first are folded.
+    """name: as `--section` takes it. about: what it shows. each: the unit that has its own part. is_open: all parts are
+    shown; else those after the first are folded.
 
     asks: the questions of a part, for its `making.Place`.
     """

@@ -1,1 +1,1 @@
-"""A site: the answers to the usual questions as static pages, with the data, and SQL over them in the browser."""
+"""A site: the answers to the usual questions as static pages, with the data and with SQL in the browser."""

@@ -1,4 +1,4 @@
-"""What a page of a site is made of: tables that link to other pages, a drawing, and how to ask for the same."""
+"""The content of a site's page: tables that link to other pages, a drawing, and the command that gives the same."""
 
 import json
 import re
@@ -38,7 +38,7 @@ class Table:
         return grid(self.title, self.frame, self.digits)
 
     def rows(self, root: str) -> list[list[Cell]]:
-        """The cells as they are shown, with their links. root: what leads to the site's root."""
+        """The cells as they are shown, with their links. root: the path to the site's root."""
         found = self.grid
         rows = []
         for row, cells in zip(self.frame.to_dicts(), found.cells(), strict=True):
@@ -67,8 +67,8 @@ def _flat(value: Any) -> Any:
 class Page:
     """A page. path: from the site's root, without its ending; kind: its template. question: what it answers.
 
-    command: words of the command that gives the same; sql: a query over the public views.
-    drawing: SVG, which stands in the page. pairs: what two of its metrics are compared by.
+    command: words of the command that gives the same; sql: a query over the public views. drawing: SVG in the page.
+    pairs: the data for comparing two of its metrics.
     """
 
     path: str
@@ -88,7 +88,7 @@ class Page:
 
     @property
     def root(self) -> str:
-        """What leads from the page to the site's root."""
+        """The path from the page to the site's root."""
         return "../" * self.path.count("/")
 
     @property
@@ -97,12 +97,12 @@ class Page:
 
     @property
     def shell(self) -> str:
-        """The command as a shell takes it."""
+        """The command, quoted for a shell."""
         return shlex.join(("scorehouse", *self.command)) if self.command else ""
 
     @property
     def sql_link(self) -> str:
-        """The page that runs the query, with it."""
+        """The link to the page that runs the query, with the query in it."""
         return f"{self.root}sql.html#{quote(self.sql, safe='')}"
 
 
@@ -118,14 +118,14 @@ _COLOUR = re.compile(r'\b(fill|stroke)="(#[0-9a-f]{6})"')
 
 
 def themed(svg: str) -> str:
-    """A drawing whose ink and paper are those of the page, light or dark."""
+    """A drawing in the page's text and background colours, light or dark."""
     return _TAG.sub(lambda tag: _COLOUR.sub(lambda one: f'{one[1]}="{_SVG_COLOURS.get(one[2], one[2])}"', tag[0]), svg)
 
 
 def dots(points: Sequence[tuple[int, float, str]], title: str) -> str:
-    """A small drawing of places by year: (year, share of metrics that are not better, words), the best on top.
+    """A small drawing of ranks by year: (year, share of metrics that are not better, words), the best on top.
 
-    Its texts are escaped by the template that has it.
+    The template that includes it escapes its texts.
     """
     from html import escape
 

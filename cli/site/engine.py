@@ -42,7 +42,7 @@ _PATIENCE = 300  # seconds for npm
 
 
 def copy_engine(target: Path, given: Path | None) -> str:
-    """Copy the engine's files into a new folder; why there are none, else "".
+    """Copy the engine's files into a new folder; returns why there are none, else "".
 
     given: the package as npm packs it (.tgz), or its unpacked folder; None: npm installs it into the user's cache.
     Raises UsageError: the path holds something else.
@@ -65,7 +65,7 @@ def copy_engine(target: Path, given: Path | None) -> str:
 
 
 def _take(folder: Path, target: Path) -> None:
-    """Raises UsageError: a file is missing, or another version's."""
+    """Raises UsageError: a file is missing, or is of another version."""
     for name, checksum in FILES.items():
         found = next((one for one in (folder / name, folder / "package" / name) if one.is_file()), None)
         if found is None:
@@ -87,7 +87,7 @@ def _unpack(archive: Path, target: Path) -> None:
 
 
 def _packed() -> tuple[Path | None, str]:
-    """The package in the user's cache, put there by npm where it is not; else None, and why."""
+    """The package in the user's cache, installed there by npm if needed; else None, and why."""
     kept = cache_folder() / _ARCHIVE
     if kept.is_file() and _is_whole(kept):
         return kept, ""

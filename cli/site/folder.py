@@ -1,4 +1,4 @@
-"""The folder of a site: a new or empty one, or that of an earlier site, of which only its own files are replaced."""
+"""The folder of a site: a new or empty one, or that of an earlier site, whose own files alone are replaced."""
 
 import json
 import os
@@ -14,7 +14,7 @@ MARKER = "scorehouse-site.json"
 
 
 def check_folder(folder: Path) -> None:
-    """Raises UsageError: it is a file, holds something that no site wrote, or lies where nothing can be written."""
+    """Raises UsageError: it is a file, contains a file that no site wrote, or cannot be written."""
     if folder.is_symlink() and not folder.exists():
         raise UsageError(f"{folder}: a link to nothing; name a new or empty folder")
     if folder.exists() and not folder.is_dir():
@@ -29,9 +29,9 @@ def check_folder(folder: Path) -> None:
 
 @contextmanager
 def fresh_site(folder: Path) -> Iterator[Path]:
-    """A temporary folder beside the target; at the end its files take their places, and older ones of a site go.
+    """A temporary folder next to the target; at the end its files move there, and files of an older site are removed.
 
-    Other files, such as those of version control, stay. Where the block fails, nothing has changed.
+    Other files, such as those of version control, stay. If the block fails, nothing has changed.
     Raises UsageError: see `check_folder`; a file that no site wrote, or a link, is in the way.
     """
     check_folder(folder)
@@ -58,7 +58,7 @@ def _marker(files: set[str]) -> str:
 
 
 def _listed(folder: Path) -> set[str]:
-    """The files that an earlier site lists as its own; none that lies elsewhere, or behind a link."""
+    """The files that an earlier site lists as its own, except any outside the folder or behind a link."""
     try:
         names = json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -72,7 +72,7 @@ def _is_inside(name: str) -> bool:
 
 
 def _is_plain(folder: Path, name: str) -> bool:
-    """Whether no link leads elsewhere on the way to a file."""
+    """Whether no part of the path to a file is a link that leads elsewhere."""
     path = folder / name
     ways = [path, *path.parents][: len(PurePosixPath(name).parts)]
     return not any(one.is_symlink() for one in ways)

@@ -1,4 +1,4 @@
-"""What the pages of a site show: the questions, asked once each."""
+"""The data of a site's pages: each question is asked once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class SiteData:
 
 
 def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
-    """Ask everything. only: these test sets; none: all.
+    """Ask all questions. only: these test sets; none: all.
 
     Raises QuestionError: an unknown test set.
     """
@@ -125,7 +125,7 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
 
 
 def without_folder(file: Mapping[str, str]) -> str:
-    """What a file is, without the folder in which it lay: that is the owner's matter.
+    """The description of a file without its folder, which is private.
 
     >>> without_folder({"origin": "table//home/me/scores.tsv", "path": "/home/me/scores.tsv"})
     'table/scores.tsv'
@@ -142,7 +142,7 @@ def _asked(run: Run, question: str, **given: Any) -> Answer[Any] | None:
 
 
 def _ranking(run: Run, testset: str, lp: str, *, is_judged: bool) -> Ranking:
-    """By spa and acc_eq, or by pa where people scored systems alone; without clusters where nothing can be tested.
+    """By spa and acc_eq, or by pa if only systems have human scores; without clusters if nothing can be tested.
 
     Raises QuestionError: no metric can be ranked.
     """
@@ -165,7 +165,7 @@ def _ranking(run: Run, testset: str, lp: str, *, is_judged: bool) -> Ranking:
 
 
 def _compared(run: Run, testset: str, lp: str, measures: Sequence[str]) -> dict[str, Comparison]:
-    """The tests of the ranking's clusters, which it has stored."""
+    """The tests behind the ranking's clusters, which the ranking has stored."""
     found = {}
     for measure in measures:
         answer = _asked(run, "compare", testset=testset, lp=lp, measure=measure)

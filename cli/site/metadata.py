@@ -1,4 +1,4 @@
-"""What machines read of a site (Croissant, a data package, CITATION), and how to publish the folder."""
+"""A site's metadata for machines (Croissant, a data package, CITATION), and how to publish the folder."""
 
 import hashlib
 import json
@@ -68,7 +68,7 @@ def sha256(path: Path) -> str:
 
 
 def description(evalsets: pl.DataFrame, *, with_texts: bool) -> str:
-    """What the data are, in a sentence or two."""
+    """A description of the data in a sentence or two."""
     years = [year for year in evalsets["year"].unique().sort().to_list() if year]
     when = f", {years[0]} to {years[-1]}" if len(years) > 1 else f", {years[0]}" if years else ""
     texts = "Texts are included." if with_texts else "Texts are not included."
@@ -80,7 +80,7 @@ def description(evalsets: pl.DataFrame, *, with_texts: bool) -> str:
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """A table of the site. schema: its columns; meanings: of some of them, the table's own by "".
+    """A table of the site. schema: its columns; meanings: descriptions of some of them, and of the table under "".
 
     incomplete: columns with missing values.
     """
@@ -187,7 +187,7 @@ def _file(root: Path, name: str, kind: str, about: str) -> dict[str, Any]:
 
 
 def datapackage(tables: Sequence[ParquetTable], about: str, licences: Sequence[str], day: date) -> str:
-    """A data package of the tables, whose sizes and checksums Croissant has. licences: of the sources."""
+    """A data package of the tables, with sizes and checksums from Croissant. licences: of the sources."""
 
     def fields(table: ParquetTable) -> list[dict[str, str]]:
         found = []
@@ -240,7 +240,7 @@ references:
 
 
 def readme(about: str) -> str:
-    """How to look at the folder, and how to publish it."""
+    """How to view the folder, and how to publish it."""
     return f"""# {TITLE}
 
 {about} `index.html` is the front page. Everything is in this folder: no page asks another host for anything.

@@ -17,7 +17,7 @@ class NamePages(Places):
     # -------------------------------------------------------------- metrics
 
     def metric(self, name: str) -> Page:
-        """A metric: its facts, its rank in every evaluation set, where else it is."""
+        """A metric: its facts, its rank in every evaluation set, and the other places where it occurs."""
         listed = self.of.metrics.filter(pl.col("base_metric") == name)
         facts = describe(name)
         need = {True: "needs no reference", False: "compares with a reference", None: "with and without a reference"}
@@ -96,7 +96,7 @@ class NamePages(Places):
     # -------------------------------------------------------------- systems
 
     def system(self, name: str) -> Page:
-        """A system: where it is, its human scores and ranks."""
+        """A system: its evaluation sets, human scores and ranks."""
         listed = self.of.systems.filter(pl.col("canonical_name") == name)
         scores = self.of.human_scores.filter(pl.col("canonical_name") == name)
         tables = []
@@ -166,7 +166,7 @@ def _places(rows: pl.DataFrame) -> list[tuple[int, float, str]]:
 
 
 def _standing(name: str, rows: pl.DataFrame) -> str:
-    """Where a metric stands, in a sentence."""
+    """A sentence on a metric's ranks."""
     sets = rows.select("testset", "lp").n_unique()
     if "cluster" in rows.columns and rows["cluster"].count():
         first = rows.filter(pl.col("cluster") == 1).select("testset", "lp").n_unique()

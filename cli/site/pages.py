@@ -1,4 +1,4 @@
-"""The pages of a site, made of what was gathered."""
+"""The pages of a site, made from the gathered data."""
 
 import json
 from collections.abc import Mapping
@@ -124,7 +124,7 @@ class Pages(NamePages):
     # -------------------------------------------------------------- evaluation sets
 
     def evalset(self, key: Key) -> Page:
-        """An evaluation set: the ranking, how rules of other years rank, findings, systems."""
+        """An evaluation set: its ranking, rankings by the rules of other years, findings, systems."""
         testset, lp = key
         (state,) = self.of.evalsets.filter((pl.col("testset") == testset) & (pl.col("lp") == lp)).to_dicts()
         ranking = self.of.rankings.get(key)
@@ -250,7 +250,7 @@ class Pages(NamePages):
         )  # fmt: skip
 
     def methods(self) -> Page:
-        """How the numbers were made."""
+        """How the numbers were computed."""
         columns = [name for name in ("measure", "level", "meaning", "formula", "source") if name in self.of.measures]
         return Page(
             "methods",
@@ -276,7 +276,7 @@ class Pages(NamePages):
 
 
 def _pairs(ranking: Ranking) -> dict[str, Any] | None:
-    """What two metrics are compared by: values, ranks, clusters, and p-values of every pair, best first."""
+    """The data for comparing two metrics: values, ranks, clusters, and p-values of every pair, best first."""
     found = {}
     for measure, one in ranking.comparisons.items():
         upper = np.triu_indices(len(one.names), 1)
@@ -298,7 +298,7 @@ def _numbers(values: Any, digits: int) -> list[float | None]:
 
 
 def _chart(ranking: Ranking, place: int) -> tuple[str, str]:
-    """The ranking drawn: its title, and SVG. Empty where there is no chart."""
+    """The chart of the ranking: its title, and SVG. Empty if there is no chart."""
     try:
         drawn = figure(ranking.answer.chart())
     except QuestionError:

@@ -1,4 +1,4 @@
-"""What the pages of a site lead to: the address of every evaluation set, metric and system."""
+"""The link targets of a site's pages: the address of every evaluation set, metric and system."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from cli.site.slugs import slugs
 
 
 class Places:
-    """The addresses of what was gathered. only: the chosen test sets, for commands; none: all."""
+    """The addresses of everything gathered. only: the chosen test sets, for commands; none: all."""
 
     def __init__(self, gathered: SiteData, only: Sequence[str] = ()) -> None:
         self.of = gathered
@@ -57,13 +57,13 @@ class Places:
         return self.systems.get(str(name))
 
     def search(self) -> list[list[str]]:
-        """What the search finds: kind, name, address."""
+        """The entries of the search: kind, name, address."""
         found = [["evaluation set", " ".join(key), f"{path}.html"] for key, path in self.evalsets.items()]
         found += [["metric", name, f"{path}.html"] for name, path in self.metrics.items()]
         return found + [["system", self.title_of(name), f"{path}.html"] for name, path in self.systems.items()]
 
     def title_of(self, canonical: str) -> str:
-        """The spelling that most files have."""
+        """The spelling that most files use."""
         if not hasattr(self, "_titles"):
             found: dict[str, Counter[str]] = {}
             for name, system in self.of.systems.select("canonical_name", "system").rows():

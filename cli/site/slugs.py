@@ -10,7 +10,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?")
 
 
 def slug(name: str) -> str:
-    """A name in small letters, digits and single signs between them; "" where nothing of it is left.
+    """A name in lower-case letters and digits with single separators; "" if nothing of it is left.
 
     >>> slug("../../etc/passwd"), slug("BLEURT-20"), slug("wmt21.news"), slug("CON"), slug("שלום")
     ('etc-passwd', 'bleurt-20', 'wmt21.news', '', '')
@@ -21,9 +21,9 @@ def slug(name: str) -> str:
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """A slug for each name; of names that share one, the first in the order of names has it and others get a number.
+    """A slug for each name; of names that share one, the first in order keeps it and the others get a number.
 
-    The number comes from the name alone, so that an address stays.
+    The number depends only on the name, so that an address stays the same.
 
     >>> slugs(["b", "BLEU", "bleu"])
     {'BLEU': 'bleu', 'b': 'b', 'bleu': 'bleu-50ab0299'}

@@ -1,4 +1,4 @@
-"""A site is written: pages with their tables beside them, the copied warehouse, the engine, and what machines read."""
+"""Writing a site: pages and their tables, the copied warehouse, the engine, and metadata for machines."""
 
 import time
 import zlib
@@ -46,7 +46,7 @@ _STATIC = ("site.css", "site.js", "sql.js", "icon.svg")
 
 @dataclass(frozen=True)
 class SiteSummary:
-    """What was written. why_no_engine: "" where SQL runs."""
+    """A summary of the written site. why_no_engine: "" if SQL runs."""
 
     n_pages: int
     n_bytes: int
@@ -66,7 +66,7 @@ def write_site(
 ) -> SiteSummary:
     """Write a site into a folder.
 
-    Raises UsageError: the folder is not free; the engine is another file. QuestionError: an unknown test set.
+    Raises UsageError: the folder is not free; the engine is a wrong file. QuestionError: an unknown test set.
     """
     begun = time.monotonic()
     with fresh_site(folder) as root:
@@ -90,7 +90,7 @@ def _size(root: Path) -> int:
 
 
 def _tables(copied: Path, gathered: SiteData) -> list[ParquetTable]:
-    """Every view of the copy, and the site's own tables, as Parquet beside it."""
+    """Every view of the copy, and the site's own tables, as Parquet files next to it."""
     names = list(export_views(copied, copied.parent))
     for name, frame in (("rankings", gathered.ranked.drop("signature", strict=False)), ("sources", gathered.sources)):
         if frame.width:
@@ -104,7 +104,7 @@ def _tables(copied: Path, gathered: SiteData) -> list[ParquetTable]:
 
 
 def compressed(path: Path) -> list[str]:
-    """The names of the compressed file's parts, in order: one where it is small enough."""
+    """The names of the compressed file's parts, in order: a single one if it is small enough."""
     parts: list[Path] = []
     squeezer = zlib.compressobj(6, wbits=31)  # gzip, without a time
 
@@ -193,7 +193,7 @@ def _write_data(
     *,
     with_texts: bool,
 ) -> None:
-    """Tables of everything, what machines read, and the page that lists them."""
+    """Tables of everything, metadata for machines, and the page that lists them."""
     data = root / "data"
     frames = {
         "rankings": gathered.ranked.drop("signature", strict=False),
@@ -246,7 +246,7 @@ def _write_data(
 
 
 def releases_of(sources: pl.DataFrame) -> pl.DataFrame:
-    """Releases, their licences, what else their terms say, their test sets, and how many files come from each."""
+    """Releases, their licences and other terms, their test sets, and the number of files from each."""
     rows = sources.unique(["testset", "origin"]).select(
         "release", "licence", "testset", terms=pl.struct("testset", "origin").map_elements(_terms, pl.String)
     )

@@ -1,4 +1,4 @@
-"""How answers are shown: as they are, or by a module of this folder that has the question's name."""
+"""How answers are shown: as they are, or by the module of this folder named after the question."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def view_of(name: str) -> "Callable[[Answer[Any], Output], None]":
-    """What shows the answers of a question."""
+    """The function that shows the answers of a question."""
     module = f"cli.views.{name}"
     if find_spec(module) is None:
         return lambda answer, output: output.show_answer(answer)

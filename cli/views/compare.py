@@ -17,7 +17,7 @@ MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 
 
 def show(answer: "Answer[Comparison | PairwiseComparison]", output: Output) -> None:
-    """The matrix where it fits, else clusters alone."""
+    """The matrix if it fits, else clusters alone."""
     columns = [name for name in ("testset", "lp", "rank", "metric", "value", "cluster") if name in answer.frame.columns]
     is_matrix = "rank" in answer.frame.columns
     chosen = format_for(output.format, output.output)
@@ -32,7 +32,7 @@ def show(answer: "Answer[Comparison | PairwiseComparison]", output: Output) -> N
 
 
 def _tests(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The tests of two metrics: what they say, and how far to trust them; the sentences have the rest."""
+    """The tests of two metrics: their results, and how far to trust them; the sentences say the rest."""
     places = [name for name in ("testset", "lp") if name in frame.columns]
     metrics = ["better", "other"] if places else []
     rest = [

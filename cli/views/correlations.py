@@ -1,4 +1,4 @@
-"""Correlations of metrics: the matrix where it fits a terminal, else who agrees most and least with whom."""
+"""Correlations of metrics: the matrix if it fits the terminal, else which metrics agree most and least."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

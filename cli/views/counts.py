@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show(answer: "Answer[None]", output: Output) -> None:
-    """The rows; on a terminal those of each group are in files, or with --all."""
+    """The rows; rows of single groups are only in files, or on a terminal with --all."""
     if not output.is_for_terminal or not output.is_for_reading or output.every_row:
         output.show_answer(answer)
         return

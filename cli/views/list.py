@@ -1,4 +1,4 @@
-"""Listings: on a terminal the columns that people look for; the others are in files."""
+"""Listings: on a terminal the most wanted columns; the others are in files."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(answer: "Answer[Result]", output: Output) -> None:
-    """The rows; for reading one a metric."""
+    """The rows; for reading, one per metric."""
     from cli.render.wide import wide_texts
     from metaeval.measures import parse_measure
     from metaeval.questions.rank import Rank
@@ -68,7 +68,7 @@ _UNTESTED = "; †: not tested"
 
 
 def _legend(asked: "Rank") -> list[str]:
-    """What raised numbers and brackets are."""
+    """The meaning of raised numbers and brackets."""
     corrected = "uncorrected" if asked.correction == "none" else f"corrected by {asked.correction}"
     text = f"superscript: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected}){_UNTESTED}"
     return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
@@ -90,7 +90,7 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 
 
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
-    """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
+    """One text per row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
     from cli.render.wide import marks
     from metaeval.people.human_rows import HUMAN
 

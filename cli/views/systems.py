@@ -1,4 +1,4 @@
-"""Systems against systems; of two head to head also domains, segments and errors, below each other."""
+"""Systems against systems; for two head to head also domains, segments and errors, below each other."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ _HEADINGS = {
 
 
 def show(answer: "Answer[Any]", output: Output) -> None:
-    """The rows; of two systems every part, with their names in the headings of columns."""
+    """The rows; for two systems every part, with their names in the column headings."""
     if "errors" not in answer.facts or not output.is_for_reading:
         output.show_answer(answer)
         return

@@ -15,7 +15,7 @@ _FIRST = ("pooled", "kind", "protocol", "set")
 
 
 def show(answer: "Answer[Any]", output: Output) -> None:
-    """The rows; for reading those that have a slope, on a terminal the pooled ones in front."""
+    """The rows; for reading, those that have a slope, on a terminal with the pooled ones first."""
     import polars as pl
 
     from metaeval.questions.trend import Trend
@@ -38,7 +38,7 @@ def show(answer: "Answer[Any]", output: Output) -> None:
 
 
 def _with_slope(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, list[str]]":
-    """The rows with a slope, tested ones first, and how many others there are; all where none has one."""
+    """The rows with a slope, tested ones first, and the number of other rows; all rows if none has a slope."""
     import polars as pl
 
     sloped = frame.filter(pl.col("slope").is_not_null()).sort("p", nulls_last=True, maintain_order=True)

@@ -1,4 +1,4 @@
-"""Charts: one module per noun makes an Altair chart of frames; who shows it draws it into a file or a page.
+"""Charts: each module makes an Altair chart from frames; its caller writes it to a file or a page.
 
-`parts` holds what all have: the title, the signature below, colours, and how data lie in a chart.
+`parts` has what all share: the title, the signature below, colours, and how data are stored in a chart.
 """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def decision_chart(view: str, found: "Result", metric: str) -> alt.VConcatChart:
-    """The chart of a view of `cutoff`; that of a threshold is its curve's."""
+    """The chart of a view of `cutoff`; a threshold has the chart of its curve."""
     if view == "transfer":
         return _transfer(found, metric)
     if view == "reliability":

@@ -1,4 +1,4 @@
-"""The chart of deltas: agreement with people over a metric's difference, one panel per human protocol."""
+"""The chart of deltas: agreement with human scores over a metric's difference, one panel per human protocol."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ SHOWN = 2.5  # times the largest threshold: beyond it the curve is flat
 def deltas_chart(found: "Result") -> alt.VConcatChart:
     """The fitted curve of each protocol, all directions together, with its 95% band and the differences found.
 
-    Points: shares of pairs in ten groups of about equal size. Rules: the smallest difference for each level, where it
-    is reached, with its number.
+    Points: shares of pairs in ten groups of about equal size. Rules: the smallest difference for each level that is
+    reached, with its number.
     """
     datasets: dict[str, Rows] = {}
     metric = found.frame["metric"][0]

@@ -1,4 +1,4 @@
-"""The chart of hard pairs: for every pair of systems, people's difference and the share of metrics that see it."""
+"""The chart of hard pairs: for every pair of systems, the human difference and the share of metrics that agree."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ _KINDS = {"significant": "#0072b2", "not significant": "#bbbbbb", "not tested": 
 
 
 def hard_pairs_chart(found: "Result", at_most: int) -> alt.VConcatChart:
-    """Points: all pairs with different human scores; triangles: those that at most so many metrics get right."""
+    """Points: all pairs with different human scores; triangles: pairs that at most `at_most` metrics get right."""
     points = [
         {
             "pair": f"{row['testset']} {row['lp']}: {row['better']} over {row['worse']}",

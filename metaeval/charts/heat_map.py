@@ -1,4 +1,4 @@
-"""Numbers by rows and columns, as a heat map whose cells have their number written in where there is room."""
+"""Numbers by rows and columns, as a heat map whose cells show their number if there is room."""
 
 from collections.abc import Sequence
 
@@ -82,7 +82,7 @@ def heat_map(
 
 
 def _shade(value: float | None, ends: tuple[float, float] | None) -> float | None:
-    """Where a number stands between the ends of its column's colours; in the middle where all are equal."""
+    """A number's position between the ends of its column's colours; the middle if all are equal."""
     if value is None or value != value or ends is None:
         return None
     low, high = ends

@@ -16,13 +16,12 @@ _ROOM = 75  # pixels that such a name needs
 
 
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
-    """Values, and below them gaps to the anchor: of each kind of metric the family that returns in most years.
+    """Values, and below them gaps to the anchor: for each kind of metric, the family that returns in most years.
 
     rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
-    each human protocol, the earliest first; all other families are grey lines. Bars are 95% intervals, pooled where a
-    year has several evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's
-    human scores.
-    A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
+    each human protocol, the earliest first; all other families are grey lines. Bars are 95% intervals, pooled if a year
+    has several evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human
+    scores. A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
     Raises QuestionError: there is no value.
     """
     if rows["value"].count() == 0:
@@ -57,7 +56,7 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
 
 
 def _ends(points: Rows, column: str) -> tuple[float, float]:
-    """The ends of an axis: what is not far from the rest, with whole intervals, and no gap at all."""
+    """The ends of an axis: values not far from the rest, with whole intervals, and a gap of zero."""
     low, high = bulk([one[column] for one in points])
     names = ("low", "high") if column == "value" else ("gap_low", "gap_high")
     before = None
@@ -71,7 +70,7 @@ def _ends(points: Rows, column: str) -> tuple[float, float]:
 
 
 def _groups(rows: pl.DataFrame) -> dict[str, str]:
-    """Group -> the name it is shown by: of each kind the group in most years, then with most values."""
+    """Group -> its displayed name: for each kind the group in most years, then with most values."""
     valued = rows.lazy().filter(pl.col("value").is_not_null() & pl.col("bridge").is_null())
     found = (
         valued.filter(pl.col("by") == _way(rows))
@@ -91,7 +90,7 @@ def _groups(rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _way(rows: pl.DataFrame) -> str:
-    """Families where there are any."""
+    """Families if there are any."""
     return "family" if "family" in rows["by"].unique() else str(rows["by"][0])
 
 
@@ -139,9 +138,9 @@ def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
 
 
 def _edges(points: Rows, column: str, low: float, high: float) -> Rows:
-    """What lies beyond the ends of an axis: one row per line of text, the farthest of a year first.
+    """Values beyond the ends of an axis: one row per line of text, the farthest of a year first.
 
-    The lines of one panel and end stand below each other, whatever their year, so that none hides another.
+    The lines of one panel and end are written below each other, whatever their year, so that none hides another.
     """
     found: dict[tuple[str, bool, int], Rows] = {}
     for one in points:
@@ -175,7 +174,7 @@ def _width(years: list[int]) -> int:
 
 
 def _named_at_edges(edges: Rows, protocol: str, column: str, scale: alt.Scale) -> list[alt.Chart]:
-    """Triangles at the ends of an axis, and beside them the names of what lies beyond."""
+    """Triangles at the ends of an axis, and next to them the names of the values beyond."""
     layers = []
     own = [one for one in edges if one["protocol"] == protocol]
     for is_low, line, side in sorted({(one["is_low"], one["line"], one["side"]) for one in own}):

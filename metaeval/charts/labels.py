@@ -27,8 +27,8 @@ def labelled(
 ) -> tuple[Any, Rows]:
     """A panel of named points, and its data. titles: of the axes.
 
-    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out:
-    it is on top and always named.
+    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" is
+    highlighted: it is on top and always named.
     """
     ends = {axis: bulk([point[axis] for point in points]) for axis in (x, y)}
     moved = [
@@ -60,10 +60,11 @@ def labelled(
 
 
 def placed(points: Rows, x: str, y: str, name: str, size: tuple[int, int]) -> Rows:
-    """The points with `label`, the side on which their name is written; empty where there is no room.
+    """The points with `label`, the side on which their name is written; empty if there is no room.
 
     x, y: fields with numbers, on linear scales over the values' range; size: of the plot in pixels. The first points
-    choose first: sort what matters most to the front. One with `is` "own" has its name whatever that hides.
+    choose first: sort the most important to the front. A point with `is` "own" is always named, whatever the name
+    hides.
     """
     width, height = size
     xs, ys = _scaled([point[x] for point in points], width), _scaled([point[y] for point in points], height)

@@ -1,4 +1,4 @@
-"""Pairs as stacked bars: concordant, discordant and tied ones, and who tied them."""
+"""Pairs as stacked bars: concordant, discordant and tied pairs, and which scorer tied them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart
 
 
 def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Shares of tied pairs of people and metrics, one panel per grouping. frame: as of `metaeval.tables.thresholds`."""
+    """Shares of pairs tied by humans and metrics, one panel per grouping. frame: as of `metaeval.tables.thresholds`."""
     rows: Rows = []
     for row in frame.rows(named=True):
         alone = row["n_tied"] - (row["n_tied_both"] or row["n_tied_zero"] or 0)

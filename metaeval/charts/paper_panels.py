@@ -1,4 +1,4 @@
-"""Panels of single kinds of figures: differences of system pairs, shares, and thresholds carried to another set."""
+"""Panels for particular kinds of figures: differences of system pairs, shares, and carried thresholds."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ def of_pairs(cells: "list[Cell]") -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def differences(cells: "list[Cell]") -> list[Drawn]:
-    """A metric's differences of system pairs against people's, who are on the upright axis; by direction.
+    """A metric's differences of system pairs against human differences, which are on the vertical axis; by direction.
 
     Cells: rows `metric: testset lp first - second`, columns human and metric; rows `metric`, columns pearson and
     spearman. Quadrants in which the two disagree are shaded.
@@ -111,7 +111,7 @@ def bars(cells: "list[Cell]") -> list[Drawn]:
 
 
 def carried(cells: "list[Cell]") -> list[Drawn]:
-    """Each metric's accuracy with its own tie threshold, without any, and with that of each other set."""
+    """Each metric's accuracy with its own tie threshold, without one, and with the threshold of each other set."""
     own = "its own threshold"
     kinds = {"acc_eq": own, "acc_eq_at_0": "no threshold"}
     rows: Rows = []

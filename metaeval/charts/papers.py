@@ -116,7 +116,7 @@ def _heatmap(cells: "list[Cell]") -> list[Drawn]:
 
 
 def _squares(cells: "list[Cell]", panel: str, values: Rows) -> Drawn:
-    """The squares of a panel; where the cells say them, lines between clusters of metrics and `=` on exact ties."""
+    """The squares of a panel; with lines between clusters of metrics and `=` on exact ties, if the cells have them."""
     order = list(dict.fromkeys([one["row"] for one in values] + [one["column"] for one in values]))
     data = {"values": values, **_marks(cells, panel, order)}
     is_p = panel.rpartition("_")[2] == "p" or panel in ("p", "p_legacy")
@@ -135,7 +135,7 @@ def _squares(cells: "list[Cell]", panel: str, values: Rows) -> Drawn:
 
 
 def _marks(cells: "list[Cell]", panel: str, names: list[str]) -> dict[str, Rows]:
-    """Pairs of equal metrics, and the first metric of each further cluster; nothing where cells have no clusters."""
+    """Pairs of equal metrics, and the first metric of each further cluster; nothing if cells have no clusters."""
     prefix = panel.rpartition("_")[0]
     clusters = {cell.row: cell.value for cell in cells if cell.column == f"{prefix}_cluster"}
     values = {cell.row: cell.value for cell in cells if cell.column == f"{prefix}_value"}
@@ -156,7 +156,7 @@ _GREENS = ["#00441b", "#238b45", "#74c476", "#eee"]
 
 
 def _scatter(cells: "list[Cell]") -> list[Drawn]:
-    """A metric against people; correlations stand in the title. Cells: as of `of_pairs`."""
+    """A metric against human scores; correlations are in the title. Cells: as of `of_pairs`."""
     values = {(cell.row, cell.column): cell.value for cell in cells}
     zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color="#bbb")
     return [

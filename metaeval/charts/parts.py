@@ -1,8 +1,8 @@
-"""What every chart has: a title over words, its signature small below it, named data sets, and colours that are safe.
+"""Parts of every chart: a title and lines below it, a small signature below, named data sets, and safe colours.
 
 Colours differ in lightness, too, so that a chart can be printed in grey; hues are those of Okabe and Ito
 (without yellow, which fades on paper) or of one ramp, which colour-blind people can tell apart. Marks whose colour must
-follow light and dark pages have none of their own: the configuration gives it.
+follow light and dark pages set no colour: the configuration does.
 """
 
 import re
@@ -101,7 +101,7 @@ def titled(
 
 
 def common(signatures: Sequence[str]) -> list[str]:
-    """The parts of one signature with what all have alike; the values of what differs are listed, or counted.
+    """One signature for several: parts that all share, and parts that differ with their values listed or counted.
 
     >>> common(["measure:pa|lp:en-de|n_systems:12", "measure:pa|lp:he-en|n_systems:13"])
     ['measure:pa', 'lp:en-de,he-en', 'n_systems:12,13']
@@ -117,7 +117,7 @@ def common(signatures: Sequence[str]) -> list[str]:
 
 
 def _parts_of(signature: str) -> dict[str, str]:
-    """The parts of one line; names in their values may have bars."""
+    """The parts of one line; names in their values may contain bars."""
     return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
 
 
@@ -144,7 +144,7 @@ def broken_lines(parts: Sequence[str], width: int) -> list[str]:
 
 
 def bulk(values: Sequence[float | None]) -> tuple[float, float]:
-    """The least and the greatest of the values that are not far from the rest: the ends of an axis or of colours.
+    """The lowest and highest of the values that are not far from the rest: the ends of an axis or a colour scale.
 
     Far: more than three interquartile ranges beyond the quartiles.
     >>> bulk([0.5, None]), bulk([]), bulk([0.1, 0.7, 0.8, 0.9]), bulk([-9, *range(90, 100)])
@@ -182,7 +182,7 @@ def edges(base: Any, rows: Rows) -> list[Any]:
 
 
 def tips(*fields: str) -> list[alt.Tooltip]:
-    """What is shown at the pointer. Altair takes strings, too, but for each it looks through all its classes."""
+    """Tooltips. Altair also takes strings, but searches all its classes for each."""
     return [alt.Tooltip(field) for field in fields]
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def plan_chart(found: "Result") -> alt.VConcatChart:
-    """Points: estimated power; line: the logistic fit; orange: units needed, thick by the number of simulated data
-    sets alone, thin with the uncertainty of the observed difference (open where it has no bound).
+    """Points: estimated power; line: the logistic fit; orange: units needed, with a thick interval for the number of
+    simulated data sets alone, and a thin one with the uncertainty of the observed difference (open if it has no bound).
     """
     row = found.frame.row(0, named=True)
     points = found.facts["curve"].rows(named=True)

@@ -75,7 +75,7 @@ def _rows(frame: pl.DataFrame, measure: str) -> Rows:
 
 
 def _clusters(rows: Rows) -> Rows:
-    """First, last and middle line of each cluster; one with a metric between its own that was not tested, in parts."""
+    """First, last and middle line of each cluster; a cluster interrupted by an untested metric is split into parts."""
     parts: list[tuple[int, list[str]]] = []
     before = None
     for row in rows:

@@ -19,7 +19,7 @@ _LINES = r"split(replace(replace(datum.label, '. ', '.\u00a0'), regexp('(.{17,})
 
 
 def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
-    """One panel for the overall score and one a task, metrics in the order of the overall score."""
+    """One panel for the overall score and one per task, metrics in the order of the overall score."""
     from metaeval.protocols.tables import task_name
 
     titles = ["overall", *(f"{number}. {task_name(task)}" for number, task in enumerate(found.tasks, start=1))]
@@ -45,7 +45,7 @@ def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
 
 
 def segment_scores(found: "Segment") -> alt.VConcatChart:
-    """Scores of each output by each scorer, best by the first scorer first; texts where the mouse rests.
+    """Scores of each output by each scorer, best by the first scorer first; texts as tooltips.
 
     Raises QuestionError: no text of the segment has a score.
     """
@@ -66,7 +66,7 @@ def segment_scores(found: "Segment") -> alt.VConcatChart:
 
 
 def _in_panels(rows: Rows, panels: Sequence[str]) -> Rows:
-    """The rows with where they are drawn, each panel by the bulk of its values."""
+    """The rows with their positions, each panel scaled to the bulk of its values."""
     own = [[row for row in rows if row["panel"] == panel] for panel in panels]
     return [row for some in own for row in within(some, "value", bulk([row["value"] for row in some]))]
 

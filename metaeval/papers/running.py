@@ -1,4 +1,4 @@
-"""An item of a paper on what is loaded: computed or taken from the store, and laid beside the printed values."""
+"""An item of a paper on the loaded data: computed or taken from the store, and compared with the printed values."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -197,7 +197,7 @@ def _results(
     database: Path | None,
     fresh: bool,
 ) -> tuple[list[tuple[ItemValues, list[str]]], dict[Set, QuestionError]]:
-    """What was computed, with notes on where it came from, and why there is nothing for the other sets."""
+    """The results, with notes on where they came from, and why there are none for the other sets."""
     excluded = dict(there.excluded)
     if not item.needs_data:
         assert item.compute_together is not None

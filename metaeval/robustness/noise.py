@@ -60,7 +60,7 @@ def noise(
 ) -> Result:
     """Values of measures as noise in a metric rises, each the mean over draws with its spread.
 
-    metric: a metric of the slice; None for the human score itself, which is without noise a perfect metric. All
+    metric: a metric of the slice; None for the human score itself, which is a perfect metric without noise. All
     measures see the same draws. Columns: metric, kind (independent: noise on each score; segment, system: one bias for
     all its scores; outliers), strength (standard deviations of the metric, for outliers a share), measure, value (mean
     over draws), low, high (5 and 95% of the draws), sd, lost (value without noise minus value), n_undefined (draws

@@ -1,4 +1,4 @@
-"""Rankings of systems without people: AutoRank over the mean scores of several metrics."""
+"""Rankings of systems without human scores: AutoRank over the mean scores of several metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where a metric and people, or two metrics, disagree most: outputs to read, or groups of them."""
+"""Where a metric and human scores, or two metrics, disagree most: outputs to read, or groups of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Means of systems by people and metrics: of a slice, and by domain."""
+"""Means of systems by human scores and metrics: over a slice, and by domain."""
 
 import numpy as np
 import polars as pl
