@@ -32,8 +32,8 @@ class Evaluation:
         scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
     counts: the pair counts of all groups together, where the measure is made of them.
     system_score: the source of each metric's system scores, None at segment level.
-    details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: what the
-        signature says beside.
+    details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: further
+        parts of the signature.
     """
 
     measure: Measure

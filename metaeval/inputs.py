@@ -34,7 +34,7 @@ class Inputs:
 
     round_human: decimals to which human segment scores are rounded; None = as stored. human: whether the slice must
     have a human score (see `select`); where it is optional and none is named, one without segment scores does not count
-    at segment level. also: metrics included beside those of the slice.
+    at segment level. also: metrics included besides those of the slice.
     """
 
     def __init__(

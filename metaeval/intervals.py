@@ -34,9 +34,9 @@ _STREAM = 7  # of the seed: resamples of their own, which no test shares
 
 @dataclass(frozen=True)
 class Intervals:
-    """low, high: (M,) ends of each metric's interval, NaN = none. words: how they were made, or why not.
+    """low, high: (M,) ends of each metric's interval, NaN = none. words: how they were computed, or why not.
 
-    signed: M texts: how each metric's was made, as a signature says it; empty where there is none.
+    signed: M texts: how each metric's interval was computed, as in a signature; empty if there is none.
     """
 
     low: Floats
@@ -83,7 +83,7 @@ def intervals(
 def _ends(
     measure: Measure, block: Block, options: Options, n_draws: int, unit: TestUnit | None, progress: Progress | None
 ) -> tuple[Floats, Floats, str, str]:
-    """Ends of the intervals of the block's metrics, how they were made or why not, and that for signatures."""
+    """Ends of the intervals of the block's metrics, how they were computed or why not, and the same for signatures."""
     none = np.full(len(block.metrics), np.nan)
     try:
         by_systems = None if options.system_score == "judged-mean" else measure.interval_over_systems(block, options)

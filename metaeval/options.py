@@ -101,13 +101,13 @@ class TestOptions(Fields):
 
     Options that differ only in who computes, or whether stored results are used, are equal.
 
-    test: None = one that holds its level for the population.
-    population: None = what the test is for, or the measure's own (`Measure.default_population`).
-    interval_over: what the intervals of two metrics resample; None = what the population says is new.
+    test: None = a test that holds its level for the population.
+    population: None = the test's own, or the measure's (`Measure.default_population`).
+    interval_over: the unit resampled for the intervals of two metrics; None = whatever is new in the population.
     interval: how the intervals of two metrics are made; None = the test's own, else the measure's.
     keep_null: keep the resampled differences.
     all_tests: two metrics are compared by every applicable test, not only by the first.
-    executor: the `concurrent.futures.Executor` that computes; None for threads.
+    executor: the `concurrent.futures.Executor` to compute on; None for threads.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -179,12 +179,12 @@ HOW_TESTED = (
 
 @dataclass(frozen=True)
 class Run:
-    """How a question is answered; nothing of it changes a number.
+    """How a question is answered; no setting here changes a number.
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
-    progress: told what is being done. for_reading: of the answer only its rows for reading are shown, so that whatever
-    these do not show need not be computed. workers: asks a question about each of some evaluation sets on other
-    machines; answers, or errors, in their order.
+    progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
+    else need be computed. workers: asks a question about several evaluation sets on other machines; gives answers, or
+    errors, in their order.
     """
 
     opened: "Callable[[], AbstractContextManager[Warehouse]]"

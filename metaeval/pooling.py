@@ -62,7 +62,7 @@ _Name = tuple[str, bool]  # base name, and whether it is reference-free
 
 
 def _why_not(name: _Name, results: Sequence[SliceResult], places: Sequence[dict[_Name, int]]) -> str:
-    """Where a metric has no value to pool, in words; "" where it has one everywhere."""
+    """The evaluation sets in which a metric has no value to pool, in words; "" if it has one in all."""
     faults: dict[str, list[str]] = {"not in": [], "not defined in": []}
     for result, known in zip(results, places, strict=True):
         if name not in known:
@@ -77,7 +77,7 @@ def _some(evalsets: Sequence[str], n: int) -> str:
 
 
 def _notes(measure: Measure, why: dict[_Name, str], n_sets: int, n_asked: int) -> list[str]:
-    """What is pooled of how much, where that is not all; and metrics without a pooled value by reason, in one line."""
+    """How much of the data is pooled, if not all; and metrics without a pooled value by reason, in one line."""
     together: dict[str, list[str]] = {}
     for name, reason in why.items():
         if reason:

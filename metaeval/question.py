@@ -29,7 +29,7 @@ R = TypeVar("R")
 class Question(Fields, Generic[R]):
     """A question; subclasses add fields, with an `Option` each, and say how they are answered.
 
-    charted: what a chart shows is computed, too.
+    charted: whether to compute the data for a chart, too.
     """
 
     name: ClassVar[str]
@@ -45,7 +45,7 @@ class Question(Fields, Generic[R]):
         raise NotImplementedError
 
     def chart(self, answer: "Answer[R]") -> "alt.VConcatChart":
-        """The answer drawn; it was given with `charted` where a chart shows more than the rows.
+        """The answer's chart; the answer must be computed with `charted` if the chart shows more than the rows.
 
         Raises QuestionError: there is no chart of it.
         """
@@ -71,7 +71,7 @@ class Question(Fields, Generic[R]):
         raise NotImplementedError
 
     def in_few_words(self) -> str:
-        """What was asked in few words: the arguments, and what is not at its default."""
+        """The question in few words: the arguments, and the options that are not at their defaults."""
         known, given = fields_of(type(self)), self.given()
         places = [name for name, one in known.items() if one.is_argument and not one.is_list]
         said = [
@@ -86,7 +86,7 @@ class EvalsetQuestion(Evalset, Question[R]):
     """A question that is answered for each evaluation set by itself."""
 
     def answer(self, run: "Run") -> "Answer[R]":
-        """The answers for all evaluation sets that are named, below each other.
+        """The answers for all evaluation sets that are named, stacked.
 
         Those without an answer are left out, with a note.
         Raises QuestionError: unknown names; no evaluation set has an answer.
@@ -116,7 +116,7 @@ class EvalsetQuestion(Evalset, Question[R]):
         return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
 
     def _answers(self, run: "Run", chosen: "Sequence[tuple[str, str]]") -> "Iterator[Answer[R] | QuestionError]":
-        """Of each evaluation set, or why there is none; here, or on workers."""
+        """The answer for each evaluation set, or why there is none; computed here, or on workers."""
         if run.workers is not None:
             yield from run.workers(self, chosen, run.progress)
             return
@@ -135,7 +135,7 @@ class EvalsetQuestion(Evalset, Question[R]):
 def evalsets_named(
     question: type[Question[R]], given: Mapping[str, Any], there: Collection[tuple[str, str]]
 ) -> Collection[tuple[str, str]] | None:
-    """The evaluation sets out of those there that a question names exactly; None where it may ask for any."""
+    """The existing evaluation sets that a question names exactly; None if it may ask for any."""
     testsets, lps = (str(given.get(name) or "all").split(",") for name in ("testset", "lp"))
     named = [(testset, lp) for testset, lp in there if testset in testsets and (lps == ["all"] or lp in lps)]
     is_exact = {testset for testset, _ in named} == {*testsets} and lps in (["all"], [*dict.fromkeys(lps)])

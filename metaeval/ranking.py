@@ -43,9 +43,9 @@ class RankingInputs:
 
     skipped: lines on evaluation sets, domains or phenomena without an answer.
     measures: those requested, in order.
-    people: by slice, the rows of people, where they are requested.
+    people: by slice, the rows of human scores, if they are requested.
     options: how it was computed.
-    by: what is ranked by itself; parts: the inputs of each domain, or phenomenon, which then has the studies.
+    by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the studies.
     """
 
     studies: dict[Slice, Study]
@@ -80,8 +80,8 @@ def load_ranking_inputs(
 
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
-    ceiling: with the values of people. by: rank each domain, or phenomenon, by itself; the slice's patterns restrict
-    them.
+    ceiling: with the values of human scores. by: rank each domain, or phenomenon, by itself; the slice's patterns
+    restrict them.
     Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is requested
         that no measure's test has; with by, no segment has a domain.
     """
@@ -253,7 +253,7 @@ def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]
 def _tested(
     found: RankingInputs, notes: list[str], database: Path | None, progress: Progress | None, several: bool
 ) -> list[tuple[Slice, Comparison]]:
-    """The comparisons with their slices; notes are added to those given, in front of them what clusters hide."""
+    """The comparisons with their slices; notes are added to the given ones, preceded by those on what clusters hide."""
     tested: list[tuple[Slice, Comparison]] = []
     warnings: list[str] = []
     for one in found.comparisons:
@@ -279,7 +279,7 @@ def _tested(
 
 
 def _shown_result(found: RankingInputs, one: PreparedComparison) -> SliceResult:
-    """What a ranking shows beside a comparison."""
+    """The result that a ranking shows next to a comparison."""
     results = found.studies[one.asked].results
     return next(result for result in results if result.evaluation.measure == one.measure)
 
@@ -446,7 +446,7 @@ def leaders(frame: pl.DataFrame) -> str:
 
 
 def _of(rows: pl.DataFrame) -> tuple[str, str]:
-    """Where metrics lead by a measure, and which do."""
+    """In how many language pairs metrics lead by a measure, and which do."""
     valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
     clustered = "cluster" in valued.columns and valued["cluster"].count() > 0
     first = valued.filter(pl.col("cluster" if clustered else "rank") == 1)

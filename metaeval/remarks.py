@@ -102,7 +102,7 @@ def overrated(block: Block) -> list[str]:
 
 
 def _rates(system: str, away: float) -> str:
-    """What was measured of a metric on a system that is optimised for it.
+    """The measured bias of a metric on a system that is optimised for it.
 
     >>> _rates("NLLB_MBR_BLEU", -1.52)
     'underrates NLLB_MBR_BLEU by 1.52 SD'
@@ -137,7 +137,7 @@ def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Ite
 
 
 def _residuals(block: Block) -> tuple[list[tuple[str, str, float]], int]:
-    """Metric, system that it or a relative selected, residual, where there is one; how many systems none selected."""
+    """Metric, system that it or a relative selected, and any residual; and how many systems no metric selected."""
     chosen = {one.system for one in optimised_in(block.selection.slice.testset)}
     others: Bools = np.array([name not in chosen for name in block.systems])
     scores = system_scores(block, "submitted")
@@ -152,7 +152,7 @@ def _residuals(block: Block) -> tuple[list[tuple[str, str, float]], int]:
 
 
 def residual(human: Floats, metric: Floats, others: Bools, at: int) -> float:
-    """How far a metric's score of one system lies above its least-squares line on people over other systems.
+    """How far a metric's score of one system lies above its least-squares line on human scores over other systems.
 
     human, metric: (n_systems,) system scores, NaN = missing; others: (n_systems,), whom the line is fitted to; at: the
     system. In standard deviations of the residuals of the others, with n − 2 degrees of freedom; positive: overrated.

@@ -54,7 +54,7 @@ def either(*sentences: str) -> str:
 
 
 def most_often(winners: Sequence[Sequence[str]], what: str, by: str, n_shown: int = 2) -> str:
-    """Who is first how often. winners: the first ones of each place; what: the places.
+    """Which names are first, and how often. winners: the first ones of each place; what: the places.
 
     >>> most_often([["A"], ["A", "B"], ["C"]], "evaluation sets", "pa")
     'A ranks first by pa in 2 of 3 evaluation sets, B and C in 1 each'
@@ -116,7 +116,7 @@ def against_the_leader(
 
 
 def interval(row: dict[str, Any], low: str, high: str, digits: int = 3) -> str:
-    """The ends of an interval in brackets, behind a space; nothing where there is none."""
+    """The ends of an interval in brackets, after a space; nothing if there is none."""
     if row[low] is None or row[high] is None:
         return ""
     return f" [{number(row[low], digits)}, {number(row[high], digits)}]"

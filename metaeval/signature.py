@@ -35,7 +35,7 @@ def line(parts: Iterable[Part]) -> str:
 
 
 def lines_of(parts: Sequence[Part] | Sequence[Sequence[Part]]) -> Sequence[Sequence[Part]]:
-    """Parts of a signature line by line, where there is one line, too.
+    """Parts of a signature line by line, even if there is only one line.
 
     >>> lines_of([("measure", "pa")]), lines_of([[("measure", "pa")], [("measure", "spa")]])
     ([[('measure', 'pa')]], [[('measure', 'pa')], [('measure', 'spa')]])
@@ -74,9 +74,9 @@ def joined(signatures: Iterable[Sequence[Part]]) -> list[Parts]:
 
 
 def with_test(shown: Sequence[Part], tested: Sequence[Part]) -> tuple[tuple[str, str], ...]:
-    """The parts of a value's signature, and behind them what that of its test says beyond it.
+    """The parts of a value's signature, followed by the additional parts of its test's signature.
 
-    What was tested on other inputs than the value was computed on is prefixed with `tested_`.
+    Parts that differ because the test used other inputs than the value are prefixed with `tested_`.
 
     >>> with_test([("n_metrics", 3)], [("n_metrics", 3), ("test", "perm-both")])
     (('n_metrics', '3'), ('test', 'perm-both'))
@@ -136,7 +136,7 @@ def option_parts(options: "Options") -> Parts:
 
 
 def draw_parts(measure: "Measure", options: "Options") -> Parts:
-    """What a measure draws to have a value; nothing for one that draws nothing."""
+    """The signature parts of a measure's random draws; none for a measure without any."""
     return [
         ("resamples", measure.n_draws),
         ("seed", options.seed if measure.n_draws else None),
@@ -170,7 +170,7 @@ def p_value_convention(alternative: str, plus_one: bool, mid_p: bool = False) ->
 
 
 def measure_parts(evaluation: "Evaluation", selection: "Selection", options: "Options") -> Parts:
-    """What the signature of one measure over one slice says."""
+    """The signature parts of one measure over one slice."""
     measure = evaluation.measure
     sources = sorted({source for source in evaluation.system_score if source is not None})
     n_groups = set(evaluation.n_groups[evaluation.n_groups >= 0].tolist())

@@ -13,7 +13,7 @@ _STARRED: ContextVar[set[str] | None] = ContextVar("starred", default=None)
 
 @contextmanager
 def marking(own: Collection[str]) -> Iterator[None]:
-    """While a chart is made, these metrics have a star, also where they are written without their reference."""
+    """While a chart is made, these metrics have a star, even if they are written without their reference."""
     names = _OWN.set(frozenset([*own, *(name.rpartition("-")[0] for name in own)]) - {""})
     found = _STARRED.set(set())
     try:

@@ -150,7 +150,7 @@ _IN_WORDS: dict[SystemScore, str] = {
 
 
 def _sources(evaluation: Evaluation, options: Options) -> list[str]:
-    """A line for system scores from another source than the selected one, or than other metrics have."""
+    """A line on system scores from another source than the selected one, or than that of other metrics."""
     asked = None if evaluation.measure.fixed_system_score else options.system_score
     by_source: dict[SystemScore, list[str]] = {}
     for metric, used in zip(evaluation.metrics, evaluation.system_score, strict=True):

@@ -28,9 +28,9 @@ NOISE = 1e-12  # of the largest score in size: scores nearer than this differ by
 def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> SystemScores:
     """System scores of humans and metrics.
 
-    source: "submitted": the file's system scores where there are any, else the mean of all segment scores;
-        "mean": that mean; "judged-mean": the mean over the segments judged for the system.
-    The human system score is the submitted one where there is one for every system, else the mean over judged
+    source: "submitted": the file's system scores if there are any, else the mean of all segment scores; "mean": that
+        mean; "judged-mean": the mean over the segments judged for the system.
+    The human system score is the submitted one if there is one for every system, else the mean over judged
     segments. Parts of a test set, and an intersection that excludes some of a system's judged segments, have no
     submitted scores. Scores of one scorer that are apart by rounding only become equal (see `without_noise`), unless
     raw: then they stay as they were computed.
@@ -49,10 +49,10 @@ def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> Sy
 
 
 def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = False) -> SystemScores:
-    """System scores from the source that was selected; None: the submitted ones where there are any.
+    """System scores from the source that was selected; None: the submitted ones if there are any.
 
     raw: as for `system_scores`.
-    Raises QuestionError: submitted scores are selected, and the block is of less than they are (see `Block.is_cut`).
+    Raises QuestionError: submitted scores are selected, and the block covers less than they do (see `Block.is_cut`).
     """
     if system_score == "submitted" and block.is_cut:
         raise QuestionError(

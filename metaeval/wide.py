@@ -34,7 +34,7 @@ class Wide:
         return [" ".join(filter(None, both)) for both in zip(self.groups, self.columns, strict=True)]
 
     def frame(self) -> pl.DataFrame:
-        """metric, and for each column its value and, where there are any, its clusters."""
+        """metric, and for each column its values and any clusters."""
         columns: dict[str, object] = {"metric": pl.Series(list(self.metrics), dtype=pl.String)}
         for place, name in enumerate(self.names):
             columns[name] = pl.Series(self.values[:, place]).fill_nan(None)
@@ -57,7 +57,7 @@ def wide(frame: pl.DataFrame) -> Wide:
     frame: as of `ranked`, with a column domain where it is by domain. What does not vary is in no heading; measures
     stand above test sets, test sets above language pairs, these above domains. Metrics are joined by their base name,
     or by their full name where a column has two of one base name. Those with a value in most columns come first, then
-    those with the highest mean value; people come last, and are never the best.
+    those with the highest mean value; human scores come last, and are never the best.
     """
     keys = [key for key in KEYS if key in frame.columns]
     keys += ["human"] if has_several_humans(frame) else []
@@ -94,7 +94,7 @@ def wide(frame: pl.DataFrame) -> Wide:
 
 
 def _headings(frame: pl.DataFrame, varying: list[str]) -> list[tuple[str, ...]]:
-    """The columns: what stands above in the order of the rows, and below it what stands below."""
+    """The columns: upper headings in the order of the rows, and the lower headings below each."""
     orders = [{name: place for place, name in enumerate(frame[key].unique(maintain_order=True))} for key in varying]
     found = frame.select(varying).unique(maintain_order=True).rows()
     return sorted(found, key=lambda heading: [order[name] for order, name in zip(orders, heading, strict=True)])

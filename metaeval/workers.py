@@ -1,4 +1,4 @@
-"""Evaluation sets asked on many machines, by the workers of a Dask scheduler.
+"""Questions about evaluation sets, answered on many machines by the workers of a Dask scheduler.
 
 A task is a folder of exported Parquet and a question about one of its evaluation sets, seed included; its result is an
 answer. Each worker reads what it needs from the folder, so that no scores travel; and answers do not depend on who
@@ -40,7 +40,7 @@ Asking = Callable[[Any, Sequence[tuple[str, str]], Progress | None], "Iterator[A
 
 @cache
 def versions() -> dict[str, str]:
-    """What numbers may depend on: versions of the program and its libraries, and a checksum of the program's files."""
+    """All that numbers may depend on: versions of the program and its libraries, a checksum of the program's files."""
     digest = hashlib.sha256()
     for package in _PACKAGES:
         found = find_spec(package)
@@ -64,7 +64,7 @@ class Task:
 
 
 def perform(task: Task) -> "tuple[dict[str, str], list[Answer[Any] | QuestionError]]":
-    """The answers of a task, or why there are none, with what they may depend on."""
+    """The answers of a task, or why there are none, with the versions they may depend on."""
     answers: list[Answer[Any] | QuestionError] = []
     with opening(task.folder, lambda _: task.places, is_export=True) as opened:
         for testset, lp in task.places:
@@ -110,7 +110,7 @@ def workers_at(address: str, folder: Path) -> Iterator[Asking]:
 
 
 def _within(seconds: float, act: Callable[[], Any]) -> Any:
-    """What a function returns within some seconds, in a thread of its own: a silent server blocks it for ever.
+    """The return value of a function within some seconds, in a separate thread: a silent server would block for ever.
 
     Raises TimeoutError; what the function raises.
     """

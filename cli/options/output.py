@@ -114,7 +114,7 @@ class Output:
 
     @property
     def is_for_reading(self) -> bool:
-        """Whether people read the result, and not programs."""
+        """Whether the result is for reading, and not for programs."""
         return self.is_page or is_for_reading(format_for(self.format, self.output))
 
     @property

@@ -134,7 +134,7 @@ def without_folder(file: Mapping[str, str]) -> str:
 
 
 def _asked(run: Run, question: str, **given: Any) -> Answer[Any] | None:
-    """The answer; None where there is none."""
+    """The answer; None if there is none."""
     try:
         return answered(question_named(question), given, Run(run.opened, run.database, None, run.for_reading))
     except QuestionError:

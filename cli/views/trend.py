@@ -1,4 +1,4 @@
-"""Trends: what answers the question comes first."""
+"""Trends: the rows that answer the question come first."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any

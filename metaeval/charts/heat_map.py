@@ -24,8 +24,9 @@ def heat_map(
 ) -> alt.VConcatChart:
     """cells: with the fields of rows and columns and `value`. rows, columns: the field and its names in order.
 
-    value: what the numbers are; marked: a field that says which cells are bold; by_column: colours go from the lowest
-    number of each column to its highest, for columns that do not compare. A cell without a number is grey with a cross.
+    value: the meaning of the numbers; marked: a field that says which cells are bold; by_column: colours go from the
+    lowest number of each column to its highest, for columns that do not compare. A cell without a number is grey with a
+    cross.
     """
     down, row_order = rows
     across, column_order = columns

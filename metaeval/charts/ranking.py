@@ -25,7 +25,7 @@ _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "rank_low", "rank_
 def ranking_dots(
     frame: pl.DataFrame, signature: str, lines: Sequence[str], *, is_crossed: bool = True
 ) -> alt.VConcatChart:
-    """One panel per measure, best first, with intervals, rank ranges where there are any, and brackets around clusters.
+    """One panel per measure, best first, with intervals, any rank ranges, and brackets around clusters.
 
     frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
     is_crossed: of two measures, also one against the other.

@@ -18,7 +18,7 @@ _VERDICTS = {"agree": (BLUE, "circle"), "disagree": (ORANGE, "triangle-up"), "ti
 
 
 def scatter_panels(found: "Result") -> alt.VConcatChart:
-    """One panel per view; no panel for pairs or segments where there are none."""
+    """One panel per view; no panel for pairs or segments if there are none."""
     facts = found.facts
     titles = (f"{facts['human']} (system score)", f"{facts['metric']} (system score, {facts['source']})")
     datasets = {name: facts[name].rows(named=True) for name in ("systems", "pairs", "segments")}

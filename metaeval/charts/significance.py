@@ -33,7 +33,7 @@ def significance_matrix(found: "Comparison") -> alt.VConcatChart:
 def systems_matrix(found: "Result", test: str, alternative: str) -> alt.VConcatChart:
     """A heat map of systems: p of the row's system against the column's, best first, clusters parted.
 
-    found: as of `compare_systems`. Rank ranges, where there are any, stand after the ranks.
+    found: as of `compare_systems`. Any rank ranges follow the ranks.
     """
     title = f"Is the row's system better than the column's, by {found.facts['scorer']}? ({test}, one-sided)"
     if alternative == "two-sided":

@@ -72,7 +72,7 @@ def _in_panels(rows: Rows, panels: Sequence[str]) -> Rows:
 
 
 def _panels(rows: Rows, order: Sequence[str], panels: Sequence[str], *tooltips: str) -> Any:
-    """rows: with name, panel, value, and cluster where there is one. order: of the names; panels: of the panels."""
+    """rows: with name, panel, value, and any cluster. order: of the names; panels: of the panels."""
     base = alt.Chart().encode(
         y=names(alt.Y("name:N"), order, grid=True),
         x=alt.X("at:Q").title(None).scale(zero=False, nice=False, padding=6).axis(tickCount=4, format="~r"),

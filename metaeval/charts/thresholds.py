@@ -13,7 +13,7 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
     """One panel per metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
 
     The data have a row for each point of a curve, and one for each metric's optimum (is_optimum) with the end of the
-    interval that is as good (until: the largest threshold where there is no end) and the value without a threshold.
+    interval that is as good (until: the largest threshold if there is no end) and the value without a threshold.
     """
     measure = str(optima["measure"][0]) if optima.height else ""
     ends = curve.lazy().group_by("metric").agg(until=pl.col("epsilon").max())

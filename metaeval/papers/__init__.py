@@ -1,4 +1,4 @@
-"""The papers that this project implements: their tables and figures, computed and laid beside the printed values."""
+"""The papers that this project implements: their tables and figures, computed and compared with the printed values."""
 
 from metaeval.papers import (
     deutsch_2023,

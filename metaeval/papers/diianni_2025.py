@@ -76,7 +76,7 @@ def _values(request: Request, asked: Slice) -> tuple[Block, dict[str, Floats]]:
 
 
 def rankings(request: Request, asked: Slice) -> ItemValues:
-    """Metrics by pairwise difference Pearson, beside global and segment-wise Pearson and acc_eq, and how they agree."""
+    """Metrics by pairwise difference Pearson, global and segment-wise Pearson and acc_eq, and how these agree."""
     block, found = _values(request, asked)
     places = {name: ranks(values) for name, values in found.items()}
     cells: list[Cell] = []
@@ -92,7 +92,7 @@ def rankings(request: Request, asked: Slice) -> ItemValues:
 
 
 def sentinels(request: Request, asked: Slice) -> ItemValues:
-    """Ranks of the sentinel metrics, which see a part of their input alone, and of the made-up one, by each measure.
+    """Ranks of the sentinel metrics, which see only part of their input, and of the made-up metric, by each measure.
 
     A share of 1 means that every other metric is ranked above.
     """
@@ -142,7 +142,7 @@ _SPREAD = {"mean": "value", "low": "low", "high": "high", "sd": "sd", "n_undefin
 
 
 def oracles(request: Request, asked: Slice) -> ItemValues:
-    """Metrics made of people's own errors under other weights, in the order of each measure; and further rounds."""
+    """Metrics made from human-marked errors with other weights, in the order of each measure; and further rounds."""
     with request.opened() as warehouse:
         found = made_of_errors(warehouse, asked, list(MEASURES.values()), request.options)
     names = {str(measure): name for name, measure in MEASURES.items()}

@@ -66,7 +66,7 @@ def _tested(request: Request, asked: Slice) -> _WilliamsTests:
 
 
 def _places(tested: _WilliamsTests, request: Request, item: str) -> list[int]:
-    """Two metrics: those that are named, else the paper's, else the first and the last with a correlation.
+    """Two metrics: the named ones, else the paper's, else the first and the last with a correlation.
 
     Raises QuestionError: not two are named, or none has a correlation.
     """
@@ -88,7 +88,7 @@ def _places(tested: _WilliamsTests, request: Request, item: str) -> list[int]:
 
 
 def figure_1(request: Request, asked: Slice) -> ItemValues:
-    """Two metrics against people: r, rho, and the standardised scores of every system."""
+    """Two metrics against human scores: r, rho, and the standardised scores of every system."""
     tested = _tested(request, asked)
     cells: list[Cell] = []
     for place in _places(tested, request, "figure-1"):
@@ -117,7 +117,7 @@ def _standardised(scores: Floats) -> Floats:
 
 
 def figure_2(request: Request, asked: Slice) -> ItemValues:
-    """Metrics by |r|: their correlations with each other, and who correlates significantly more."""
+    """Metrics by |r|: their correlations with each other, and which correlate significantly more."""
     tested = _tested(request, asked)
     between = np.abs(
         kernels.correlation_matrix(tested.scores[:, :, np.newaxis], np.zeros((tested.human.size, 1), int), "pearson")

@@ -1,4 +1,4 @@
-"""Tables and figures of papers as items: what each is computed on and by what, and the values as printed."""
+"""Tables and figures of papers as items: the data and function that each is computed from, and the printed values."""
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class ItemValues:
-    """What an item gives on one evaluation set, or on several together."""
+    """The values of an item on one evaluation set, or on several together."""
 
     cells: tuple[Cell, ...]
     signature: str
@@ -45,7 +45,7 @@ class ItemValues:
 
 @dataclass(frozen=True)
 class Request:
-    """What items are computed with.
+    """The settings that items are computed with.
 
     opened: opens the warehouse. draws: number of resamples, None = as in the paper. metrics: names or shell patterns,
     () = those of the paper.
@@ -77,9 +77,9 @@ class Item:
 
     sets: (test set, language pair) that the paper took, "all" for every pair of a test set; () where nothing is read.
     human: the paper's human score, None for the official one. compute: from one slice; compute_together: from all of
-    them. Where nothing is read, compute_together gets no slice. is_stored: takes long, so that the result is kept.
+    them. If nothing is read, compute_together gets no slice. is_stored: it takes long, so the result is kept.
     unavailable: why the paper's own data cannot be loaded at all. needs_people: it cannot do without human scores.
-    relative: columns whose values depend on the other rows, so that they are comparable where all rows are loaded.
+    relative: columns whose values depend on the other rows, so that they are comparable only if all rows are loaded.
     """
 
     name: str
@@ -135,7 +135,7 @@ ROUNDING = 1e-9  # of values that are printed with all their digits
 
 @dataclass(frozen=True)
 class PrintedValue:
-    """A printed value: where, what, and to how many decimals (negative: tens).
+    """A printed value: its place, the value, and its number of decimals (negative: tens).
 
     kind: "input" counts what went in; with fewer loaded, nothing printed of the evaluation set can be compared.
     reason: why ours differs, where that is documented, up to `within`.
@@ -155,7 +155,7 @@ class PrintedValue:
 
     @property
     def place(self) -> tuple[str, str, str, str]:
-        """Where a computed value has it; metrics are spelled in upper and lower case alike."""
+        """The key of a computed value with the same place; case in metric names is ignored."""
         return (self.row.casefold(), self.column, self.testset, self.lp)
 
 
@@ -183,7 +183,7 @@ def printed_values(paper: str) -> tuple[PrintedValue, ...]:
 
 
 def verdict(cell: Cell, printed: PrintedValue) -> Verdict:
-    """How a computed value stands to the printed one.
+    """How a computed value compares with the printed one.
 
     >>> one = PrintedValue("t", "a", "b", "", "", 0.97, 2, "1", "value", 0.02, "another rounding")
     >>> [verdict(Cell("a", "b", "", "", value), one) for value in (0.974, 0.985, 0.9, None)]

@@ -1,4 +1,4 @@
-"""Knowles et al. 2024, MSLC24: means of weak and submitted systems on WMT24's news, by metrics and by people."""
+"""Knowles et al. 2024, MSLC24: means of weak and submitted systems on WMT24's news, by metrics and human scores."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from queries.slices import Slice
 
 
 def means(request: Request, asked: Slice) -> ItemValues:
-    """The mean of each system by each metric, judged or not, and by people where they judged it."""
+    """The mean of each system by each metric, judged or not, and by human scores if it was judged."""
     everything = replace(asked, metrics=request.metrics, status="all", human_references=True)
     with request.opened() as warehouse:
         by_people = system_means(warehouse, everything)

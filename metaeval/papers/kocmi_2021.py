@@ -40,7 +40,7 @@ def label_of(asked: Sequence[Slice]) -> tuple[str, str]:
 
 
 def _places(asked: Sequence[Slice], humans: Iterable[str]) -> Parts:
-    """What a signature says of several evaluation sets and the human scores that they were compared with."""
+    """The signature parts of several evaluation sets and their human scores."""
     return [
         ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
         ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
@@ -133,7 +133,7 @@ def _signature(
 def _shares(
     request: Request, asked: Sequence[Slice], item: str, found: PooledPairs, columns: dict[str, Bools]
 ) -> ItemValues:
-    """Accuracy in percent over some pairs, a column for each choice, and which metrics are on par with the best."""
+    """Accuracy in percent over selected pairs, one column per selection, and which metrics are on par with the best."""
     label = label_of(asked)
     cells: list[Cell] = []
     n_draws = request.draws or DRAWS
@@ -154,7 +154,7 @@ def _shares(
 
 
 def table_2(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """Accuracy over all pairs, and over those that people tell apart."""
+    """Accuracy over all pairs, and over pairs that human scores tell apart."""
     found = _pairs(request, asked)
     columns: dict[str, Bools] = {"All": np.ones(found.human.size, dtype=np.bool_)}
     columns |= {f"{alpha:g}": found.significant(alpha) for alpha in ALPHAS}
@@ -163,7 +163,7 @@ def table_2(request: Request, asked: Sequence[Slice]) -> ItemValues:
 
 
 def table_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """Accuracy over pairs that people tell apart, by direction, script and language."""
+    """Accuracy over pairs that human scores tell apart, by direction, script and language."""
     found = _pairs(request, asked)
     apart = found.significant(0.05)
     facts = [language_pair(lp) for lp in found.lps]
@@ -230,9 +230,9 @@ def table_4(request: Request, asked: Sequence[Slice]) -> ItemValues:
 
 
 def table_5(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """Accuracy over pairs that people tell apart, by the kinds of systems: anonymous online systems and submitted ones.
+    """Accuracy over pairs that human scores tell apart, by kind of system: anonymous online systems and submitted ones.
 
-    The paper's incremental and independent pairs are marked in its campaigns alone.
+    The paper's incremental and independent pairs are marked only in its own campaigns.
     """
     found = _pairs(request, asked)
     apart = found.significant(0.05)
@@ -273,7 +273,7 @@ def table_8(request: Request, asked: Sequence[Slice]) -> ItemValues:
 
 
 def table_9(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """Accuracy over pairs that people tell apart, for each language pair."""
+    """Accuracy over pairs that human scores tell apart, for each language pair."""
     found = _pairs(request, asked)
     apart, lps = found.significant(0.05), np.array(found.lps, dtype=object)
     columns: dict[str, Bools] = {lp: apart & (lps == lp) for lp in dict.fromkeys(found.lps)}
@@ -281,7 +281,7 @@ def table_9(request: Request, asked: Sequence[Slice]) -> ItemValues:
 
 
 def differences(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """Differences of every pair by people and by each metric, with their correlations.
+    """Differences of every pair by human scores and by each metric, with their correlations.
 
     The paper spreads its metrics over two such figures, and its text does not say which are in which.
     """
@@ -306,7 +306,7 @@ def differences(request: Request, asked: Sequence[Slice]) -> ItemValues:
 
 
 def section_5_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
-    """How large the differences of a metric are in pairs that people tell apart the other way round."""
+    """How large a metric's differences are in pairs that human scores tell apart in the opposite direction."""
     found = _pairs(request, asked)
     label = label_of(asked)
     wrong = found.significant(0.05) & (np.sign(found.metric) == -np.sign(found.human))

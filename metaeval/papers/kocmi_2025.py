@@ -13,7 +13,7 @@ _LPS = (
 
 
 def preliminary_ranking(request: Request, asked: Slice) -> ItemValues:
-    """AutoRank of each system, and its mean by each metric that goes in."""
+    """AutoRank of each system, and its mean by each metric included."""
     with request.opened() as warehouse:
         found = autorank(warehouse, replace(asked, human=None, metrics=request.metrics))
     cells: list[Cell] = []

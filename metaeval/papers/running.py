@@ -27,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Row:
-    """A cell of an item beside what is printed. remarks: on the cell, and on what is not loaded or differs."""
+    """A cell of an item with its printed value. remarks: on the cell, and on what is not loaded or differs."""
 
     cell: Cell
     printed: PrintedValue | None
@@ -36,7 +36,7 @@ class Row:
 
     @property
     def note(self) -> str:
-        """The page of what is printed, then the remarks."""
+        """The page of the printed value, then the remarks."""
         page = () if self.printed is None else (_page(self.printed),)
         return _listed((*page, *self.remarks))
 
@@ -48,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An item on what is loaded. excluded: the paper's evaluation sets without values, with the reason."""
+    """An item on the loaded data. excluded: the paper's evaluation sets without values, with the reason."""
 
     paper: Paper
     item: Item
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class Availability(NamedTuple):
-    """Which evaluation sets an item can be computed on, with what was loaded for each, and why not on others."""
+    """Which evaluation sets an item can be computed on, with the data loaded for each, and why not on others."""
 
     sets: Mapping[Set, EvalsetState]
     excluded: Mapping[Set, QuestionError]
@@ -97,7 +97,7 @@ def _name(testset: str, lp: str) -> str:
 
 
 def chosen(item: Item, states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
-    """The evaluation sets that were requested, and why not others of those that are named one by one.
+    """The requested evaluation sets, and why others that were named one by one cannot be used.
 
     testset, lp: joined by commas or "all".
     Raises QuestionError: none has both human and metric scores.
@@ -214,7 +214,7 @@ def _results(
 
 
 def _progress_of_group(request: Request, what: str, place: int, total: int) -> Progress | None:
-    """Progress of one of several parts."""
+    """The progress function for one of several parts."""
     if request.progress is None:
         return None
     tell = request.progress
@@ -271,7 +271,7 @@ def beside(
     *,
     relative: Collection[str] = (),
 ) -> list[Row]:
-    """Cells with their printed values and verdicts; then printed values that nothing was computed for.
+    """Cells with their printed values and verdicts; then printed values without a computed one.
 
     excluded: evaluation set -> why it has no values. unavailable: why the paper's data cannot be loaded at all.
     relative: columns that depend on all rows.
@@ -306,7 +306,7 @@ def _place(cell: Cell) -> tuple[str, str, str, str]:
 
 
 def _short_inputs(cells: Iterable[Cell], printed: Iterable[PrintedValue]) -> dict[Set, str]:
-    """Evaluation sets of which less is loaded than the paper had."""
+    """Evaluation sets with less data loaded than the paper had."""
     needed = {one.place: one.value for one in printed if one.kind == "input"}
     found: dict[Set, str] = {}
     for cell in cells:

@@ -78,7 +78,7 @@ def _is_computable(item: Item, states: Sequence[EvalsetState]) -> bool:
 
 
 def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_reading: bool = False) -> Table:
-    """The cells of items beside the printed values, or with summary a row for each item that counts its verdicts.
+    """The cells of items with the printed values, or with summary a row for each item that counts its verdicts.
 
     for_reading: an item without printed values as a table with its own columns.
     """
@@ -102,7 +102,7 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
 
 
 def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """A line for each row of items and evaluation set, a column for each of theirs; whole numbers without decimals.
+    """One line per item row and evaluation set, one column per item column; whole numbers without decimals.
 
     Columns: testset and lp where the items read scores, row, the items' own, note (those of the row's cells).
     """

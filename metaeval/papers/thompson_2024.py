@@ -111,7 +111,7 @@ def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -
 
 
 def _p_values(block: Block, seed: int, n_draws: int) -> Floats:
-    """(1 + M, N, N) permutation p-values of system pairs: by people, then by each metric."""
+    """(1 + M, N, N) permutation p-values of system pairs: by human scores, then by each metric."""
     judged = judged_segments(block)
     signs = kernels.draw_signs(sign_generator(seed), n_draws, judged.human.shape[1])
     scores = np.concatenate([judged.human[np.newaxis], judged.scores])
@@ -165,7 +165,7 @@ def figure_1(request: Request, asked: Slice) -> ItemValues:
 
 
 def _agreements(block: Block, seed: int) -> dict[str, Floats]:
-    """What each pair of systems adds to pa and to spa, (M, N, N)."""
+    """The contribution of each pair of systems to pa and to spa, (M, N, N)."""
     p = _p_values(block, seed, DRAWS)
     found = system_scores(block, "judged-mean")
     n = len(block.systems)
@@ -327,7 +327,7 @@ def _by_all_rules(request: Request, asked: Slice) -> dict[str, ProtocolScore | s
 
 
 def section_5(request: Request, asked: Slice) -> ItemValues:
-    """The rules of the shared tasks from 2007 to 2024, each run on one evaluation set, beside the newest of them.
+    """The rules of the shared tasks from 2007 to 2024, each run on one evaluation set and compared with the newest.
 
     Rows: a year's rules as a whole, then each of their system-level tasks (on the whole test set, and without human
     references where it was also scored with them). overall, best: the highest value; n_distinct: different values among
@@ -386,7 +386,7 @@ def _defined(metrics: Sequence[str], values: Floats) -> dict[str, float]:
 def _cells_of_rules(
     asked: Slice, row: str, column: str, values: dict[str, float], best: Sequence[str], tau: float, note: str
 ) -> list[Cell]:
-    """The cells of what some rules say of the metrics: the best, its value, and tau, NaN where it is not defined."""
+    """The cells for the results of one year's rules: the best metric, its value, and tau, NaN if it is not defined."""
     if not values:
         return [Cell(row, column, asked.testset, asked.lp, None, note=f"no metric has a value; {note}")]
     n_distinct = len(np.unique(np.round(list(values.values()), 12)))

@@ -1,4 +1,4 @@
-"""Zerva et al. 2022: the shared task on quality estimation, sentence level; one system a language pair."""
+"""Zerva et al. 2022: the shared task on quality estimation, sentence level; one system per language pair."""
 
 from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate

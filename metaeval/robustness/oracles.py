@@ -39,8 +39,8 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     """Values and ranks of oracles, and of further rounds of human scores as their ceiling.
 
     Oracles score a segment by minus the errors that annotators marked in it, added up by annotator and averaged: with
-    the weights as marked, without minor errors, minor errors alone, every error 1 ("flat weights"), 1 where there is
-    any error, and by one annotator of several, drawn at random for each output. Errors are those of the slice's human
+    the weights as marked, without minor errors, minor errors alone, every error 1 ("flat weights"), 1 if there is any
+    error, and by one annotator of several, drawn at random for each output. Errors are those of the slice's human
     score, or of another of its protocol that has them. All are on the (system, segment) pairs for which both are there.
     A round is another human score of segments, on the pairs that both scored; it has no rank among oracles.
     Columns: kind (oracle, round), name, measure, value (null with a reason), rank (by value, within the measure),

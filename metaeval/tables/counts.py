@@ -36,7 +36,7 @@ def pair_counts(
 
 
 def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
-    """A line where there is no pair to count."""
+    """A line if there is no pair to count."""
     if not frame.is_empty() and frame.select(pl.sum_horizontal(COUNTS).sum()).item():
         return []
     return [f"no pairs: {without_pairs(block, by)}"]

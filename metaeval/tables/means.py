@@ -18,7 +18,7 @@ def system_means(warehouse: Warehouse, asked: Slice, *, progress: Progress | Non
     """System scores of the human score and of every metric of a slice, complete or not.
 
     Columns: kind (human or metric), scorer, system, submitted (null for a part of a test set), mean (over all
-    segments), judged_mean (over annotated segments; null where there is none), n_segments (scores in mean), n_judged
+    segments), judged_mean (over annotated segments; null if there is none), n_segments (scores in mean), n_judged
     (scores in judged_mean), n_missing (segments listed without a score). Rows: the human score first, then metrics,
     each by system.
     Raises QuestionError: see `select`; a human score standardised by annotator.

@@ -26,7 +26,7 @@ from warehouse.progress import Progress
 
 
 def calibrated(measure: Measure) -> PairStatistic:
-    """What is calibrated.
+    """The pair statistic that is calibrated.
 
     Raises QuestionError: a measure without a calibrated tie threshold.
     """
