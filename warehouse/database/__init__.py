@@ -1,4 +1,4 @@
-"""The database file: its connection, its migrations, frames in and out, stored results, and the staging tables."""
+"""The database file: connection, migrations, conversion of frames, stored results, and staging tables."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,6 +8,6 @@ from importlib.resources import files
 def statement(package: str, name: str) -> str:
     """The text of `sql/NAME.sql` in a package.
 
-    Raises FileNotFoundError: there is none.
+    Raises FileNotFoundError: no such file.
     """
     return files(package).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")

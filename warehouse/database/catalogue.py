@@ -1,6 +1,6 @@
-"""Compares the definitions in a file with those of this program, before any of them is used.
+"""Comparison of a file's definitions with this program's, before any of them is used.
 
-A file may be a stranger's. DuckDB finds names of a file before its own, whatever their case: so each table must be ours
+A file may come from a stranger, and DuckDB prefers a file's names, in any case, to its own. So each table must be ours
 to the word, other views and macros are recreated, and nothing else may have a name that we or DuckDB use.
 """
 
@@ -47,7 +47,7 @@ _LONGEST = 40  # characters of a name that a message quotes
 
 
 def checksum(text: str) -> str:
-    """Of a definition, alike whichever version of DuckDB made it and prints it: brackets do not count.
+    """Checksum of a definition, equal for all versions of DuckDB that made or print it: brackets are ignored.
 
     >>> checksum("SELECT (a + 1) FROM (x JOIN y)") == checksum("SELECT a+1 FROM x JOIN y") != checksum("SELECT b")
     True
@@ -57,7 +57,7 @@ def checksum(text: str) -> str:
 
 
 def defined(connection: duckdb.DuckDBPyConnection, database: str) -> Defined:
-    """All that a database defines. No function or operator is called that the database could define."""
+    """All definitions in a database, read without any function or operator that the database could define."""
     named = {"database": database}
     found = defaultdict[Name, set[str]](set)
     for kind, schema, name, text in connection.execute(statement(__package__, "objects"), named).fetchall():
@@ -74,9 +74,9 @@ def defined(connection: duckdb.DuckDBPyConnection, database: str) -> Defined:
 
 
 def described(available: Sequence[Migration]) -> Objects:
-    """The checksums that an object may have after each migration which makes or changes it, as this DuckDB prints it.
+    """The possible checksums of an object after each migration that makes or changes it, as this DuckDB prints it.
 
-    It may print a view in another way once it has read it from a file.
+    DuckDB may print a view differently after reading it from a file.
     """
     found = defaultdict[str, dict[str, list[str]]](dict)
     last: Defined = {}
@@ -103,7 +103,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def written(available: Sequence[Migration]) -> str:
-    """The text of `catalogue.json`: one line per object. What other versions of DuckDB print is kept."""
+    """The text of `catalogue.json`: one line per object. Checksums from other versions of DuckDB are kept."""
     objects, is_same = described(available), _kept()["migrations"] == checksum_of(available)
     kept: Objects = _kept()["objects"] if is_same else {}
     lines = []
@@ -115,13 +115,13 @@ def written(available: Sequence[Migration]) -> str:
 
 
 def checksum_of(available: Iterable[Migration]) -> str:
-    """Of all migrations together."""
+    """Checksum of all migrations together."""
     return hashlib.sha256("\0".join(text for *_, text in available).encode()).hexdigest()
 
 
 @cache
 def _kept() -> dict[str, Any]:
-    """What migrations define, written down: to ask DuckDB takes half a second."""
+    """The definitions of the migrations from `catalogue.json`, because asking DuckDB takes half a second."""
     kept: dict[str, Any] = json.loads(files(migrations).joinpath("catalogue.json").read_text(encoding="utf-8"))
     return kept
 
@@ -132,7 +132,7 @@ def _described(available: tuple[Migration, ...]) -> Objects:
 
 
 def _ours(available: Sequence[Migration]) -> Iterator[Objects]:
-    """What this program defines: as written down, then as this DuckDB prints it, which may be one that came later."""
+    """This program's definitions: first as recorded, then as printed by this DuckDB, which may be a later version."""
     if _kept()["migrations"] == checksum_of(available):
         yield _kept()["objects"]
     yield _described(tuple(available))
@@ -146,9 +146,9 @@ def not_ours(where: str) -> SchemaError:
 
 
 def has_ledger(there: Defined, where: str, available: Sequence[Migration]) -> bool:
-    """Whether a database lists its migrations in a table of ours; False where it has no table or view at all.
+    """Whether a database lists its migrations in a table of ours; False if it has no table or view at all.
 
-    Raises SchemaError: it is somebody else's.
+    Raises SchemaError: it belongs to another program.
     """
     if LEDGER not in there:
         if any(kind in ("table", "view") for kind, *_ in there):
@@ -166,10 +166,10 @@ def compared(
     where: str,
     available: Sequence[Migration],
 ) -> tuple[bool, list[str]]:
-    """Whether views and macros are those of this program, and the names of what is not the program's and does no harm.
+    """Whether views and macros are this program's, and the names of harmless foreign objects.
 
-    applied: names of the migrations that the database has seen, in order; None where it lists none.
-    Raises SchemaError: a table differs, or something has a name that means something else to the program.
+    applied: names of the database's applied migrations, in order; None if it lists none.
+    Raises SchemaError: a table differs, or an object has a name that the program or DuckDB uses.
     """
     for ours in _ours(available):
         expected = _expected(ours, applied)
@@ -186,7 +186,7 @@ def compared(
 
 
 def shown(name: str) -> str:
-    """A name of a stranger's in a message.
+    """A foreign name, made safe for a message.
 
     >>> shown("mine"), shown("a\\x1b[31m"), shown("a " * 40)
     ('mine', "'a\\\\x1b[31m'", "'a a a a a a a a a a a a a a a a a a a a '…")
@@ -197,7 +197,7 @@ def shown(name: str) -> str:
 
 
 def _expected(objects: Objects, applied: Iterable[str] | None) -> Expected:
-    """Each object's definitions once some migrations are applied."""
+    """Each object's definitions after some migrations."""
     order = [] if applied is None else ["ledger", *applied]
     found: dict[Name, list[frozenset[str]]] = {}
     for words, by_migration in objects.items():
@@ -213,7 +213,7 @@ def _foreign(there: Defined, expected: Mapping[Name, object]) -> Iterator[Name]:
 
 
 def _difference(connection: duckdb.DuckDBPyConnection, there: Defined, expected: Expected) -> str | None:
-    """The first object that stands in the way of one of ours or of DuckDB's; None where there is none."""
+    """The first object that conflicts with one of ours or DuckDB's; None if there is none."""
     for own, texts in expected.items():
         if own[0] == "table" and (there[own] not in texts if own in there else texts):
             return f"its table {own[1]}.{own[2]} {'differs' if own in there else 'is missing'}"
@@ -240,7 +240,7 @@ def _difference(connection: duckdb.DuckDBPyConnection, there: Defined, expected:
 
 
 def _of_duckdb(connection: duckdb.DuckDBPyConnection, kind: str) -> frozenset[str]:
-    """Names of DuckDB's own functions, operators among them, or types; asked once, as a file's are listed with them."""
+    """Names of DuckDB's own functions (with operators) or types; queried once, as a file's are listed with them."""
     if kind not in _DUCKDBS:
         query = f"SELECT DISTINCT {kind}_name FROM system.main.duckdb_{kind}s() WHERE database_name = 'system'"
         _DUCKDBS[kind] = frozenset(name.lower() for (name,) in connection.execute(query).fetchall())

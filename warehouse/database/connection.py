@@ -1,4 +1,4 @@
-"""The warehouse opened read-only for questions, with answers as frames, columns or rows; and the result store."""
+"""The warehouse opened read-only for queries, with results as frames, columns or rows; and the result store."""
 
 import contextlib
 import threading
@@ -33,7 +33,7 @@ class Warehouse:
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, path: Path, beside: contextlib.ExitStack | None = None
     ) -> None:
-        """beside: objects to close together with it."""
+        """beside: objects to close together with the warehouse."""
         self._connection = connection
         self._beside = contextlib.ExitStack() if beside is None else beside
         self.path = path
@@ -62,7 +62,7 @@ class Warehouse:
         return self._connection
 
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
-        """Answer of a query as a Polars frame; parameters are `$name` in the text.
+        """Result of a query as a Polars frame; parameters are `$name` in the text.
 
         For trusted queries: they cannot change the warehouse, read files or reach the network, but their time and
         memory are not limited. Use `queries.adhoc.answer`, as `scorehouse sql` does, for queries that others wrote.
@@ -80,12 +80,12 @@ class Warehouse:
             raise answer_error(self.path, error) from error
 
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
-        """Answer of one of the program's own queries as plain rows. Raises: as `sql`."""
+        """Result of one of the program's own queries as plain rows. Raises: as `sql`."""
         with answered(self.path), self._turn:
             return self._open_connection.execute(query, dict(parameters or {})).fetchall()
 
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
-        """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
+        """Result of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
 
         Raises: as `sql`. SchemaError: a number that no load accepts and statistics cannot use.
         """
@@ -119,15 +119,15 @@ class Warehouse:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Make other threads wait with their queries, because all threads share the connection's temporary tables."""
+        """Block other threads' queries, because all threads share the connection's temporary tables."""
         with self._turn:
             yield
 
     @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Stop the block's queries when the time is over.
+        """Stop the block's queries at a time limit.
 
-        Raises LimitError: the time was over.
+        Raises LimitError: the time limit was reached.
         """
         ended, late = threading.Event(), threading.Event()
 

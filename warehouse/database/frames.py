@@ -1,6 +1,6 @@
-"""Between Polars and DuckDB, without further dependencies.
+"""Conversion between Polars and DuckDB without further dependencies.
 
-This module must not import duckdb when it runs: Polars remembers the class of whatever it read from, for ever, and
+This module must not import duckdb at run time: Polars keeps the class of each object that it read from for ever, and
 through it the globals of the class's module. DuckDB 2.0 found there would print lines about leaks when the program
 ends.
 """
@@ -22,7 +22,7 @@ class _HasStream(Protocol):
 
 
 class _Stream:
-    """Something tabular as an object with the Arrow stream method alone: DuckDB and Polars can both read it."""
+    """A table as an object with only the Arrow stream method, which DuckDB and Polars can both read."""
 
     def __init__(self, table: _HasStream) -> None:
         self._table = table
@@ -34,7 +34,7 @@ class _Stream:
 def frame(relation: "duckdb.DuckDBPyRelation") -> "pl.DataFrame":
     """The rows of a relation as a Polars frame.
 
-    Raises QuestionError: two columns have one name; Polars would panic where there are no rows.
+    Raises QuestionError: two columns have one name, which makes Polars panic if there are no rows.
     """
     import polars as pl
 
@@ -44,9 +44,9 @@ def frame(relation: "duckdb.DuckDBPyRelation") -> "pl.DataFrame":
 
 
 def spelt_frame(rows: "pl.DataFrame", spelling: "Callable[[str], str]") -> "pl.DataFrame":
-    """A frame whose texts name options as `spelling` writes them in a message, see `warehouse.wording.option`.
+    """A frame whose texts name options in the style of `spelling`, see `warehouse.wording.option`.
 
-    The language pair of sets without one is null.
+    The language pair of test sets without one becomes null.
     """
     import polars as pl
 
@@ -61,13 +61,13 @@ def spelt_frame(rows: "pl.DataFrame", spelling: "Callable[[str], str]") -> "pl.D
 def insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFrame") -> None:
     """Append a frame to a table; columns are matched by name.
 
-    table: a name of the program's own, never a user's text.
+    table: one of the program's names, never a user's text.
     """
     with_frame(connection, rows, f"INSERT INTO {table} BY NAME SELECT * FROM inserted_frame")
 
 
 def temporary(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFrame") -> None:
-    """Make a temporary table of a frame, in place of an earlier one. table: as for `insert`."""
+    """Make a temporary table from a frame, replacing an earlier one. table: as for `insert`."""
     with_frame(connection, rows, f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM inserted_frame")
 
 

@@ -56,7 +56,7 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be KeyboardInterrupt also while a query runs, where DuckDB raises a RuntimeError for it."""
+    """Make Ctrl-C raise KeyboardInterrupt even during a query, for which DuckDB raises a RuntimeError."""
     try:
         yield
     except RuntimeError as error:
@@ -110,9 +110,9 @@ def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
 
 
 def is_of_damage(error: duckdb.Error) -> bool:
-    """Whether DuckDB found the file damaged, as far as its error says; words of the question do not count.
+    """Whether DuckDB's error says that the file is damaged; words of the query are ignored.
 
-    Errors of its decoders have no class of their own, as those of missing extensions have none.
+    Errors of its decoders, like errors of missing extensions, have no separate class.
     """
     if isinstance(error, _OF_QUESTION):
         return False
@@ -142,17 +142,17 @@ def default_path() -> Path:
 
 
 def is_empty_file(path: Path) -> bool:
-    """Whether a file has no bytes: a name was reserved, or a first load was killed at its very beginning."""
+    """Whether a file has no bytes: a name was reserved, or a first load was killed at its start."""
     return path.is_file() and path.stat().st_size == 0
 
 
 def plain_path(path: Path) -> str:
-    """The path as DuckDB takes it for a file's and nothing else: `md:x`, `sqlite:x` or `:memory:` mean more to it."""
+    """The path in a form that DuckDB always takes as a file; `md:x`, `sqlite:x` and `:memory:` have other meanings."""
     return os.path.abspath(path)  # noqa: PTH100 (links keep their names)
 
 
 def _spellings(path: Path) -> tuple[Path, ...]:
-    """A file's path and, where it is a link, that of what it names, beside which DuckDB keeps the log."""
+    """A file's path and, if it is a link, the path of its target, next to which DuckDB keeps the log."""
     return tuple(dict.fromkeys((Path(plain_path(path)), path.resolve())))
 
 
@@ -188,7 +188,7 @@ def check_there(path: Path) -> None:
 
 
 def settle_log(path: Path, patience: float = 0.0) -> None:
-    """Write what an interrupted load left in the log into the file.
+    """Write the log of an interrupted load into the file.
 
     DuckDB cannot replay definitions of views and macros while it opens a file as its main database, but it can when
     it attaches the file.
@@ -210,9 +210,9 @@ _ALONE: Mapping[str, str] = {
 def reaching(
     database: Path | None, files: Sequence[str] = (), below: Path | None = None, **config: str
 ) -> duckdb.DuckDBPyConnection:
-    """A database in memory that reaches the warehouse file and what DuckDB puts beside it, to attach it, and no other.
+    """A database in memory that can access only the warehouse file, to attach it, and DuckDB's files next to it.
 
-    files: further ones. below: a folder whose files it reaches too. config: DuckDB's settings.
+    files: further accessible files. below: a folder with further accessible files. config: DuckDB's settings.
     """
     connection = duckdb.connect(config={**_ALONE, **config})
     beside = () if database is None else (str(one) + ending for one in _spellings(database) for ending in _ENDINGS)
@@ -229,7 +229,7 @@ def reaching(
 def confined(
     database: Path | None, files: Sequence[str] = (), below: Path | None = None, **config: str
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """What `reaching` makes, with its settings locked; closed at the end."""
+    """The database of `reaching` with locked settings; closed at the end."""
     with reaching(database, files, below, **config) as connection:
         lock(connection)
         yield connection
@@ -238,10 +238,10 @@ def confined(
 def connect(
     path: Path, patience: float, files: Sequence[str] = (), below: Path | None = None, **config: str
 ) -> duckdb.DuckDBPyConnection:
-    """A read-only connection to the file, confined before it opens the file; what is in it is not looked at yet.
+    """A read-only connection to the file, confined before it opens the file; the content is not examined yet.
 
-    What an interrupted load left in the log is settled before. files, below: what it reaches beside, as `reaching`.
-    Whoever is done with its settings locks it, see `lock`.
+    The log of an interrupted load is written first. files, below: further accessible files, as for `reaching`.
+    The caller locks the settings when done with them, see `lock`.
     """
     check_path(path)
     settle_log(path, patience)
@@ -265,7 +265,7 @@ def connect(
 
 
 def database_of(connection: duckdb.DuckDBPyConnection) -> str:
-    """What the file is called on a connection to it, without a function that the file may define."""
+    """The file's database name on a connection to it, found without any function that the file could define."""
     query = "SELECT database_name FROM system.main.duckdb_databases() WHERE NOT internal"
     names = [name for (name,) in connection.execute(query).fetchall()]
     return "warehouse_file" if "warehouse_file" in names else str(names[0])
@@ -274,8 +274,8 @@ def database_of(connection: duckdb.DuckDBPyConnection) -> str:
 def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> None:
     """Forbid statements to change settings.
 
-    memory: the most that questions may take, where they have a time limit of their own too; else each may take LONGEST.
-    Connections of one process to one file share their settings; the first of them locks them for all.
+    memory: limit for queries that also have their own time limit; without it each query may take LONGEST.
+    Connections of one process to one file share their settings; the first connection locks them for all.
     """
     locked = "SELECT value FROM system.main.duckdb_settings() WHERE name = 'lock_configuration'"
     with _LOCKING_UP:
@@ -298,7 +298,7 @@ def literal(text: str) -> str:
 
 
 def pattern(path: str) -> str:
-    """What DuckDB takes for exactly this path, with signs of patterns in brackets.
+    """The pattern that matches exactly this path in DuckDB, with wildcard characters in brackets.
 
     >>> pattern("a*[1]")
     'a[*][[]1]'
@@ -307,13 +307,13 @@ def pattern(path: str) -> str:
 
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Attach the file for writing; a new one is made as ours are, one that is there stays as it was made."""
+    """Attach the file for writing; a new file gets our storage format, an existing file keeps its own."""
     made_with = "" if path.exists() else f" (STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {BLOCK_SIZE})"
     connection.execute(f"ATTACH {literal(plain_path(path))} AS warehouse_file{made_with}")
 
 
 def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
-    """Attach an existing file only for questions, with other readers.
+    """Attach an existing file for reading only, along with other readers.
 
     False if this process already has it open and DuckDB (as 1.4 does) allows only one instance.
     """
@@ -327,7 +327,7 @@ def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
 
 
 def retry_while_locked(action: Callable[[], Result], patience: float) -> Result:
-    """Do something with the file; while another process has it locked, try again until patience (seconds) is over."""
+    """Perform an action on the file; while another process has it locked, retry for `patience` seconds."""
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -351,7 +351,7 @@ def find_tables(connection: duckdb.DuckDBPyConnection, *, alone: bool = False) -
 
 
 def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> None:
-    """Make the views and macros in the current database, over the tables of one that is attached."""
+    """Make the views and macros in the current database, over the tables of an attached database."""
     connection.execute(f"CREATE SCHEMA {INTERNAL}")
     tables = "SELECT table_name FROM duckdb_tables() WHERE database_name = $name AND schema_name = 'internal'"
     for (table,) in connection.execute(tables, {"name": attached}).fetchall():
@@ -362,6 +362,6 @@ def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> Non
 
 
 def comment_columns(connection: duckdb.DuckDBPyConnection) -> None:
-    """Comment the columns of public views that have only the common meaning of their name."""
+    """Comment the columns of public views whose meaning follows from their name alone."""
     ((comments,),) = connection.execute(statement(__package__, "uncommented")).fetchall()
     connection.execute(comments or "")

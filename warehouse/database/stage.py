@@ -1,7 +1,7 @@
-"""The stage: content of files laid out in memory, in the warehouse's own terms, before anything is written.
+"""The stage: content of files in memory, in the warehouse's form, before anything is written.
 
-Evaluation sets that are written in one transaction share their staging tables, a batch; each has its own stage there.
-Numbers of files, vectors and judgements are unique within the batch, so that rows tell whose they are.
+Evaluation sets written in one transaction form a batch and share staging tables; each has its own stage in them.
+Numbers of files, vectors and judgements are unique within the batch, so that rows identify their owner.
 """
 
 from collections import defaultdict
@@ -45,12 +45,12 @@ Documents = tuple[tuple[str | None, str | None], ...]  # (domain, document) of e
 
 @dataclass(frozen=True)
 class Evalset:
-    """The evaluation set that is being staged, and what the warehouse holds of it already.
+    """The evaluation set that is being staged, and the warehouse's data on it.
 
-    documents: of its segments where they are declared; empty where none are yet. systems: those that the warehouse
+    documents: of its segments if declared; empty otherwise. systems: systems for which the warehouse
         has texts of. names: all systems. spellings: of systems, each with its system; names stand for themselves.
     fixed: systems that files of the organisers' layout name. segments: (number, line, document, index, domain) of
-        each, without a line where the number is provisional. is_declared: whether a file declares which there are.
+        each, without a line if the number is provisional. is_declared: whether a file declares the segments.
     """
 
     testset: str
@@ -65,9 +65,9 @@ class Evalset:
 
 
 class Batch:
-    """Staging tables that evaluation sets share, on one connection; the first stage clears what was there before.
+    """Staging tables shared by evaluation sets, on one connection; the first stage clears earlier content.
 
-    Frames are gathered and reach the tables together, before the first question about them.
+    Frames are collected and inserted together, before the first query on the tables.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -83,12 +83,12 @@ class Batch:
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """The connection, with all that was gathered in its tables."""
+        """The connection, with all collected frames in its tables."""
         self._lay_out()
         return self._connection
 
     def stage(self, evalset: Evalset, file_numbers: Iterable[int] = ()) -> "Stage":
-        """A stage of one more evaluation set, of which some files will bring something."""
+        """Add a stage for an evaluation set to which some files contribute."""
         if not self._is_laid_out:
             self._connection.execute(statement(__package__, "stage"))
             self._is_laid_out = True
@@ -96,7 +96,7 @@ class Batch:
         return self.stages[-1]
 
     def stage_of(self, file_no: int) -> "Stage":
-        """The stage that a file brings something to."""
+        """The stage to which a file contributes."""
         return next(stage for stage in self.stages if file_no in stage.file_numbers)
 
     def new_files(self, n: int) -> range:
@@ -140,7 +140,7 @@ class Batch:
         return self.connection.execute(query, dict(parameters or {})).fetchall()
 
     def n_scores(self) -> dict[int, int]:
-        """How many scores of segments, missing ones apart, each file brought that brought any."""
+        """Number of segment scores with a value, for each file that has any."""
         query = """
             SELECT file_no, sum(n_values)::BIGINT
             FROM temp.staged_vector
@@ -150,12 +150,12 @@ class Batch:
         return dict(self.rows(query))
 
     def drop_vectors(self, vectors: Sequence[int]) -> None:
-        """Take some vectors with their scores and judgements off the stage again."""
+        """Remove some vectors with their scores and judgements from the stage."""
         for deletion in _VECTOR_DROPS if vectors else ():
             self.connection.execute(deletion, {"vectors": list(vectors)})
 
     def drop_files(self, file_numbers: Sequence[int]) -> None:
-        """Take everything that some files brought off the stage again."""
+        """Remove all data of some files from the stage."""
         if not file_numbers:
             return
         files = {"files": list(file_numbers)}
@@ -166,7 +166,7 @@ class Batch:
             self.connection.execute(deletion, files)
 
     def drop_stages(self, stages: Sequence["Stage"]) -> None:
-        """Take evaluation sets off the stage again, whole."""
+        """Remove whole evaluation sets from the stage."""
         files = [file_no for stage in stages for file_no in stage.file_numbers]
         self.drop_files(files)
         if files:
@@ -179,9 +179,9 @@ class Batch:
 class Stage:
     """One evaluation set on the stage, with the faults that readers and checks found.
 
-    segments: frames of those that files declare or scores name; n_segments: how many there are after this load.
-    n_lines: how many lines files of the organisers' layout have for them, where nothing declares which there are.
-    replaces_segments: whether the staged ones are all that there will be. renamed: systems of the warehouse that get
+    segments: frames of segments that files declare or scores name; n_segments: their number after this load.
+    n_lines: number of lines in files of the organisers' layout, if no file declares the segments.
+    replaces_segments: whether the staged segments replace all stored ones. renamed: systems of the warehouse that get
     another name.
     """
 
@@ -207,39 +207,39 @@ class Stage:
         self.faults[file_no].append(fault)
 
     def add(self, table: str, frame: pl.DataFrame) -> None:
-        """Append rows to `temp.staged_<table>`; those of segments are at hand in `segments` as well."""
+        """Append rows to `temp.staged_<table>`; rows of segments are also kept in `segments`."""
         if table == "segment" and not frame.is_empty():
             self.segments.append(frame)
         self.batch.add(table, frame)
 
     def add_systems(self, file_no: int, systems: Mapping[str, str]) -> None:
-        """Note systems that a file brings something of: name -> kind (mt, human, qc)."""
+        """Note systems with data in a file: name -> kind (mt, human, qc)."""
         self._systems.setdefault(file_no, {}).update(systems)
 
     def add_spellings(self, spellings: Mapping[str, tuple[str, str]]) -> None:
-        """Note spellings that files have: spelling -> system, and the rule that joined them."""
+        """Note spellings in files: spelling -> system, and the rule that joined them."""
         self._spellings.update(spellings)
 
     @property
     def systems(self) -> frozenset[str]:
-        """Systems that the files read so far bring something of."""
+        """Systems with data in the files read so far."""
         return frozenset(name for systems in self._systems.values() for name in systems)
 
     def files_naming(self, system: str) -> list[int]:
-        """Numbers of the files that bring something of a system."""
+        """Numbers of the files with data of a system."""
         return [file_no for file_no, systems in self._systems.items() if system in systems]
 
     def declare_systems(self, names: Iterable[str]) -> None:
-        """Say which systems there are; score files may name these only, and those of `evalset`."""
+        """Declare the systems; score files may name only these and the systems of `evalset`."""
         self._declared.update(names)
 
     @property
     def known_systems(self) -> frozenset[str]:
-        """Systems that score files may name; empty where nothing declares which there are."""
+        """Systems that score files may name; empty if none are declared."""
         return self.evalset.systems | self._declared
 
     def write_systems(self) -> None:
-        """Lay the noted systems and spellings out, once all files are read."""
+        """Stage the noted systems and spellings, after all files are read."""
         rows = [(file_no, name, kind) for file_no, systems in self._systems.items() for name, kind in systems.items()]
         spellings = [
             (self.evalset_no, spelling, system, rule) for spelling, (system, rule) in sorted(self._spellings.items())

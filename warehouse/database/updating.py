@@ -1,6 +1,6 @@
-"""The file brought up to date (tables by migrations, once each; views and macros where their text changed), and loads.
+"""Updates of the file (tables by migrations, once each; views and macros if their text changed), and access for loads.
 
-Loads ask it, make it, migrate it, write it, and remove it where nothing came.
+Loads query, create, migrate and write the file, and remove it if nothing was loaded.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def _checksum(text: str) -> str:
 
 
 def _applied(connection: duckdb.DuckDBPyConnection, database: str | None = None) -> list[tuple[int, str, str]] | None:
-    """Number, name and checksum of the migrations that a database has seen; None where it is no warehouse.
+    """Number, name and checksum of a database's applied migrations; None if it is not a warehouse.
 
     database: by default the current one.
     """
@@ -103,7 +103,7 @@ _MOST_NAMED = 3
 
 
 def _mark(path: Path) -> _Mark | None:
-    """What changes with a file's content; None where a log beside it may say more."""
+    """A value that changes with the file's content; None if a log next to it may hold changes."""
     if path.with_name(f"{path.name}.wal").exists():
         return None
     try:
@@ -116,8 +116,8 @@ def _mark(path: Path) -> _Mark | None:
 def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | None = None) -> list[Migration] | None:
     """Migrations of this program that a file does not have; None if the file is empty.
 
-    All that opens a file asks this before any other statement: see `catalogue`. What is not the program's and does no
-    harm is named in one line. mark: of the file, before it was opened.
+    Every opening of a file checks this before any other statement: see `catalogue`. Harmless foreign objects are named
+    in one line. mark: of the file, before it was opened.
     Raises SchemaError: see `Warehouse.open`.
     """
     available, database, where = migrations.sql_files(), database_of(connection), str(path)
@@ -147,9 +147,9 @@ def apply_migrations(
     available: Sequence[Migration] | None = None,
     missing: Sequence[Migration] | None = None,
 ) -> list[str]:
-    """Apply what is pending, each migration in one transaction, and find the tables; names of the migrations applied.
+    """Apply pending migrations, each in one transaction, and find the tables; names of the migrations applied.
 
-    missing: what is, where that is known. Raises SchemaError: see `pending`.
+    missing: the pending migrations, if known. Raises SchemaError: see `pending`.
     """
     missing = pending(connection, where, available) if missing is None else missing
     is_new = bool(missing) and _applied(connection) is None
@@ -194,11 +194,11 @@ def current(
     memory: str | None = None,
     **config: str,
 ) -> duckdb.DuckDBPyConnection:
-    """A read-only connection to a warehouse as this program knows it; it reaches nothing else, and changes no setting.
+    """A read-only connection to a warehouse in this program's version, without other access or changes of settings.
 
-    A file of an earlier version is brought up to date. Where it cannot be written (another process reads it, a medium
-    for reading alone) and its tables are those of today, the views are made in memory. Both are logged in one line.
-    files, below: what questions reach beside the file, as for `reaching`. memory: the most that they may take.
+    A file of an earlier version is updated. If it cannot be written (another process reads it, or the medium is
+    read-only) and its tables are current, the views are made in memory. Both are logged in one line.
+    files, below: further files that queries can access, as for `reaching`. memory: limit for queries.
     Raises SchemaError: see `Warehouse.open`.
     """
     connection, behind = _opened(path, patience, files, below, **config)
@@ -254,7 +254,7 @@ def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | Non
 
 
 def _without_scores(path: Path) -> SchemaError:
-    """What says that nothing is in a file yet: a first load ended before its tables were made, or none was begun."""
+    """The error for a file without content: a first load ended before its tables were made, or none was begun."""
     return SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
 
 
@@ -282,7 +282,7 @@ def _connect_beside(
 
 
 def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
+    """Whether the current database has an evaluation set; a first load may have ended before making the table."""
     name = database_of(connection).replace('"', '""')
     try:
         return connection.execute(f'SELECT 1 FROM "{name}".internal.evalset LIMIT 1').fetchone() is not None
@@ -314,10 +314,10 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
 
 @contextlib.contextmanager
 def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
-    """Attach the warehouse file to a load's own connection for questions; detach at the end.
+    """Attach the warehouse file to a load's own connection for queries; detach at the end.
 
-    To open the file by itself takes DuckDB many times as long. Yields what runs a statement there, with its parameters;
-    no rows where there is no file, or one without a table or view, as a first load was interrupted.
+    Opening the file separately takes DuckDB many times as long. Yields a function that runs a statement there with its
+    parameters. It returns no rows if there is no file, or if an interrupted first load left no table or view.
     Raises SchemaError: see `Warehouse.open`.
     """
     if not path.exists() or is_empty_file(path):
@@ -342,7 +342,7 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
 
 
 def _nothing(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """The answer where nothing is."""
+    """The empty result."""
     return []
 
 
@@ -362,7 +362,7 @@ def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Non
 
 @contextlib.contextmanager
 def unless_nothing_came(path: Path) -> Iterator[None]:
-    """Where the block fails that was to make a warehouse file, remove the file if nothing is in it yet."""
+    """If the block fails while creating a warehouse file, remove the file if it is still empty."""
     is_new = not path.exists()
     try:
         yield
@@ -374,7 +374,7 @@ def unless_nothing_came(path: Path) -> Iterator[None]:
 
 
 def _is_without_content(path: Path) -> bool:
-    """Whether no evaluation set is in a file, or migrations are still to come; False where that cannot be known."""
+    """Whether a file has no evaluation set, or has pending migrations; False if unknown."""
     try:
         if is_empty_file(path):
             return True
@@ -391,7 +391,7 @@ def writing(
     """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
 
     The file is locked for as long as the block runs. Yields the names of migrations that were applied.
-    patience: seconds to wait for another process to let go of the file.
+    patience: seconds to wait for another process to release the file.
     Raises SchemaError: see `Warehouse.open`; the folder cannot be written.
     """
     check_path(path)
@@ -420,7 +420,7 @@ def writing(
 
 
 def _remove_left_spill(path: Path) -> None:
-    """Remove what killed processes wrote beside the file when their memory was full; no process has it open."""
+    """Remove spill files of killed processes next to the file; no process has the file open."""
     folder = path.with_name(f"{path.name}.tmp")
     with contextlib.suppress(OSError):
         if folder.is_symlink():
@@ -434,9 +434,9 @@ def _remove_left_spill(path: Path) -> None:
 def in_memory(
     database: Path | None, files: Sequence[str] = (), below: Path | None = None, most: str | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that spills into a folder of its own, to which a warehouse file is attached at times.
+    """A database in memory with its own spill folder, to which a warehouse file is attached at times.
 
-    database, files, below: what it reaches, as for `reaching`. most: such as 400MB, above which it spills.
+    database, files, below: accessible files, as for `reaching`. most: memory such as 400MB, above which it spills.
     """
     with temporary_folder() as folder:
         limit = {} if most is None else {"memory_limit": most}
@@ -445,7 +445,7 @@ def in_memory(
 
 
 def _remove_empty_file(path: Path) -> None:
-    """DuckDB takes no empty file; one that another process is just making is left alone."""
+    """Remove an empty file, which DuckDB cannot open, unless another process is just creating it."""
     while is_empty_file(path):
         if abs(time.time() - path.stat().st_mtime) > EMPTY_FILE_GRACE:
             path.resolve().unlink(missing_ok=True)

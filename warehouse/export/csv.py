@@ -32,7 +32,7 @@ _VIEWS = {
 
 
 def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
-    """Write TESTSET/LP/VIEW.csv; a view without rows has no file. Numbers are written in full.
+    """Write TESTSET/LP/VIEW.csv; a view without rows has no file. Numbers have full precision.
 
     Raises OSError: the folder can't be written.
     """

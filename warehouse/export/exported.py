@@ -1,4 +1,4 @@
-"""What an export names and tells, and its files: each takes its place once it is whole."""
+"""Names, results and files of an export; each file is moved into place when complete."""
 
 import contextlib
 import errno
@@ -37,7 +37,7 @@ class EvalsetKey:
 
 @dataclass(frozen=True)
 class ExportedEvalset:
-    """What was written of one evaluation set: n_rows in n_files of n_bytes; notes: what found no place."""
+    """The export of one evaluation set: n_rows in n_files with n_bytes; notes: data that did not fit."""
 
     testset: str
     lp: str
@@ -48,7 +48,7 @@ class ExportedEvalset:
 
 
 def quoted(name: str) -> str:
-    """A name as part of a path: what could end a folder's name or begin another is percent-encoded."""
+    """A name as part of a path: characters that could end or begin a folder's name are percent-encoded."""
     encoded = quote(name, safe=" +,()@")
     return encoded.replace(".", "%2E") if set(encoded) == {"."} else encoded
 
@@ -56,7 +56,7 @@ def quoted(name: str) -> str:
 def copy(
     warehouse: Warehouse, query: str, path: Path, options: str, parameters: Mapping[str, object] | None = None
 ) -> int:
-    """Write the rows of one of the program's own queries to a file; how many there were.
+    """Write the rows of one of the program's own queries to a file; returns their number.
 
     Raises OSError: the file can't be written. SchemaError: the warehouse is damaged.
     """
@@ -78,9 +78,9 @@ LONGEST_NAME = 200  # bytes of a file's name without what stands before it and b
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """A hidden file beside the path, to be written in the block; it takes the path's place at the end of it.
+    """A hidden file next to the path, to be written in the block; it replaces the path at the end.
 
-    Where the block fails, what stood there stays. Folders are made.
+    If the block fails, the existing file is kept. Missing folders are made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.tmp")
@@ -92,22 +92,22 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text as UTF-8 with its line ends as they are; the path."""
+    """Write a text as UTF-8 with unchanged line ends; returns the path."""
     with beside(path) as fresh:
         fresh.write_bytes(text.encode())
     return path
 
 
 def is_unfinished(folder: Path) -> bool:
-    """Whether an export into the folder was begun and did not come to its end."""
+    """Whether an export into the folder was begun and not finished."""
     return (folder / UNFINISHED_EXPORT).is_file()
 
 
 @contextlib.contextmanager
 def unfinished(folder: Path, form: str) -> Iterator[None]:
-    """Mark a folder as an export that is being written; `load` refuses it until the block has come to its end.
+    """Mark a folder as an export in progress; `load` refuses it until the block has ended.
 
-    Where the block fails before it has written anything, nothing is left.
+    If the block fails before it has written anything, nothing is left.
     """
     mark, is_new = folder / UNFINISHED_EXPORT, not folder.exists()
     write_text(mark, json.dumps({"format": form}) + "\n")

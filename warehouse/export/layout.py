@@ -1,4 +1,4 @@
-"""The organisers' folder layout back from the warehouse, and error spans as WMT25's task 2 writes them."""
+"""Export to the organisers' folder layout, and of error spans in the format of WMT25's task 2."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or N
 def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/documents, sources, references, system-outputs, human-scores, metric-scores and testset.toml.
 
-    Left out, with a note: metrics that were no entry of the shared task (the layout can't say so), an evaluation set
+    Left out, with a note: metrics not submitted to the shared task (the layout can't say so), an evaluation set
     whose segments have no documents or no known order, judgements that a rating file can't hold, preferences, texts
     with missing segments.
     Raises OSError: the folder can't be written.
@@ -85,7 +85,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
 def _texts(
     warehouse: Warehouse, evalset: Mapping[str, int], order: Sequence[int], notes: list[str]
 ) -> dict[str, dict[str, list[str]]]:
-    """Sources, references and outputs by kind and name (of sources an empty one), in the order of segments."""
+    """Sources, references and outputs by kind and name (empty for sources), in the order of segments."""
     found: dict[str, dict[str, list[str]]] = {"source": {}, "reference": {}, "output": {}}
     incomplete = []
     loaded = {(kind, name or ""): texts for (kind, name), texts in texts_of(warehouse, evalset).items()}
@@ -120,7 +120,7 @@ def _tables(
     rated: frozenset[int],
     notes: list[str],
 ) -> tuple[dict[str, ScoreTable], dict[str, ScoreTable]]:
-    """Tables of the human scores and of the metrics at one level; what rating files hold is left to them."""
+    """Tables of human scores and metrics at one level, without scores that rating files hold."""
     cells: dict[int, Cells] = defaultdict(lambda: defaultdict(dict))
     query = statement(__package__, "layout_segment_scores" if level == "seg" else "layout_aggregates")
     for scorer_id, system, unit, value in warehouse.rows(query, {**evalset, "level": level}):
@@ -162,10 +162,10 @@ def _ratings(
     order: Sequence[int],
     notes: list[str],
 ) -> tuple[dict[str, dict[str, RatingTable]], frozenset[int]]:
-    """Errors by kind and name of the scorer: predicted ones, and those marked by people where one judgement per segment
-    with its errors is all there is to a score.
+    """Errors by kind and name of the scorer: predicted errors, and human annotations if the score has exactly one
+    judgement with errors per segment.
 
-    Also the identifiers of scorers whose segment scores follow from the errors.
+    Also returns the identifiers of scorers whose segment scores follow from the errors.
     """
     judgements = warehouse.rows(statement(__package__, "layout_judgements"), evalset)
     errors: dict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -201,7 +201,7 @@ def _ratings(
 
 
 def _fits(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether each cell has one valid judgement, whose value follows from its errors or is the score beside them."""
+    """Whether each (system, segment) has one valid judgement with the value of its errors or of the score."""
     cells = {(system, segment) for system, segment, *_ in rows}
     is_own = _is_own(rows, errors)
     return len(cells) == len(rows) and all(
@@ -212,7 +212,7 @@ def _fits(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping
 
 
 def _is_own(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether the scores are no sums of penalties: some lie above 0, or errors have no weights."""
+    """Whether the scores are not sums of penalties: some are above 0, or errors have no weights."""
     weights = (error["score"] for _, _, judgement, *_ in rows for error in errors.get(judgement, ()))
     return any(value is not None and value > 0 for *_, value in rows) or None in weights
 
@@ -227,7 +227,7 @@ def _unjudged(
 
 
 def _facts(warehouse: Warehouse, testset: str) -> TestsetFacts:
-    """What the warehouse holds of the organisers' declarations, for all language pairs of a test set."""
+    """The organisers' declarations in the warehouse, for all language pairs of a test set."""
     ((year, description),) = warehouse.rows(
         "SELECT year, description FROM testset WHERE name = $testset", {"testset": testset}
     )
@@ -277,9 +277,9 @@ _NO_PLACE = (
 
 
 def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
-    """Write TESTSET/LP/SCORER.tsv: a row for each annotation, with a column `rater` where annotators are known.
+    """Write TESTSET/LP/SCORER.tsv: one row per annotation, with a column `rater` if annotators are known.
 
-    Segments are numbered within the test set. Notes count what the format has no place for: errors in the source,
+    Segments are numbered within the test set. Notes count data that the format cannot hold: errors in the source,
     severities of several words or none, categories, judgements that are not valid.
     Raises OSError: the folder can't be written.
     """

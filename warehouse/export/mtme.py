@@ -89,7 +89,7 @@ def evalset_files(
     """Paths below the test set's folder, each with its text.
 
     documents: (domain, document) of each segment, in segment order; a document's segments are neighbours.
-    sources, references, outputs: one text a segment; references by name (`refA`), outputs by system.
+    sources, references, outputs: one text per segment; references by name (`refA`), outputs by system.
     humans, ratings: by name (`mqm`). metrics, predictions: by full variant name (`BLEU-refA`, `Kiwi-src`).
     Raises ValueError: no segments; a table or a text of another length than the documents; an infinite value; a name
         that does not fit in one column; a document in two places or two domains; an unknown domain.
@@ -114,7 +114,7 @@ def evalset_files(
 
 
 def write_facts(folder: Path, facts: TestsetFacts) -> Path:
-    """Write what is declared of a test set (official metrics, standards, outliers) beside its scores."""
+    """Write a test set's declarations (official metrics, standards, outliers) next to its scores."""
     lines = [f"name = {_toml(facts.name)}"]
     for key, value in (("year", facts.year), ("description", facts.description)):
         if value is not None:
@@ -264,7 +264,7 @@ def _check_column(word: str) -> str:
 
 
 def check_name(name: str) -> None:
-    """Raises ValueError: what is in the file cannot be called so."""
+    """Raises ValueError: the name cannot be part of a file's name."""
     if not name or any(sign in name for sign in "/\\\t\n\r\0"):
         raise ValueError(f"{name!r} can't be part of a file's name")
     if len(name.encode()) > LONGEST_NAME:

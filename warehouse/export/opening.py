@@ -77,7 +77,7 @@ def open_export(
 
 @dataclass(frozen=True)
 class _Batch:
-    """Partitions with identifiers of one warehouse, and what is added to these so that batches do not share any."""
+    """Partitions with identifiers of one warehouse, and the offsets that keep identifiers of batches distinct."""
 
     folder: Path
     keys: Sequence[EvalsetKey]
@@ -85,7 +85,7 @@ class _Batch:
     shift: Mapping[str, int]
 
     def rows(self, table: str) -> str | None:
-        """The rows of a table as a table function of DuckDB; None where there is none."""
+        """The rows of a table as a table function of DuckDB; None if there are none."""
         files = [
             literal(pattern(plain_path(partition_file(self.folder, table, key))))
             for key in self.keys
@@ -95,7 +95,7 @@ class _Batch:
         return f"read_parquet([{', '.join(files)}], {more})" if files else None
 
     def select(self, connection: duckdb.DuckDBPyConnection, table: str, new: Mapping[str, str]) -> str | None:
-        """A query for the rows of a table, with its columns and types. new: SQL for what the files do not say."""
+        """A query for the rows of a table, with its columns and types. new: SQL for values not in the files."""
         if (rows := self.rows(table)) is None:
             return None
         there = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
@@ -156,7 +156,7 @@ def _path(batch: _Batch, table: str, key: EvalsetKey) -> str:
 
 
 def _by_file(values: Mapping[str, str]) -> str:
-    """SQL for a value that each file has."""
+    """SQL for a value that differs by file."""
     return f"MAP {{{', '.join(f'{literal(path)}: {value}' for path, value in values.items())}}}[p.filename]"
 
 

@@ -1,7 +1,7 @@
-"""Parquet for other engines, partitioned by test set and language pair; holds all that is needed to come back.
+"""Parquet for other engines, partitioned by test set and language pair, with all data needed for import.
 
-One folder per table: TABLE/testset=NAME/lp=PAIR/data.parquet. Shared identifiers are kept, and names stand
-beside them where a question would need them. The manifest has every file with its rows, size and checksum.
+One folder per table: TABLE/testset=NAME/lp=PAIR/data.parquet. Shared identifiers are kept, and names are
+added if queries need them. The manifest has every file with its rows, size and checksum.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _SHOWN = 3  # files named in a message
 
 @dataclass(frozen=True)
 class FileRecord:
-    """What the manifest says of one file."""
+    """The manifest's record of one file."""
 
     rows: int
     bytes: int
@@ -35,7 +35,7 @@ class FileRecord:
 
     @classmethod
     def of(cls, path: Path, rows: int) -> "FileRecord":
-        """The record of a file as it is now."""
+        """The record of a file in its current state."""
         with path.open("rb") as file:
             return cls(rows, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
@@ -45,9 +45,9 @@ Files = Mapping[str, FileRecord]  # by table; a table without a file has no rows
 
 @dataclass(frozen=True)
 class Partition:
-    """What the manifest says of one evaluation set.
+    """The manifest's record of one evaluation set.
 
-    batch: the call to `export` that wrote it; identifiers are those of one warehouse within a batch alone.
+    batch: the call to `export` that wrote it; identifiers are only consistent within a batch.
     program: the version of scorehouse that wrote it.
     """
 
@@ -60,7 +60,7 @@ Manifest = dict[tuple[str, str], Partition]  # by test set and language pair
 
 
 def partition_file(folder: Path, table: str, key: EvalsetKey) -> Path:
-    """Where the rows of a table lie."""
+    """The path of a table's rows."""
     return folder / table / key.partition / "data.parquet"
 
 
@@ -70,7 +70,7 @@ def is_export(folder: Path) -> bool:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Put the manifest into its place. Raises OSError: the folder can't be written."""
+    """Write the manifest. Raises OSError: the folder can't be written."""
     data: dict[str, Any] = {
         "format": _FORMAT,
         "version": VERSION,
@@ -84,7 +84,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """Files of each table by test set and language pair.
 
-    Raises SourceError: the manifest is missing, is none, was changed, or belongs to another version of the program.
+    Raises SourceError: the manifest is missing, invalid or changed, or belongs to another version of the program.
     """
     path = folder / MANIFEST
     try:
@@ -111,23 +111,23 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _text(value: Any) -> str:
-    """A name of the manifest. Raises ValueError: it is none."""
+    """A name in the manifest. Raises ValueError: it is not a text."""
     if not isinstance(value, str) or "\0" in value:
         raise ValueError(f"{value!r} is no name")
     return value
 
 
 def _table(name: Any) -> str:
-    """A table of the manifest. Raises ValueError: no export has it."""
+    """A table in the manifest. Raises ValueError: no export has it."""
     if name not in TABLES:
         raise ValueError(f"{name!r} is no table")
     return str(name)
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
-    """Check that a folder holds the files of its manifest, or of some of its evaluation sets, byte for byte.
+    """Check that a folder's files match its manifest byte for byte, for all or some evaluation sets.
 
-    Raises SourceError: it does not; the first such files are named.
+    Raises SourceError: they do not; the first such files are named.
     """
     listed = {
         partition_file(folder, table, EvalsetKey(0, testset, lp)): record
@@ -256,10 +256,10 @@ TABLE_COLUMNS = "SELECT name FROM pragma_table_info($table) ORDER BY cid"
 def export_parquet(
     warehouse: Warehouse, keys: Sequence[EvalsetKey], folder: Path, progress: Progress | None = None
 ) -> list[ExportedEvalset]:
-    """Write the partitions of evaluation sets; each file takes its place once it is complete, the manifest comes last.
+    """Write the partitions of evaluation sets; each file is moved into place when complete, the manifest last.
 
     Small evaluation sets are read together, with one query per table, and large ones are streamed one by one.
-    Raises SourceError: a manifest there that is not an export's. OSError: the folder can't be written.
+    Raises SourceError: the folder has a manifest that is not an export's. OSError: the folder can't be written.
     """
     manifest = read_manifest(folder) if is_export(folder) else {}
     batch = 1 + max((partition.batch for partition in manifest.values()), default=-1)
@@ -291,7 +291,7 @@ _ROWS = """
 
 
 def _grouped(warehouse: Warehouse, keys: Sequence[EvalsetKey]) -> Iterator[list[EvalsetKey]]:
-    """The evaluation sets in their order, those without many rows together."""
+    """The evaluation sets in order, with small ones grouped."""
     sizes: dict[int, int] = {}
     for evalset, n_rows in warehouse.rows(_ROWS):
         sizes[evalset] = sizes.get(evalset, 0) + int(n_rows)
@@ -309,7 +309,7 @@ def _grouped(warehouse: Warehouse, keys: Sequence[EvalsetKey]) -> Iterator[list[
 def _write(
     warehouse: Warehouse, table: str, keys: Sequence[EvalsetKey], folder: Path
 ) -> Iterator[tuple[EvalsetKey, FileRecord]]:
-    """Write a table's files of some evaluation sets; those that have rows of it."""
+    """Write a table's files for some evaluation sets; returns the evaluation sets with rows."""
     more, origin, order = TABLES[table]
     own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
     columns = ", ".join([f'"{name}"' for name in own] + ([more] if more else []))
@@ -334,7 +334,7 @@ def _write(
 
 
 def remove_file(path: Path) -> None:
-    """Delete a file of an export, and the folders that it leaves empty."""
+    """Delete a file of an export, and folders that become empty."""
     path.unlink(missing_ok=True)
     for folder in list(path.parents)[:3]:
         if not folder.is_dir() or any(folder.iterdir()):

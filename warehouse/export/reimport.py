@@ -89,7 +89,7 @@ def _rows(files: Files, table: str) -> int:
 
 
 def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
-    """A partition's file as a table function of DuckDB, without what its path tells."""
+    """A partition's file as a table function of DuckDB, without columns from its path."""
     path = literal(plain_path(partition_file(folder, table, key)))
     return f"read_parquet({path}, hive_partitioning = false, file_row_number = true)"
 
@@ -99,7 +99,7 @@ def _is_held(
 ) -> bool:
     """Whether the warehouse has the evaluation set from the same files.
 
-    Raises SourceError: it has it from other ones.
+    Raises SourceError: it has it from other files.
     """
     if not database.exists():
         return False
@@ -163,7 +163,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
 
 
 def _testset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> int:
-    """The test set's identifier in the warehouse, which has it from now on."""
+    """The test set's identifier in the warehouse, to which it is added if missing."""
     connection.execute(
         f"""
         INSERT INTO testset (testset_id, name, year, description)
@@ -179,7 +179,7 @@ def _testset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKe
 
 
 def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, column: str) -> str:
-    """SQL for an identifier in the warehouse, where those of the file follow on those that are there."""
+    """SQL for an identifier in the warehouse: the file's identifiers follow the existing ones."""
     first = _one(connection, f"SELECT min({column}) FROM {partition_rows(folder, table, key)}") or 0
     last = _one(connection, f"SELECT max({column}) FROM {table}") or 0
     return f"p.{column} + {last - first + 1:d}"
@@ -193,7 +193,7 @@ def _insert(
     new: Mapping[str, str],
     which: str = "true",
 ) -> None:
-    """Insert rows of a partition, in the order of the file. new: SQL for columns that do not come as they are."""
+    """Insert rows of a partition, in the order of the file. new: SQL for columns that are not copied unchanged."""
     rows = partition_rows(folder, table, key)
     there = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
     values = {

@@ -1,4 +1,4 @@
-"""Plain texts, a segment a line, that a user metric is run on; and items of subset2evaluate as JSON lines."""
+"""Plain texts with one segment per line, as input of a user metric; and items of subset2evaluate as JSON lines."""
 
 import json
 import re
@@ -33,10 +33,10 @@ def texts_of(warehouse: Warehouse, evalset: Mapping[str, int]) -> dict[tuple[str
 def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
     """Write TESTSET/sources/LP.txt, references/LP.REF.txt and system-outputs/LP/SYSTEM.txt, and documents/LP.docs.
 
-    Lines are in the order of segments, the same in all files; a human translation that was scored is a system, too.
-    Line breaks inside texts become spaces. `documents` has domain and document of each line, where these are known;
-    `segments/LP.tsv` is written where lines are not the positions in the test set. With a note: texts with line breaks,
-    incomplete texts, and systems without texts (excluded), names of systems that no file can have.
+    Lines are in the order of segments, the same in all files; a scored human translation also counts as a system.
+    Line breaks inside texts become spaces. `documents` has domain and document of each line, if known;
+    `segments/LP.tsv` is written if lines are not the positions in the test set. Noted: texts with line breaks,
+    incomplete texts and systems without texts (excluded), and system names that are invalid as file names.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -79,7 +79,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
 
 
 def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> dict[Path, Mapping[int, str]]:
-    """Texts by the file that holds them; of systems, those that were scored, and all others that have outputs."""
+    """Texts by file; for systems, the scored ones and all others with outputs."""
     found: dict[Path, Mapping[int, str]] = {}
     if ("source", None) in texts:
         found[Path("sources", f"{lp}.txt")] = texts["source", None]
@@ -121,13 +121,13 @@ def _lines(files: Mapping[Path, Mapping[int, str]], order: Sequence[int], notes:
 
 
 def _table(rows: Sequence[Sequence[object]]) -> str:
-    """Tab-separated lines; a value that is not known is empty, and tabs and line breaks in values are spaces."""
+    """Tab-separated lines; unknown values are empty, and tabs and line breaks in values become spaces."""
     cells = (("" if cell is None else _LINE_END.sub(" ", str(cell)).replace("\t", " ") for cell in row) for row in rows)
     return "".join("\t".join(row) + "\n" for row in cells)
 
 
 def _file_name(name: str) -> str:
-    """A name as a file's; what some system takes for something else is percent-encoded.
+    """A name as a file name; characters with a special meaning on some operating system are percent-encoded.
 
     >>> _file_name("Online-A.1574"), _file_name("GPT 5.5"), _file_name("a/b%"), _file_name("..")
     ('Online-A.1574', 'GPT 5.5', 'a%2Fb%25', '%2E%2E')
@@ -138,12 +138,12 @@ def _file_name(name: str) -> str:
 
 
 def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
-    """Write TESTSET.LP.jsonl: an item for each segment, in order, with the keys of subset2evaluate.
+    """Write TESTSET.LP.jsonl: one item per segment, in order, with the keys of subset2evaluate.
 
     Keys: i (from 0), src, ref (the standard reference), tgt {system: text}, scores {system: {metric: value}}, domain,
     doc. Systems are the MT systems with texts that have scores; `human` among the metrics is the official human score,
-    metrics are those that compared with the standard reference or none, by base name. What that tool can't use is
-    left out, with a note: segments that not all systems of the human score are judged on, metrics with missing scores.
+    metrics are those with the standard reference or reference-free, by base name. Data that the tool can't use is left
+    out, with a note: segments not judged for all systems of the human score, and metrics with missing scores.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -203,7 +203,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
 def _scores(
     warehouse: Warehouse, evalset: dict[str, int], reference: str | None, human: str | None
 ) -> dict[str, dict[str, dict[int, float]]]:
-    """Scores of MT systems by metric (or `human`), system and segment, missing ones left out."""
+    """Scores of MT systems by metric (or `human`), system and segment, without missing scores."""
     found: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     rows = warehouse.rows(statement(__package__, "item_scores"), {**evalset, "human": human, "reference": reference})
     for metric, system, segment, value in rows:

@@ -1,4 +1,4 @@
-"""Views of a whole warehouse as Parquet, one file per view: for programs that read no DuckDB."""
+"""Views of a whole warehouse as Parquet, one file per view: for programs that cannot read DuckDB."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ VIEWS = (
 
 
 def export_views(database: Path, folder: Path) -> dict[str, int]:
-    """Write VIEW.parquet for each view that has rows; the number of its rows by view.
+    """Write VIEW.parquet for each view that has rows; returns the number of rows by view.
 
     Raises SchemaError: see `Warehouse.open`. OSError: the folder can't be written.
     """

@@ -1,4 +1,4 @@
-"""What the organisers published and no score file tells: packaged as TOML."""
+"""The organisers' published facts that are not in score files, packaged as TOML."""
 
 import tomllib
 from importlib.resources import files
@@ -6,5 +6,5 @@ from typing import Any
 
 
 def packaged(name: str) -> dict[str, Any]:
-    """The content of one of the files beside this module."""
+    """The content of a file in this package."""
     return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))

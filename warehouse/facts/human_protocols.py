@@ -1,4 +1,4 @@
-"""Protocols of human evaluation: which human scores are kinds of one protocol."""
+"""Protocols of human evaluation, and the human scores that belong to each."""
 
 import re
 from collections.abc import Iterable
@@ -7,9 +7,9 @@ _SCALE = re.compile("([-:](raw|z)|:(ew|bto|boe|trueskill|bt))$", re.IGNORECASE)
 
 
 def judgements_of(human: str) -> str:
-    """The name of a human score without its scale: those that share it are the same judgements, raw and normalised.
+    """The name of a human score without its scale: scores with equal names are the same judgements, raw and normalised.
 
-    So are all system scores made of the same preferences.
+    This also holds for all system scores computed from the same preferences.
     >>> [judgements_of(name) for name in ("wmt-raw", "wmt-z", "wmt-appraise-z", "esa-2", "esa:z", "rr:bto")]
     ['wmt', 'wmt', 'wmt-appraise', 'esa-2', 'esa', 'rr']
     """
@@ -17,9 +17,9 @@ def judgements_of(human: str) -> str:
 
 
 def by_scale(humans: Iterable[str], level: str) -> list[str]:
-    """Human scores, the one first that a protocol is represented by: z-normalised for system scores, raw for segments.
+    """Human scores, beginning with the protocol's representative: z-normalised for system scores, raw for segments.
 
-    These are the organisers' standards of DA's years; where no name tells its scale, they are by name.
+    These are the organisers' standards in the years of DA; names without a scale are sorted alphabetically.
     >>> by_scale(["da-z", "da", "da-raw"], "sys"), by_scale(["da-z", "da", "da-raw"], "seg")
     (['da-z', 'da-raw', 'da'], ['da-raw', 'da', 'da-z'])
     """
@@ -28,11 +28,10 @@ def by_scale(humans: Iterable[str], level: str) -> list[str]:
 
 
 def protocol_of(human: str) -> str:
-    """The protocol that a human score is made by; a name that is not known is a protocol of its own.
+    """The protocol of a human score; an unknown name is a protocol in itself.
 
-    Raw and z-normalised scores are one protocol, and so are the averaged and the merged MQM scores;
-    judgements against the reference and against the source too. HUMAN, in the tables of the metrics tasks to 2016, is
-    made of rankings.
+    Raw and z-normalised scores are one protocol; so are averaged and merged MQM scores, and judgements against the
+    reference and against the source. HUMAN, in the tables of the metrics tasks until 2016, is computed from rankings.
     >>> [protocol_of(name) for name in ("wmt-raw", "wmt-z", "mqm.merged", "da-sqm-src", "esaai-2", "HUMAN", "mine")]
     ['da', 'da', 'mqm', 'da-sqm', 'esaai', 'rr', 'mine']
     """
@@ -53,7 +52,7 @@ _ASSESSED = ("da-sqm", "esa", "esaai")
 
 
 def is_from_0_to_100(human: str) -> bool:
-    """Whether a human score is known to be a direct assessment as people gave it.
+    """Whether a human score is known to be a raw direct assessment.
 
     >>> [is_from_0_to_100(name) for name in ("wmt-raw", "esa-human1", "da-sqm", "wmt-z", "esa-z", "mqm", "da")]
     [True, True, True, False, False, False, False]

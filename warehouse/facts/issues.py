@@ -1,4 +1,4 @@
-"""Published errors and traps in the data, and what metrics chose there: systems, and AutoRank's rankings."""
+"""Published errors and traps in the data, systems selected by metrics, and AutoRank's rankings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from warehouse.facts import packaged
 
 @dataclass(frozen=True)
 class PublishedRanking:
-    """The metrics of a task's AutoRank, by base name, and where that is from."""
+    """The metrics of a task's AutoRank, by base name, and the source."""
 
     source: str
     metrics: tuple[str, ...]
@@ -23,7 +23,7 @@ class PublishedRanking:
 
 @cache
 def autoranks() -> dict[str, PublishedRanking]:
-    """By test set."""
+    """Published rankings by test set."""
     return {
         testset: PublishedRanking(one["source"], tuple(one["metrics"]), tuple(one["without_reference"]), one["lps"])
         for testset, one in packaged("autorank.toml").items()
@@ -32,7 +32,7 @@ def autoranks() -> dict[str, PublishedRanking]:
 
 @dataclass(frozen=True)
 class OptimisedSystem:
-    """A system, the families of the metrics that chose its outputs, how, and where that is from."""
+    """A system, the families of the metrics that selected its outputs, the method, and the source."""
 
     testset: str
     system: str
@@ -43,7 +43,7 @@ class OptimisedSystem:
 
 @cache
 def optimised_systems() -> tuple[OptimisedSystem, ...]:
-    """All that are known, in the order of the data."""
+    """All known optimised systems, in the order of the data."""
     return tuple(
         OptimisedSystem(one["testset"], one["system"], tuple(one["families"]), one["how"], one["source"])
         for one in packaged("optimised.toml")["system"]
@@ -51,7 +51,7 @@ def optimised_systems() -> tuple[OptimisedSystem, ...]:
 
 
 def optimised_in(testset: str) -> tuple[OptimisedSystem, ...]:
-    """Those of one test set.
+    """Optimised systems of one test set.
 
     >>> [one.system for one in optimised_in("wmt23")]
     ['NLLB_MBR_BLEU']
@@ -61,7 +61,7 @@ def optimised_in(testset: str) -> tuple[OptimisedSystem, ...]:
 
 @dataclass(frozen=True)
 class Issue:
-    """A published error or trap in the data; None stands for all."""
+    """A published error or trap in the data; None means all."""
 
     testset: str
     lp: str | None

@@ -1,4 +1,4 @@
-"""Languages of the shared tasks, and what is known of their pairs."""
+"""Languages of the shared tasks, and facts on language pairs."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Language:
 
     @property
     def in_da_training(self) -> bool:
-        """Whether it was judged in the years that most trained metrics have learned from (2017 to 2020)."""
+        """Whether it was judged in the years that most trained metrics use as training data (2017 to 2020)."""
         return any(year in DA_TRAINING_YEARS for year in self.da_years)
 
 
@@ -36,7 +36,7 @@ class LanguagePairFacts:
 
     @property
     def in_da_training(self) -> bool:
-        """Whether both languages were judged in the years that most trained metrics have learned from."""
+        """Whether both languages were judged in the years that most trained metrics use as training data."""
         return self.source.in_da_training and self.target.in_da_training
 
 
@@ -61,7 +61,7 @@ def _by_english_name() -> Mapping[str, str]:
 
 
 def language_named(name: str) -> str | None:
-    """The code that WMT uses for a language, by its English name or any code; None where it is not listed.
+    """The code that WMT uses for a language, by its English name or any code; None if it is not listed.
 
     >>> [language_named(name) for name in ("Czech", "deu", "fre", "en", "Klingon")]
     ['cs', 'de', 'fr', 'en', None]
@@ -71,7 +71,7 @@ def language_named(name: str) -> str | None:
 
 
 def language(code: str) -> Language | None:
-    """A language by its code, which may also name script and country; None where it is not listed.
+    """A language by its code, which may also name script and country; None if it is not listed.
 
     >>> language("sr_Latn_RS").script, language("zh_TW").script, language("zh_CN").in_da_training
     ('Latn', 'Hant', True)
@@ -86,7 +86,7 @@ def language(code: str) -> Language | None:
 
 
 def language_pair(lp: str) -> LanguagePairFacts | None:
-    """Facts of a language pair; None where one of its languages is not listed.
+    """Facts of a language pair; None if one of its languages is not listed.
 
     Raises ValueError: no language pair.
     >>> facts = language_pair("en-is_IS")
@@ -113,7 +113,7 @@ def is_language_name(text: str) -> bool:
 
 
 def language_pair_called(name: str) -> str:
-    """A language pair in the codes of two letters that WMT uses; what is no pair stays as it is.
+    """A language pair in WMT's two-letter codes; other text is unchanged.
 
     >>> language_pair_called("eng-jpn"), language_pair_called("en-in"), language_pair_called("ende")
     ('en-ja', 'en-in', 'en-de')
@@ -125,7 +125,7 @@ def language_pair_called(name: str) -> str:
 
 
 def pairs_called(text: str) -> str:
-    """Language pairs joined by commas in the codes that WMT uses.
+    """Comma-separated language pairs in WMT's codes.
 
     >>> pairs_called("en-cmn,ENG-deu"), pairs_called("JPN-zho_cn"), pairs_called("all")
     ('en-zh,en-de', 'ja-zh_CN', 'all')
@@ -136,7 +136,7 @@ def pairs_called(text: str) -> str:
 
 
 def is_typed_pair(text: str) -> bool:
-    """Whether a word that is typed is a language pair, in any case and spelling, rather than a metric.
+    """Whether a typed word is a language pair, in any case and spelling, rather than a metric.
 
     >>> [is_typed_pair(word) for word in ("ja-zh_CN", "JPN-ZHO_cn", "eng_Latn-deu_Latn", "EED-ref", "chrF-refA")]
     [True, True, True, False, False]
@@ -154,7 +154,7 @@ def _typed_pair(text: str) -> str:
 
 
 def two_letters(code: str) -> str:
-    """A language's code of two letters where WMT uses one, without its usual script; other codes as they are.
+    """WMT's two-letter code of a language, if it has one, without its usual script; other codes unchanged.
 
     >>> [two_letters(code) for code in ("jpn", "liv", "cmn", "zho_Hans", "zh_Hans", "zh_Hant", "zh_CN", "sr_Cyrl_RS")]
     ['ja', 'liv', 'zh', 'zh', 'zh', 'zh_Hant', 'zh_CN', 'sr_Cyrl_RS']

@@ -1,4 +1,4 @@
-"""Which release a published file comes from, and the licence that the release states."""
+"""The release of each published file, and the licence that it states."""
 
 from fnmatch import fnmatchcase
 from functools import cache
@@ -10,7 +10,7 @@ NOT_STATED = "not stated"
 
 
 class Release(NamedTuple):
-    """A release. release: its repository; None: not known. licence: an SPDX identifier, or NOT_STATED. terms: more."""
+    """A release. release: its repository; None: unknown. licence: an SPDX identifier, or NOT_STATED. terms: others."""
 
     release: str | None
     licence: str
@@ -19,7 +19,7 @@ class Release(NamedTuple):
 
 @cache
 def release_of(testset: str, origin: str) -> Release:
-    """The release of a file. origin: as in the view `sources`.
+    """The release of a file. origin: from the view `sources`.
 
     >>> release_of("wmt20", "wmt20/en-de/mqm.avg_seg_scores").licence, release_of("mine", "table/scores.tsv").licence
     ('Apache-2.0', 'not stated')

@@ -1,4 +1,4 @@
-"""What is known of metrics and no score file tells: family, kind, version, direction, what they compare with."""
+"""Facts on metrics that are not in score files: family, kind, version, direction, and use of references."""
 
 import re
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ KINDS = ("string", "embedding", "trained", "likelihood", "llm", "sentinel", "ran
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """What is known of a metric, whatever reference it compares with.
+    """Facts on a metric, for any reference.
 
-    kind: one of KINDS. is_reference_free: None where its name is used with and without a reference, or where it is
-        not known: then the score file tells. is_error_measure: counts errors by nature; whether a file's values
-        are negated already is the file's matter. raw_years: those whose released tables of system scores hold its
-        errors as they are, so that fewer is better. training_year: newest WMT year whose human scores it was
-        trained on; None where not public, or where it was not trained on any. publication_year: of the paper that
-        first described it; None where no source at hand says; publication: that paper, and who cites it.
-    share_years: those whose released scores run from 0 to 1, where all others have the metric from 0 to 100.
+    kind: one of KINDS. is_reference_free: None if its name is used with and without a reference, or if it is
+        unknown: then the score file decides. is_error_measure: counts errors by nature; whether a file's values
+        are already negated depends on the file. raw_years: years whose released tables of system scores hold its
+        errors unchanged, so that lower is better. training_year: newest WMT year whose human scores it was
+        trained on; None if not public, or if it was not trained on any. publication_year: of the paper that
+        first described it; None if no known source says; publication: that paper, and who cites it.
+    share_years: years whose released scores run from 0 to 1; in all others they run from 0 to 100.
     is_known: False for a name that is not listed; then the family was found by rule.
     """
 
@@ -40,7 +40,7 @@ class MetricFacts:
 
 
 def folded(name: str) -> str:
-    """A name without what spellings of it differ in: case, dashes, underscores and blanks."""
+    """A name without case, dashes, underscores and blanks, in which spellings differ."""
     return re.sub(r"[-_ ]", "", name).casefold()
 
 
@@ -50,7 +50,7 @@ def _data() -> dict[str, Any]:
 
 
 def _of_family(family: Mapping[str, Any], name: str, **more: Any) -> MetricFacts:
-    """Facts of a member of a family. more: in what it is not as the family."""
+    """Facts of a member of a family. more: its differences from the family."""
     of_all = MetricFacts(
         name,
         family["name"],
@@ -93,10 +93,10 @@ def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
 def describe(name: str, year: int | None = None) -> MetricFacts:
     """Facts of a metric by its base name (without the reference), as a campaign of that year used the name.
 
-    Case, dashes, underscores and blanks don't matter. Of a name that is not listed the family is that of the first
-    rule that fits, else the name's letters before the first digit or mark; `is_known` is False.
-    year: the campaign's; where a name meant different things over the years and no year is given, only what all
-    of them share is stated.
+    Case, dashes, underscores and blanks don't matter. The family of an unlisted name comes from the first matching
+    rule, or else is the name's letters before the first digit or mark; `is_known` is False.
+    year: the campaign's; if a name had different meanings over the years and no year is given, only their common
+    facts are stated.
     >>> describe("COMET", 2023).version, describe("COMET", 2020).training_year, describe("COMET").family
     ('22', 2019, 'COMET')
     >>> describe("MyCOMET-QE-7b")
@@ -115,7 +115,7 @@ publication=None, share_years=frozenset())
 
 
 def factor_to_percent(name: str, testset: str) -> float:
-    """What a test set's released scores of a metric are multiplied by, so that they are on the metric's usual scale.
+    """The factor that brings a test set's released scores of a metric to the metric's usual scale.
 
     >>> factor_to_percent("BLEU", "wmt19"), factor_to_percent("BLEU", "wmt20"), factor_to_percent("MyBLEU", "mine")
     (100.0, 1.0, 1.0)
@@ -125,7 +125,7 @@ def factor_to_percent(name: str, testset: str) -> float:
 
 
 def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
-    """What several meanings of a name have in common."""
+    """The common facts of several meanings of a name."""
     common: dict[str, Any] = {
         "family": meanings[0].family,
         "kind": "unknown",

@@ -8,7 +8,7 @@ from warehouse.facts import packaged
 
 @cache
 def model_family(name: str) -> str | None:
-    """The family of language models that a name tells; None where it tells none.
+    """The family of language models in a name; None if it contains none.
 
     >>> [model_family(name) for name in ("GEMBA-GPT4", "claude-3-7-sonnet", "Llama3-70B", "ONLINE-A", "TRANSLLAMA")]
     ['OpenAI', 'Anthropic', 'Meta', None, None]

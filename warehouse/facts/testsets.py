@@ -1,6 +1,6 @@
-"""What the organisers declared for each test set: one TOML file each in `declared`.
+"""The organisers' declarations for each test set: one TOML file each in `declared`.
 
-A folder with scores may bring the facts of its own test set in a file `testset.toml` of the same form.
+A folder with scores may have the facts of its test set in a file `testset.toml` of the same format.
 """
 
 import tomllib
@@ -28,8 +28,8 @@ class EvalsetFacts:
     """Standards of one language pair of a test set.
 
     standard_human: level -> name of the official human score.
-    ranks_human_references: True where the official task ranked extra human references beside the systems.
-    extra_primary: primary metrics of this language pair alone (base names).
+    ranks_human_references: True if the official task ranked extra human references along with the systems.
+    extra_primary: primary metrics of this language pair only (base names).
     aliases: spelling in a file -> system, for names that no rule joins (see `warehouse.staging.naming`).
     """
 
@@ -41,16 +41,16 @@ class EvalsetFacts:
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     def outliers(self, systems: Mapping[str, str]) -> frozenset[str]:
-        """The systems that are declared outliers, under whatever name. systems: name or spelling -> system."""
+        """The systems declared as outliers, under any spelling. systems: name or spelling -> system."""
         return frozenset(system for name, system in systems.items() if name in self.outlier_systems)
 
 
 @dataclass(frozen=True)
 class TestsetFacts:
-    """A test set: year, official metric lists (base names; None where the year kept none), language pairs.
+    """A test set: year, official metric lists (base names; None if the year had none), language pairs.
 
-    resubmitted: how often the organisers' system scores count each of two rankings that were submitted in a row and are
-        the same.
+    resubmitted: how often the organisers' system scores count each of two identical rankings that were submitted in
+        a row.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -68,7 +68,7 @@ class TestsetFacts:
         return self.lps.get(lp, EvalsetFacts())
 
     def status(self, lp: str, base_name: str) -> str | None:
-        """baseline, primary or contrastive; None where the year kept no lists.
+        """baseline, primary or contrastive; None if the year had no lists.
 
         >>> facts("wmt23").status("en-de", "BLEU"), facts("wmt23").status("en-de", "XCOMET-XL")
         ('baseline', 'contrastive')
@@ -109,9 +109,9 @@ _EVALSET = {
 
 
 def _checked(data: Any, kinds: Mapping[str, str], where: str = "") -> dict[str, Any]:
-    """A table whose keys are known and whose values are of the kind that each key has.
+    """A table with known keys and values of the right kind.
 
-    Raises ValueError: they are not.
+    Raises ValueError: an unknown key, or a value of the wrong kind.
     """
     for key, value in data.items():
         if key not in kinds:
@@ -133,7 +133,7 @@ def parse_facts(text: str, where: str) -> TestsetFacts:
     """Facts of one test set from TOML.
 
     where: named in messages.
-    Raises SourceError: no TOML, or a key or value that is not understood.
+    Raises SourceError: invalid TOML, or an invalid key or value.
     """
     try:
         return _facts(tomllib.loads(text))
@@ -144,7 +144,7 @@ def parse_facts(text: str, where: str) -> TestsetFacts:
 
 
 def _facts(data: Mapping[str, Any]) -> TestsetFacts:
-    """Raises ValueError: a key or value that is not understood."""
+    """Raises ValueError: an invalid key or value."""
     known = _checked(data, _TESTSET)
     if not known.get("name"):
         raise ValueError("name: missing, expected the test set's name")
@@ -166,7 +166,7 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
 
 
 def _language_pair(text: str) -> str:
-    """A language pair as the warehouse spells it, which is how it must stand in the file."""
+    """A language pair, which the file must spell like the warehouse."""
     try:
         spelled = str(LanguagePair.parse(text))
     except ValueError as error:
@@ -178,25 +178,25 @@ def _language_pair(text: str) -> str:
 
 @cache
 def _packaged() -> Mapping[str, Traversable]:
-    """The files by test set, whose name each has."""
+    """The packaged files by test set, after which each is named."""
     entries = files(__package__).joinpath("declared").iterdir()
     return {entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")}
 
 
 def facts(testset: str) -> TestsetFacts:
-    """What the package declares for a test set; one that it does not know has its name alone."""
+    """The package's declarations for a test set; only the name if it is unknown."""
     return packaged_facts(testset) or TestsetFacts(testset)
 
 
 @cache
 def packaged_facts(testset: str) -> TestsetFacts | None:
-    """What the package declares for a test set; None where it does not know it."""
+    """The package's declarations for a test set; None if it is unknown."""
     entry = _packaged().get(testset)
     return None if entry is None else parse_facts(entry.read_text(encoding="utf-8"), entry.name)
 
 
 def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
-    """What is declared for a test set: by `folder/testset.toml` where there is one, else by the package.
+    """The declarations for a test set: from `folder/testset.toml` if it exists, else from the package.
 
     None if no file declares anything, so that a warehouse keeps its earlier facts.
     Raises SourceError: the folder's file is faulty, or belongs to another test set.
@@ -220,14 +220,14 @@ def read_facts(path: Path) -> TestsetFacts:
 
 
 def facts_file(folder: Path) -> Path | None:
-    """The `testset.toml` of a folder, or of one of the two around it: tables lie in a language pair's folder, too."""
+    """The `testset.toml` of a folder or its two parents, because tables may be in a language pair's folder."""
     return next((path for place in (folder, *folder.parents[:2]) if (path := place / FACTS_FILE).is_file()), None)
 
 
 def facts_beside(testset: str, folder: Path) -> TestsetFacts:
-    """Facts of the test set of a table: those that lie beside it and are of that test set, else the package's.
+    """Facts of a table's test set: from a file next to it if it is for that test set, else from the package.
 
-    A faulty file says nothing here: it is a fault of the load.
+    A faulty file is ignored here; the load reports it.
     """
     beside = facts_file(folder)
     with suppress(SourceError):
@@ -247,13 +247,13 @@ def _sets() -> Mapping[str, Mapping[str, Any]]:
 
 
 def grades_of(testset: str) -> Mapping[str, int]:
-    """Grades of the hypotheses of a challenge set; none where their order is not known."""
+    """Grades of a challenge set's hypotheses; empty if their order is unknown."""
     found: Mapping[str, int] = _sets().get(testset, {}).get("grades", {})
     return found
 
 
 def class_of(testset: str, phenomenon: str) -> str | None:
-    """The class that a phenomenon of a challenge set belongs to; None where it is not known.
+    """The class of a challenge set's phenomenon; None if unknown.
 
     >>> class_of("aces", "copy-source"), class_of("aces", "something-else")
     ('untranslated', None)

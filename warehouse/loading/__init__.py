@@ -1,1 +1,1 @@
-"""A load: files found and claimed, grouped by evaluation set, staged and written in batches, reported."""
+"""A load: files are found and claimed, grouped by evaluation set, staged and written in batches, and reported."""

@@ -219,7 +219,7 @@ def load(
 def _absent(
     key: EvalsetKey, files: Sequence[Claim | OpenFile], database: Path, connection: duckdb.DuckDBPyConnection
 ) -> list[Fault]:
-    """The fault of files of a user's own metric for an evaluation set that is not in the warehouse."""
+    """The fault if files of a user's own metric are for an evaluation set that is not in the warehouse."""
     with reading(database, connection) as ask:
         rows = ask("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id", {})
     error = unknown_evalset(*key, [(testset, lp) for testset, lp in rows])
@@ -273,7 +273,7 @@ def _opened(
     report: LoadReport,
     gauge: Gauge,
 ) -> list[Claim | OpenFile]:
-    """The claims, those of record files opened: what they bring something to is known, by the warehouse or by reading.
+    """The claims, with record files opened: their evaluation sets are known from the warehouse or by reading.
 
     Files that contribute nothing go to the report.
     """

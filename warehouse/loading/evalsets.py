@@ -178,7 +178,7 @@ class EvalsetLoad:
         return math.fsum(map(share, self.files))
 
     def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> StagedEvalset | EvalsetOutcome:
-        """Read the files and lay out what is news; or say what is settled without writing."""
+        """Read the files and stage new data; or return the outcome if nothing has to be written."""
         started = time.perf_counter()
         outcome = self.read_in(self._inspect(self.files, batch), held, known, batch)
         seconds = time.perf_counter() - started
@@ -227,7 +227,7 @@ class EvalsetLoad:
         return StagedEvalset(self, stage, contents, declared, held, fresh, doubtful, notes, n_unchanged, 0.0)
 
     def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> EvalsetOutcome:
-        """What became of it."""
+        """The outcome without writing."""
         return EvalsetOutcome(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
 
     def _staged(

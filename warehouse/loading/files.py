@@ -1,4 +1,4 @@
-"""Files of a load: found below the paths that a user names, and claimed by the readers."""
+"""Files of a load: found below the user's paths, and claimed by readers."""
 
 import functools
 import os
@@ -41,8 +41,8 @@ def expected_of(path: Path) -> str | None:
 
 
 def is_out_of_place(path: Path) -> bool:
-    """Whether a file is named as one of the organisers' score files, and no folder around it is one of theirs: they say
-    which test set, and mostly which language pair, it is of.
+    """Whether a file is named like the organisers' score files but is outside their folders, which tell the test set
+    and usually the language pair.
 
     >>> [is_out_of_place(Path(folder, "BLEU-refA.seg.score")) for folder in ("mine", "metric-scores/en-de")]
     [True, False]

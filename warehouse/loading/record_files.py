@@ -136,12 +136,12 @@ def human_scores(read: Records) -> set[str]:
 
 
 def _nothing(fault: Fault) -> Records:
-    """A file of which nothing can be read."""
+    """The records of an unreadable file."""
     return Records(faults=[fault]).normal(Path(fault.path))
 
 
 def _checksum(claim: Claim, given: LoadHints) -> tuple[str, int]:
-    """Of the file's content, of what the user said of it, and of facts beside a table; and the file's bytes."""
+    """Checksum of the file's content, the user's hints and facts next to a table; and the file's bytes."""
     digest, n_bytes = hashlib.sha256(), 0
     for piece in pieces_of(claim.path):
         digest.update(piece)

@@ -1,4 +1,4 @@
-"""What a file, a folder or a whole test set brought, taken out of the warehouse again: all of it or nothing."""
+"""Removal of a file's, a folder's or a test set's data from the warehouse: all or nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _sql = partial(statement, "warehouse.writing")
 
 @dataclass(frozen=True)
 class RemovedEvalset:
-    """What leaves one evaluation set. is_gone: nothing is left of it."""
+    """Data removed from one evaluation set. is_gone: nothing is left of it."""
 
     testset: str
     lp: str
@@ -50,7 +50,7 @@ class _Source:
         return {name for names in self.own_metrics or () for name in names}
 
     def lies_in(self, place: Path) -> bool:
-        """Whether it was loaded from a file, or from below a folder."""
+        """Whether it was loaded from a file or from anywhere below a folder."""
         path = Path(self.path)
         return any(
             one in (other, *other.parents) for one, other in ((place, path), (place.absolute(), path.absolute()))
@@ -60,15 +60,14 @@ class _Source:
 def unload(
     database: Path, target: str, lp: str | None = None, *, testset: str | None = None, dry_run: bool = False
 ) -> list[RemovedEvalset]:
-    """Remove a metric of the user's own, or what a test set's files brought, or those of a file or folder, or one
-    source by its origin.
+    """Remove a user's own metric, or all data of a test set, of a file or folder, or of one source by its origin.
 
-    A metric goes with all its variants, or is one that is named in full. lp, testset: only there. dry_run: change
-    nothing, only say what would go. Files that make scores together (annotations and their score file, the files of one
-    campaign) go together. Evaluation sets of which nothing is left go, and stored results of those that changed;
-    systems that stay keep their names.
-    Raises QuestionError: nothing of that name was loaded, or other files stand on segments that would go; then nothing
-    changes. SchemaError: see `Warehouse.open`.
+    A metric is removed with all its variants, unless a variant is named in full. lp, testset: remove only there.
+    dry_run: change nothing, only report. Files that make scores together (annotations and their score file, the files
+    of one campaign) are removed together. Empty evaluation sets are removed, and so are stored results of changed ones;
+    remaining systems keep their names.
+    Raises QuestionError: nothing of that name was loaded, or other files depend on segments that would be removed; then
+    nothing changes. SchemaError: see `Warehouse.open`.
     """
     with Warehouse.open(database) as warehouse:
         chosen, metric = _chosen(warehouse.rows, target, testset, lp)
@@ -92,7 +91,7 @@ def unload(
 
 
 def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
-    """The error for what is neither a user metric nor anything loaded: near names, else what there is."""
+    """The error for a name that is neither a user metric nor loaded, with similar names or else all names."""
     origins = {source.origin for source in held}
     named = {name for source in held for name in (source.testset, *source.own_names)}
     kind = "user metric, test set, source or loaded path"
@@ -101,8 +100,8 @@ def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
 
 
 def _chosen(rows: Rows, target: str, testset: str | None, lp: str | None) -> tuple[list[_Source], str | None]:
-    """The sources that a metric of the user's own, a test set, an origin or a path names, with those that make scores
-    together with them; and the metric, where it is one."""
+    """The sources named by a user metric, a test set, an origin or a path, with sources that make scores together with
+    them; and the metric, if a metric is named."""
     held = [_Source(*row) for row in rows(_sql("held_sources"), {})]
     named = _named(held, target)
     if not named:
@@ -135,7 +134,7 @@ def _named(held: Sequence[_Source], target: str) -> list[_Source]:
 
 
 def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
-    """Raises QuestionError: a chosen file declares the segments of others that are not chosen."""
+    """Raises QuestionError: a selected file declares segments of other files that are not selected."""
     ids = {source.source_id for source in chosen}
     for source in chosen:
         if source.declares_segments:

@@ -1,1 +1,1 @@
-"""Metrics of the user's own: their scores come in, are computed here, and go again."""
+"""The user's own metrics: their scores are added, computed and removed here."""

@@ -1,4 +1,4 @@
-"""Scores that were computed here, as records: they are staged, checked and written like those of any file."""
+"""Scores computed by this program, as records: they are staged, checked and written like scores from files."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ from warehouse.writing.transaction import write_batch
 
 @dataclass(frozen=True)
 class ComputedMetric:
-    """One metric's scores on one evaluation set, as they were computed.
+    """One metric's computed scores on one evaluation set.
 
-    segment_scores: system -> one score for each of `segments`; system_scores: system -> its score. Those of an error
-    measure are negated when they are stored. signature, reader, sha256: what computed them, on what.
+    segment_scores: system -> one score for each of `segments`; system_scores: system -> its score. Scores of an error
+    measure are negated when stored. signature, reader, sha256: of the computation and its input.
     """
 
     base_name: str
@@ -38,7 +38,7 @@ class ComputedMetric:
     system_scores: Mapping[str, float]
 
     def content(self, evalset: EvalsetKey, file_no: int) -> Content:
-        """The scores as what a file of the user's own metric brings; in the place of its path stands the signature."""
+        """The scores in the form of a file of the user's own metric, with the signature as its path."""
         claim = Claim(
             path=Path(self.signature),
             reader=self.reader,
@@ -72,9 +72,9 @@ class ComputedMetric:
 
 
 def store(database: Path, evalset: EvalsetKey, metrics: Sequence[ComputedMetric]) -> None:
-    """Put metrics into an evaluation set of the warehouse, all or none; earlier ones are replaced.
+    """Store metrics in an evaluation set of the warehouse, all or none; earlier scores are replaced.
 
-    Raises QuestionError: the warehouse has other scores of such a name, or no longer what they were computed on.
+    Raises QuestionError: the warehouse has other scores of that name, or no longer has the input of the computation.
     SchemaError: see `writing`.
     """
     with in_memory(database) as connection:

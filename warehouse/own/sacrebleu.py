@@ -1,4 +1,4 @@
-"""Scores computed here: sacreBLEU's metrics on system outputs of the warehouse, kept as a user's own metric."""
+"""sacreBLEU's metrics, computed on system outputs of the warehouse and stored as a user's own metric."""
 
 import hashlib
 import math
@@ -28,8 +28,8 @@ _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's ow
 class ComputedScores:
     """One metric on one evaluation set.
 
-    metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, of the system scores. systems: name ->
-        corpus score as sacreBLEU gives it (TER counts errors; it is stored negated). excluded: system -> why.
+    metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, for the system scores. systems: name ->
+        corpus score from sacreBLEU (TER counts errors; it is stored negated). excluded: system -> reason.
     status: stored, replaced, unchanged, or "not stored" on a dry run.
     """
 
@@ -43,7 +43,7 @@ class ComputedScores:
 
 @dataclass(frozen=True)
 class _Texts:
-    """Texts of an evaluation set; segments: their numbers; outputs: of systems that have one for every segment."""
+    """Texts of an evaluation set; segments: their numbers; outputs: of systems with an output for every segment."""
 
     evalset_id: int
     target_language: str
@@ -64,12 +64,12 @@ def compute(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> list[ComputedScores]:
-    """Score every system output against references, for segments and systems, and store all in one transaction.
+    """Score every system output against references, by segment and system, and store all in one transaction.
 
     metrics: some of METRICS. references: names; by default the standard one, or the only one. tokenize: sacreBLEU's
         tokenizer for BLEU; by default the one it chooses for the target language. dry_run: store nothing.
-    What is stored is marked as the user's own metric, no entry of any shared task; the source's path is sacreBLEU's
-    signature. The same texts again change nothing; other ones replace what was computed before. TER is negated.
+    The scores are stored as a user's own metric, not submitted to any shared task; the source's path is sacreBLEU's
+    signature. Equal texts change nothing; changed texts replace the earlier scores. TER is negated.
     Raises QuestionError: sacreBLEU is not installed, unknown names, no texts, or a metric of that name from a file.
     SchemaError: see `Warehouse.open` and `writing`.
     """
@@ -106,7 +106,7 @@ def compute(
 
 @dataclass(frozen=True)
 class Corpus:
-    """What sacreBLEU's paired tests take. metric: its object; name: as it is called here. excluded: system -> why."""
+    """Input of sacreBLEU's paired tests. metric: its object; name: in this program. excluded: system -> reason."""
 
     metric: Any
     name: str
@@ -125,7 +125,7 @@ def corpus(
     references: Sequence[str] = (),
     tokenize: str | None = None,
 ) -> Corpus:
-    """The texts of an evaluation set with the metric that scores them; arguments and errors as of `compute`."""
+    """The texts of an evaluation set with the metric that scores them; arguments and errors as for `compute`."""
     if metric not in METRICS:
         raise unknown("metric to compute", metric, METRICS)
     texts = _texts(warehouse, testset, lp)
@@ -207,7 +207,7 @@ def _choose_references(warehouse: Warehouse, texts: _Texts, asked: Sequence[str]
 
 
 def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
-    """Metrics of the evaluation set with the reader and checksum of where they came from."""
+    """Metrics of the evaluation set with the reader and checksum of their source."""
     rows = warehouse.rows(
         """
         SELECT DISTINCT sc.name, o.reader, o.sha256
@@ -222,7 +222,7 @@ def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
 
 
 def _stored(database: Path, testset: str, lp: str, task: "_Task") -> dict[str, float]:
-    """System scores as they were computed before."""
+    """System scores from the earlier computation."""
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows(
             """
@@ -258,7 +258,7 @@ class _Task:
         self.system_scores: dict[str, float] = {}
 
     def _checksum(self) -> str:
-        """Of all that goes in: names and texts, and how they are scored."""
+        """Checksum of all input: names, texts, and the way of scoring."""
         digest = hashlib.sha256(self.signature.encode())
         for name, lines in [*sorted(self.outputs.items()), *(("", lines) for lines in self.references)]:
             digest.update(b"\0" + name.encode())
@@ -267,7 +267,7 @@ class _Task:
         return digest.hexdigest()
 
     def score(self, progress: Progress) -> None:
-        """Scores of segments and systems."""
+        """Compute the scores of segments and systems."""
         total = len(self.outputs) * len(self.segments)
         for done, (name, lines) in enumerate(self.outputs.items()):
             scores = []
@@ -278,7 +278,7 @@ class _Task:
             self.system_scores[name] = self._system_score(lines, scores)
 
     def _system_score(self, lines: Sequence[str], scores: Sequence[Any]) -> float:
-        """sacreBLEU's score of all segments together; TER's, which takes minutes, from the edits counted already."""
+        """sacreBLEU's corpus score; TER, which takes minutes, is computed from the edits already counted."""
         if not self.is_error_measure:
             return float(self.corpus.corpus_score(lines, self.references).score)
         n_edits = math.fsum(score.num_edits for score in scores)
@@ -286,7 +286,7 @@ class _Task:
         return 100.0 * (n_edits / length if length > 0 else float(n_edits > 0))
 
     def computed(self) -> ComputedMetric:
-        """What is to be stored, once `score` has run."""
+        """The scores to store, after `score` has run."""
         return ComputedMetric(
             base_name=self.base_name,
             reference=self.reference,

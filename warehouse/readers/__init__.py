@@ -1,1 +1,1 @@
-"""Readers: one module per file format, and how a file finds its reader."""
+"""Readers: one module per file format, and the search for the reader of a file."""

@@ -1,10 +1,10 @@
 """Campaigns of the annotation tool Appraise, one judgement per row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
 
-Rows carry no names of columns; what stands between score and times tells the kind: document and error spans (the human
+The files have no header. The columns between score and times tell the kind: document and error spans (the human
 score `esa`), the document alone (DA+SQM of whole documents, whose segments are numbered within the document), nothing
 (DA+SQM of single segments), or remarks on errors (single segments of two systems side by side). The export's batch
-numbers may stand behind the times. Of a document `NAME#A-B` segments A to B were shown, numbered from 0. Calibration,
-the same few documents judged by all annotators, is a human score of its own.
+numbers may follow the times. `NAME#A-B` means that segments A to B of a document were shown, numbered from 0. In
+calibration, all annotators judge the same few documents; it is a separate human score.
 """
 
 import json
@@ -163,7 +163,7 @@ def _human(path: Path, layout: Sequence[str]) -> str:
 
 
 def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
-    """Numbers as such; rows with something else are faults."""
+    """The rows with their numbers parsed; rows with anything else are faults."""
     faults: list[Fault] = []
     for column in ("score", *_TIMES):
         table = numbers(table, column, path, faults)
@@ -185,9 +185,9 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
 
 
 def _swapped(table: pl.DataFrame, path: Path) -> list[Fault]:
-    """The fault of a file whose systems are called as Appraise calls its annotators, and its annotators are not.
+    """The fault of a file whose systems are named as Appraise names annotators, while its annotators are not.
 
-    Those are called after the languages that they judge: `engdeu1a0f`.
+    Annotators are named after the languages that they judge: `engdeu1a0f`.
     """
     by_languages = pl.col("source") + pl.col("target")
     tests = [pl.col(name).str.starts_with(by_languages) for name in ("system", "user")]
@@ -199,7 +199,7 @@ def _swapped(table: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame:
-    """Judgements with all that the rows say: languages, system, document, rater, time and status."""
+    """Judgements with languages, system, document, rater, time and status."""
     no_documents = "document" not in table.columns
     if no_documents:
         table = table.with_columns(document=pl.lit(None, pl.String), is_document=pl.lit("False"))
@@ -256,7 +256,7 @@ def _short_codes(languages: pl.Series) -> pl.Series:
 def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """The marked errors of each judgement, in order; text that lists none is a fault.
 
-    A span ends with its last character; what is missing in the translation has no place.
+    The end of a span is its last character; an omission has no position.
     """
     rows: list[Any] = []
     faults = []
@@ -281,7 +281,7 @@ def _span(error: dict[str, Any]) -> Error:
 
 
 def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:
-    """Mean score of each document as a whole: a human score of its own, which is no mean over segments."""
+    """Mean score of each document judged as a whole: a separate human score, not a mean over segments."""
     if table.is_empty():
         return None
     key = ["testset", "lp", "kind", "scorer", "system", "document"]
@@ -293,7 +293,7 @@ def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _unread(table: pl.DataFrame) -> list[str]:
-    """Notes on systems side by side, and on what stands in the rows and is not read."""
+    """Notes on side-by-side judgements, and on content that is not read."""
     notes = []
     if _is_side_by_side(table.columns):
         notes.append("systems were judged side by side; each score counts as a separate judgement")
@@ -308,7 +308,7 @@ def _unread(table: pl.DataFrame) -> list[str]:
 
 
 def _note(table: pl.DataFrame) -> str:
-    """How many rows count, and how many of each special kind there are."""
+    """Number of rows that count, and of each special kind."""
     is_document = table["is_document"]
     words = {
         "bad": "of quality control (bad)",

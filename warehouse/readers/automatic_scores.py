@@ -23,7 +23,7 @@ _FOLDER = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 
 def claim_automatic(path: Path, reader: str, given: LoadHints, place: str) -> Claim | str:
-    """The claim on scores that a translation task computed itself, or why nothing is taken. place: in its release."""
+    """The claim on scores computed by a translation task, or why nothing is read. place: path in its release."""
     testset = given.testset or testset_of(path)
     if testset is None:
         return f"automatic scores of an unknown test set; name it with {option('testset')}"

@@ -31,7 +31,7 @@ MOST_UNPACKED = 1_000_000_000  # bytes of all parts together
 
 
 def check_workbook(data: bytes) -> None:
-    """Raises ValueError: a damaged archive, or one that holds too much."""
+    """Raises ValueError: the archive is damaged or too large."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             n_bytes = sum(part.file_size for part in archive.infolist())
@@ -127,7 +127,7 @@ class CampaignWorkbookReader:
 
 
 def sheet_names(path: Path) -> list[str]:
-    """Names of a workbook's sheets; none where the file is no workbook."""
+    """Names of a workbook's sheets; empty if the file is not a workbook."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open("xl/workbook.xml") as file:
             return [name.decode("utf-8", "replace") for name in _SHEET_NAME.findall(file.read(_MOST_SHEETS))]
@@ -137,7 +137,7 @@ def sheet_names(path: Path) -> list[str]:
 
 @cache
 def _codes() -> Mapping[str, str]:
-    """Codes of languages by the three letters that a campaign has for them.
+    """Language codes by a campaign's three-letter codes.
 
     >>> [_codes().get(letters) for letters in ("ENU", "CHS", "XYZ")]
     ['en', 'zh', None]
@@ -147,12 +147,12 @@ def _codes() -> Mapping[str, str]:
 
 
 def _short(name: str) -> str:
-    """The first eight signs of a hash; other names without what a test set's name cannot hold."""
+    """The first eight characters of a hash; other names without characters that are invalid in a test set's name."""
     return name[:8] if _HASH.fullmatch(name) else re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "campaign"
 
 
 def _system(path: Path, facts: Mapping[str, object]) -> str:
-    """The system's name and, as systems of one campaign may share theirs, the name of its file."""
+    """The system's name and its file name, because systems of one campaign may share a name."""
     name, file_name = facts.get("System"), _short(path.stem)
     return f"{name}-{file_name}" if isinstance(name, str) and name.strip() and name != path.stem else file_name
 
@@ -162,9 +162,9 @@ def _first_line(error: Exception) -> str:
 
 
 def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
-    """Rows of the judgements with `line`, the row of the sheet; the facts by name; names of further sheets.
+    """The judgements, with the sheet's row as `line`; the facts by name; names of further sheets.
 
-    Cells are read as numbers where they are, as reading them as texts rounds them.
+    Numeric cells are read as numbers, because reading them as text rounds them.
     """
     import fastexcel
 
@@ -185,7 +185,7 @@ def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
 
 
 def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
-    """Texts where a score of the system should be."""
+    """Texts in place of a system score."""
     return [
         Fault(str(path), 0, f"sheet {_SYSTEM}: {name} {value!r}", "a finite number, or none if missing")
         for name, value in facts.items()
@@ -194,7 +194,7 @@ def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
 
 
 def _checked(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows with numbers, ids and marks as such; what is none is a fault."""
+    """The rows with numbers, ids and marks parsed; invalid cells are faults."""
     faults: list[Fault] = []
     as_text = pl.col("valid_line").cast(pl.String).str.to_lowercase()
     is_mark = as_text.is_in(["true", "false", "1", "0", "1.0", "0.0"])
@@ -210,7 +210,7 @@ def _checked(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
 
 
 def _number(rows: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
-    """A column of numbers, of which some may be missing."""
+    """A column of numbers, some of which may be missing."""
     value = pl.col(column).cast(pl.Float64, strict=False)
     faults: list[Fault] = []
     is_right = pl.col(column).is_null() | value.is_finite()
@@ -233,7 +233,7 @@ def _with_pair(rows: pl.DataFrame, given: LoadHints, path: Path) -> tuple[pl.Dat
 
 
 def _of_segments(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
-    """Scores of metrics for single segments; a segment that several people judged has the same ones again."""
+    """Metric scores of segments; a segment with several annotators repeats them."""
     places = ["line", "testset", "lp", "system", "domain", "document", "index"]
     parts = [pl.DataFrame(schema={"line": pl.Int64})]
     faults: list[Fault] = []
@@ -254,10 +254,9 @@ def _of_segments(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fau
 
 
 def _is_further(rows: pl.DataFrame, column: str) -> bool:
-    """Whether a column holds neither scores nor anything that is known.
+    """Whether a column holds neither scores nor known content.
 
-    Numbers with single texts among them are scores, and so is what stands below a metric's name: those texts are
-    faults.
+    A column of numbers with a few texts holds scores, and so does one with a metric's name: the texts are faults.
     """
     if column in _OURS or rows[column].dtype.is_numeric() or _is_metric(column):
         return False
@@ -268,7 +267,7 @@ def _is_further(rows: pl.DataFrame, column: str) -> bool:
 
 
 def _is_metric(name: str) -> bool:
-    """Whether a column or row is a metric's by its name alone.
+    """Whether the name alone says that a column or row is a metric's.
 
     >>> _is_metric("metric_mine"), _is_metric("COMET_src"), _is_metric("Comment")
     (True, True, False)
@@ -291,7 +290,7 @@ def _of_system(rows: pl.DataFrame, facts: Mapping[str, object]) -> pl.DataFrame:
 
 
 def _metric(name: str) -> tuple[str, str | None]:
-    """A metric's name and its reference; those that compare with the source alone end in `_src`.
+    """A metric's name and its reference; the names of reference-free metrics end in `_src`.
 
     >>> _metric("metric_COMET_src"), _metric("SacreBLEU_chrf")
     (('COMET_src', None), ('SacreBLEU_chrf', 'ref'))

@@ -1,4 +1,4 @@
-"""What a reader says of a file that it takes, and what the user said of it."""
+"""What a reader knows about a file that it reads, and what the user stated about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ EvalsetKey = tuple[str, str]  # test set, language pair
 
 @dataclass(frozen=True)
 class KnownTexts:
-    """What scores without numbers of segments are matched with: segments in their order, systems, and what is loaded.
+    """The loaded data that scores without segment numbers are matched with: segments in order, systems, and texts.
 
     systems: names and spellings, each with its system. sources: by segment; outputs: by system and segment, human
     translations among them. places: document and index -> segment.
@@ -29,13 +29,13 @@ class KnownTexts:
 
 @dataclass(frozen=True)
 class LoadHints:
-    """What a user says of files that do not tell it themselves; None where nothing was said.
+    """What the user states about files that do not state it themselves; None if nothing was stated.
 
-    system: of all rows. metric, reference: of scores without a name of their own. is_own: scores of the user's own
-    metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says. is_error_measure:
-    it counts errors, so that fewer are better. has_inclusive_ends: error spans of tables and JSON lines end with their
-    last character, not behind it. may_lack_end: files whose last line has no end are whole. numbering: what
-    segment numbers count within, the document or the test set, where a file leaves it open. first_segment: the number
+    system: of all rows. metric, reference: of scores without a name. is_own: scores of the user's own
+    metric. texts: of evaluation sets in the warehouse that own scores may match; not set by the user. is_error_measure:
+    it counts errors: lower is better. has_inclusive_ends: the end of error spans in tables and JSON lines is their
+    last character, not the one after it. may_lack_end: files whose last line has no end are complete. numbering: what
+    segment numbers count within, the document or the test set, if a file leaves it open. first_segment: the number
     of the first segment in tables, 0 or 1.
     """
 
@@ -59,7 +59,7 @@ class LoadHints:
 
     @property
     def of_content(self) -> "LoadHints":
-        """What changes what the same bytes mean, and does not follow from their evaluation set."""
+        """The hints that change the meaning of the same bytes and do not follow from the evaluation set."""
         return replace(self, testset=None, lp=None, may_lack_end=False)
 
 
@@ -68,31 +68,31 @@ NOTHING_GIVEN = LoadHints()
 
 @dataclass(frozen=True)
 class Claim:
-    """A file that a reader takes.
+    """A file that a reader claims.
 
-    origin: what the file is, wherever it lies (test set and place in the format's layout): a later file of
+    origin: identifies the file wherever it is (test set and place in the format's layout): a later file of
         the same origin replaces what this one brought.
-    evalsets: (test set, language pair) of each evaluation set that the file brings something to, in WMT's codes; empty
-        where only the rows tell. testset, human, system, level: of all rows, where the reader knows them from the claim
-        on: what the file's name, its place and the user say.
-    folder: of the test set, where it is another than the file's.
+    evalsets: (test set, language pair) of each evaluation set that the file contributes to, in WMT's codes; empty
+        if only the rows tell. testset, human, system, level: of all rows, if the reader knows them from the claim
+        on, from the file's name, its place and the user.
+    folder: of the test set, if it is not the file's.
     needs: files that must be read along with this one (they define its segments, or belong to it).
     is_text: sentences, not scores: a stray carriage return inside a line is kept, and a byte order mark before
         the first (real files have one) is no fault.
     declares: what other files are checked against; when such a file changes, all files of its evaluation sets
-        are read again. An evaluation set is never loaded without a faulty file that declares its segments.
-    companion: origin of the score file that annotations stand behind, or of the annotations behind a score
+        are read again. If such a file is faulty, its evaluation set is never loaded without it.
+    companion: origin of the score file that annotations belong to, or of the annotations behind a score
         file: the two are read together. is_annotation: which of the two this one is.
     group: files of one group bring scores of the same vectors together (judgements in several files), and are
         read together.
-    status: what metrics of the file are where that does not follow from the organisers' lists: `no entry` for
+    status: of the file's metrics, if it does not follow from the organisers' lists: `no entry` for
         scores that were not submitted to the metrics task. is_own: scores of the user's own metric, in which
         systems that the evaluation set does not have are faults.
-    is_table: a table of a form that users give their scores, whose metrics should be the shared task's unless is_own.
+    is_table: a table in a user format, whose metrics should be the shared task's unless is_own.
     is_negated: scores count errors and are negated when they are stored.
-    is_positional: segments are counted by lines, so that a system with fewer of them than there are is a fault.
-    is_listing: segments are counted by their place in a list of their document, which must have all of them.
-    may_lack_end: the user says that the file is whole though its last line has no end.
+    is_positional: lines number the segments, so a system with too few lines is a fault.
+    is_listing: segments are numbered by their place in a list of their document, which must be complete.
+    may_lack_end: the user says that the file is complete although its last line has no end.
     """
 
     path: Path
@@ -123,9 +123,9 @@ class Claim:
 
     @classmethod
     def of_judgements(cls, path: Path, reader: str, folder: str, testset: str, human: str) -> "Claim":
-        """A file of judgements, whose rows tell the language pair; several such files make one human score.
+        """A file of judgements whose rows state the language pair; several such files make one human score.
 
-        folder: names the campaign in the file's origin.
+        folder: the campaign's name in the file's origin.
         """
         return cls(
             path, reader, f"{testset}/{folder}/{path.name}", testset=testset, human=human, group=f"{testset}/{human}"
@@ -133,10 +133,10 @@ class Claim:
 
     @property
     def root(self) -> Path:
-        """The folder of the test set; facts of the test set may lie in it."""
+        """The folder of the test set, which may hold its facts."""
         return self.path.parent if self.folder is None else self.folder
 
     @property
     def bundle(self) -> str | None:
-        """The same for files that make scores together; None for a file that stands alone."""
+        """Equal for files that make scores together; None for a file that stands alone."""
         return self.group or (None if self.companion is None else min(self.origin, self.companion))

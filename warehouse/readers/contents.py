@@ -1,4 +1,4 @@
-"""Claimed files as they were read once: checksum, size, and what a look at their bytes tells."""
+"""Claimed files after one reading: checksum, size, and what their bytes show."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BYTE_ORDER_MARKS = (UTF8_MARK, b"\xff\xfe", b"\xfe\xff")
 
 
 class RowSource(Protocol):
-    """A file whose rows say what they are of."""
+    """A file whose rows state what they belong to."""
 
     def read(self, content: "Content") -> "Content":
         """The content with the rows of its evaluation set, and with the faults of the whole file."""
@@ -26,11 +26,11 @@ class RowSource(Protocol):
 
 @dataclass(frozen=True)
 class Content:
-    """A claimed file as it was read once: checksum, size, and what a look at its bytes tells.
+    """A claimed file after one reading: checksum, size, and what its bytes show.
 
-    n_lines counts the last line also where its line end is missing; n_tabs counts tabs. opened: the file whose
-    rows say what they are of; records: those of one evaluation set, once they were read. n_evalsets: to how many
-    evaluation sets the file brings something.
+    n_lines counts the last line even without a line end; n_tabs counts tabs. opened: the file, if its
+    rows state what they belong to; records: those of one evaluation set, once read. n_evalsets: to how many
+    evaluation sets the file contributes.
     """
 
     claim: Claim
@@ -46,7 +46,7 @@ class Content:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What must be the same for a file to be no news: checksum, and reader with its version."""
+        """Checksum, and reader with its version; a file is unchanged if both are equal."""
         return self.sha256, self.claim.reader
 
 
@@ -72,7 +72,7 @@ def inspect(claim: Claim, file_no: int) -> Content:
 
 
 class _Look:
-    """A look at the bytes of a file, piece by piece: checksum, counts and damages."""
+    """Checksum, counts and damage of a file, read piece by piece."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
@@ -84,7 +84,7 @@ class _Look:
         self.is_cut = False
 
     def at(self, piece: bytes) -> None:
-        """Look at the next piece, which ends with a line's end, but for the last."""
+        """Read the next piece; all pieces but the last end with a line end."""
         self._head = self._head or piece[: len(UTF8_MARK)]
         is_text = self._claim.path.suffix != ".parquet"
         damages = damaged_lines(piece.replace(_RETURN, b"\n"), self._unwanted) if is_text else []
@@ -98,7 +98,7 @@ class _Look:
         self.is_cut = not piece.endswith(b"\n")
 
     def faults(self) -> list[Fault]:
-        """The faults, once the whole file was looked at."""
+        """The faults, once the whole file has been read."""
         claim, path = self._claim, str(self._claim.path)
         if not self.n_bytes:
             return [Fault(path, 0, "the file is empty", "scores or texts, one per line")]
@@ -114,7 +114,7 @@ class _Look:
 
 
 def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:
-    """What a layout's file may not hold: the bytes, what they are, what was expected."""
+    """Bytes that are not allowed in a layout's file, with their description and what was expected."""
     if claim.is_text:
         return [NUL]
     controls = [(sign, f"a control character, {sign!r}", _ENDS) for sign in (b"\v", b"\f")]

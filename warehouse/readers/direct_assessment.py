@@ -1,6 +1,6 @@
 """Direct assessment as WMT published it: `ad-LEVEL-scores-xx-yy.csv` and `metrics-ad-LEVEL-scores-xx-yy.csv`.
 
-Columns by blanks, known by their header; levels are seg, doc and sys. A segment's SID is a line of the test set,
+Columns are separated by blanks and named by a header; levels are seg, doc, sys. A segment's SID is a test-set line,
 counted from 1, or `DOCUMENT_INDEX` with indices from 0 where whole documents were judged; its SEGID is
 `DOCUMENT::INDEX` with indices from 1, and goes before SID. A document's SEGID is its name. RAW.SCR is the human score
 `wmt-raw`, Z.SCR `wmt-z`.
@@ -73,7 +73,7 @@ class DirectAssessmentReader(TextReader):
 
 
 def _is_header(columns: Sequence[str], level: str) -> bool:
-    """Whether these are a file's columns: each once, all known, and those that its level needs."""
+    """Whether these columns are valid: each occurs once, all are known, and none that the level needs is missing."""
     found = set(columns)
     needed = _NEEDED[level] | set(_SCORERS)
     is_placed = level != "seg" or bool(found & _PLACES)
@@ -81,7 +81,7 @@ def _is_header(columns: Sequence[str], level: str) -> bool:
 
 
 def _of_one_kind(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataFrame:
-    """The rows whose SID is of the kind that most of them have: a line of the test set, or a document and an index."""
+    """The rows whose SID is of the most frequent kind: a line of the test set, or a document and an index."""
     if "SID" not in table.columns or "SEGID" in table.columns:
         return table
     is_line = pl.col("SID").str.contains(r"^[0-9]+$")
@@ -91,7 +91,7 @@ def _of_one_kind(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.Dat
 
 
 def _placed(table: pl.DataFrame) -> pl.DataFrame:
-    """`DOCUMENT::INDEX` as document and index; line numbers as they stand; `DOCUMENT_INDEX` with the index from 1."""
+    """`DOCUMENT::INDEX` as document and index; line numbers unchanged; `DOCUMENT_INDEX` with the index from 1."""
     if "SEGID" in table.columns:
         within = pl.col("SEGID").str.extract_groups(r"^(?<document>.+)::(?<index>[0-9]+)$")
         return table.with_columns(

@@ -1,13 +1,13 @@
-"""Error spans in tables and JSON lines: predictions of a user's own metric, or gold ones under a human score's name.
+"""Error spans in tables and JSON lines: predictions of a user's own metric, or human annotations.
 
 - WMT25's task 2: `start_indices`, `end_indices`, `error_types`, separated by blanks; `-1 -1 no-error` for none.
-- WMT26: an object a line, `item_id` with `task1_pred`, `task2_pred` or `task3_pred` by system: lists are spans, in an
+- WMT26: an object per line, `item_id` with `task1_pred`, `task2_pred` or `task3_pred` by system: lists are spans, in an
   object with `errors` beside severities of `omission` and `instruction_fault`; numbers and truth values are scores.
-- A table of the user with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
+- A user's table with `start`, `end` and `severity`, one span per row; severity `no-error` for an output without errors.
 
-Ends are the characters behind the spans, as the tasks score them, unless the user says that they are the last ones; an
-output that is not there has no prediction, which is not the same as one predicted error-free. A span that has its
-text is compared with the translation.
+The end of a span is the character after it, as the tasks score spans, unless the user says that it is the last one. A
+missing output has no prediction, which differs from a prediction without errors. A span with its text is compared with
+the translation.
 """
 
 import math
@@ -121,7 +121,7 @@ class ErrorSpanReader:
 
 
 def _form(path: Path, head: Sequence[str]) -> str | None:
-    """How spans are written: task, table or lines; None where it is none of these."""
+    """Format of the spans: task, table or lines; None for any other file."""
     if not head:
         return None
     first = first_object(head[:1])
@@ -151,7 +151,7 @@ def _by_method(form: str | None, path: Path, head: Sequence[str], given: LoadHin
 
 
 def has_texts_of_spans(path: Path, head: Sequence[str]) -> bool:
-    """Whether spans may have their text beside them: in lines, whose first ones may have none, or a column."""
+    """Whether spans may come with their text: always possible in lines, in a table only with a column for it."""
     header = columns_of(path, head)
     form = _form(path, head)
     is_column = (
@@ -168,10 +168,10 @@ def records_of(
     faults: list[Fault],
     notes: Sequence[str] = (),
 ) -> Records:
-    """Records of outputs and the errors in them: predictions of the user metric, or judgements with gold spans.
+    """Records of outputs and their errors: predictions of the user metric, or human judgements.
 
     rows: line, testset, lp, system, place, judgement (null: no prediction of spans), perhaps level and value. Where no
-    row has a value the scores are those of the errors.
+    row has a value, the scores are computed from the errors.
     """
     weights = errors["severity"].map_elements(weight_of, return_dtype=pl.Float64)
     of_errors = errors.with_columns(weight=weights).group_by("judgement").agg("weight")
@@ -208,7 +208,7 @@ def records_of(
 
 
 def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
-    """Errors by judgement as records have them."""
+    """Errors by judgement, in the form of records."""
     rows = [(judgement, *error[:2], None, *error[2:]) for judgement, error in found]
     return pl.DataFrame(rows, schema=columns("ratings"), orient="row")
 
@@ -216,10 +216,10 @@ def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
 def put_at_texts(
     spans: Sequence[tuple[int, Error]], quoted: Mapping[int, str], outputs: Mapping[int, Output], path: Path
 ) -> tuple[list[tuple[int, Error]], list[Fault], list[str]]:
-    """Spans that have their text, put where the translation has it; faults of those where this is not clear; notes.
+    """Move spans with their text to its position in the translation; also faults of unclear positions, and notes.
 
-    quoted: the text of spans by their number in `spans`. A span whose text is not the one at its place, and not in the
-    translation exactly once, is a fault. Texts that are whole translations say nothing of a place.
+    quoted: the text of spans by their number in `spans`. A span whose text is not at its position, and not in the
+    translation exactly once, is a fault. A text that is the whole translation does not tell a position.
     """
     moved = Counter[str]()
     faults: list[Fault] = []
@@ -249,7 +249,7 @@ def put_at_texts(
 
 
 def _outputs(rows: pl.DataFrame, given: LoadHints) -> dict[int, Output]:
-    """The output that each judgement is of, with its text where the warehouse has it."""
+    """The output of each judgement, with its text if the warehouse has it."""
     outputs: dict[int, Output] = {}
     said = [name if name in rows.columns else pl.lit(None).alias(name) for name in ("segment", "document", "index")]
     places = rows.filter(pl.col("judgement").is_not_null())
@@ -272,7 +272,7 @@ def _wrong(faults: list[Fault], path: Path, line: int | None, error: WrongJudgem
 def _of_table(
     header: Header, data: bytes, claim: Claim, given: LoadHints, *, is_task: bool, is_by_method: bool
 ) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault]]:
-    """Outputs and errors of a table, an output a row or a span a row, and the texts of spans by their number."""
+    """Outputs and errors of a table with one output or one span per row, and the texts of spans by their number."""
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty():
         return table, [], {}, faults
@@ -328,7 +328,7 @@ def _of_table(
 
 
 def _numbered(table: pl.DataFrame, given: LoadHints) -> pl.DataFrame:
-    """Rows whose segments are numbered within their documents with these numbers as such."""
+    """The rows, with segment numbers moved to `index` if they count within documents."""
     with_both = table.filter(pl.col("document").is_not_null() & pl.col("segment").is_not_null())
     places = with_both.select("testset", "lp", "document", "segment").unique()
     restarts = places.height > places.select("testset", "lp", "segment").unique().height
@@ -358,14 +358,14 @@ def _of_cells(starts: str | None, ends: str | None, kinds: str | None) -> list[E
 
 
 def _at(cell: str | None) -> int | str | None:
-    """The number that a cell holds; what is none as it stands."""
+    """The number in a cell; any other content unchanged."""
     return int(float(cell)) if cell and _NUMBER.fullmatch(cell) else cell
 
 
 def _of_rows(
     table: pl.DataFrame, called: Mapping[str, str], path: Path, wrong: list[Fault]
 ) -> Iterator[tuple[int, Error, str | None]]:
-    """The spans of a table with one a row, each with its text where the table has one."""
+    """The spans of a table with one span per row, each with its text if the table has it."""
     columns = {name: called[name] for name in (*_OF_ROWS, *_MORE, *_TEXTS) if name in called}
     for line, judgement, *cells in table.select("line", "judgement", *columns.values()).iter_rows():
         span = dict(zip(columns, cells, strict=True))
@@ -383,7 +383,7 @@ def _text_in(span: Mapping[str, object]) -> str | None:
 
 
 class _Lines:
-    """What WMT26's lines predict of each output, put together from all lines of its item."""
+    """WMT26's predictions for each output, collected from all lines of its item."""
 
     def __init__(self, given: LoadHints) -> None:
         self._given = given
@@ -418,7 +418,7 @@ class _Lines:
     def _put(
         self, key: tuple[object, ...], line: int, name: str, spans: list[_Span] | None, value: float | None
     ) -> None:
-        """One prediction, beside what other tasks and lines say of the same output."""
+        """Add one prediction to those of other tasks and lines for the same output."""
         before = self.outputs.get(key)
         if before is None:
             self.outputs[key] = (line, spans, value)
@@ -439,9 +439,9 @@ class _Lines:
 def _of_lines(
     text: str, claim: Claim, given: LoadHints
 ) -> tuple[pl.DataFrame, list[tuple[int, Error]], dict[int, str], list[Fault], list[str]]:
-    """Outputs and errors of WMT26's lines: lists of spans, and scores, of which true and false are 1 and 0.
+    """Outputs and errors of WMT26's lines: lists of spans, and scores; true and false are 1 and 0.
 
-    Items of challenge sets are another test set's: they are read where the file has no others.
+    Items of challenge sets belong to another test set: they are read only if the file has no other items.
     """
     faults: list[Fault] = []
     wrong: list[Fault] = []

@@ -1,8 +1,8 @@
-"""System scores as `METRIC LP TESTSET SYSTEM SCORE`, columns by tabs, with that header or without.
+"""System scores as `METRIC LP TESTSET SYSTEM SCORE`, separated by tabs, with or without that header.
 
-Scores of a published test set may also have it in other letters, in quotes, or commas for the tabs. Blanks around a
-cell do not count. Errors of metrics that count them (TER in WMT12) are negated: higher is better. The
-metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
+Files of a published test set may also have the header in other case or in quotes, or commas for tabs. Blanks around a
+cell do not count. Scores of error measures (TER in WMT12) are negated: higher is better. The
+metric `HUMAN` is a human score of that name. WMT12 has this format.
 """
 
 import re
@@ -83,7 +83,7 @@ class FiveColumnReader(TextReader):
 
 
 def _form(line: str) -> tuple[str, bool]:
-    """What separates the columns, as a file's first line tells; and whether it is the header.
+    """The separator in a file's first line, and whether this line is the header.
 
     >>> _form('"metric","lp","testset","system","score"'), _form("AMBER\\tes-en\\tnewstest2012\\tjhu\\t0.21")
     ((',', True), ('\\t', False))
@@ -93,7 +93,7 @@ def _form(line: str) -> tuple[str, bool]:
 
 
 def _is_named(path: Path) -> bool:
-    """Whether a file is called as those of WMT12."""
+    """Whether a file is named like those of WMT12."""
     return re.fullmatch(r"mt-systems-scored-by-(humans|metrics)", path.name) is not None
 
 

@@ -1,8 +1,8 @@
 """Scored items of any task: JSON lists or lines whose objects have human and predicted scores by dimension.
 
-Each object is one output: `scores` has what people gave and `predict_scores` what a metric did, both by dimension
+Each object is one output: `scores` has the human scores and `predict_scores` a metric's, both by dimension
 (`fluency`, `coherence` …); `system_id` names the system, and `doc_id`, or the texts `source` and `context`, the item.
-Without a system each object is an item of its own, and those with the same source are one document.
+Without a system each object is a separate item, and items with the same source form one document.
 """
 
 from collections import Counter
@@ -84,7 +84,7 @@ class ItemScoreReader(TextReader):
 
 
 def _first_of_list(path: Path, head: Sequence[str]) -> Mapping[str, Any] | None:
-    """The first object of a list that has more lines than a head."""
+    """The first object of a list that is longer than the lines read for recognition."""
     if not is_list(head):
         return None
     try:
@@ -95,7 +95,7 @@ def _first_of_list(path: Path, head: Sequence[str]) -> Mapping[str, Any] | None:
 
 
 def _place(path: Path, given: LoadHints) -> tuple[str, str | None]:
-    """Test set and language pair: as the user says, else the file's name, and none."""
+    """Test set and language pair named by the user; by default the file's name, and no language pair."""
     given = with_place(given, path)
     name = path.name.split(".")[0]
     for ending in _ENDINGS:
@@ -109,7 +109,7 @@ def _is_by_dimension(scores: object) -> bool:
 
 
 def _first(one: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """The first of some keys that an object has, as text; numbers of JSON are floats."""
+    """The value of the first key that an object has, as text; JSON numbers are floats."""
     value = next((one[name] for name in names if one.get(name) is not None), None)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -122,7 +122,7 @@ def _texts(one: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _numbers(scores: Any, path: Path, line: int, wrong: list[Fault]) -> list[tuple[str, float | None]]:
-    """The scores of one object by dimension; others than numbers are faults."""
+    """The scores of one object by dimension; values that are not numbers are faults."""
     if scores is None:
         return []
     if not isinstance(scores, dict):

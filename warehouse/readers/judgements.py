@@ -1,4 +1,4 @@
-"""Judgements: the score that marked errors make, and judgements in JSON with score, errors and time, as frames."""
+"""Judgements: scores computed from marked errors, and JSON judgements with score, errors and time as frames."""
 
 import math
 import sys
@@ -15,7 +15,7 @@ DECIMALS = 9  # sums of weights such as 0.1 are rounded to so many, so that equa
 
 
 def score_of_errors(weights: Iterable[float | None]) -> float:
-    """Minus the sum of the weights, in whatever order they stand; an error without a weight counts nothing.
+    """Minus the sum of the weights, independent of their order; an error without a weight counts 0.
 
     >>> score_of_errors([1.0, 0.1, 0.1]) == score_of_errors([0.1, 1.0, 0.1, None]) == -1.2
     True
@@ -26,7 +26,7 @@ def score_of_errors(weights: Iterable[float | None]) -> float:
 
 
 def weight_of(severity: str | None) -> float | None:
-    """What an error counts that has a severity and no weight; None where the severity is another.
+    """The weight of an error that has only a severity; None for other severities.
 
     >>> weight_of("Major"), weight_of(" minor"), weight_of("undecided")
     (5.0, 1.0, None)
@@ -50,7 +50,7 @@ _LAST_CHARACTER = 2**31 - 2
 
 
 class WrongJudgementError(ValueError):
-    """What is no judgement, no error, or no segment with some: what was found, and what was expected."""
+    """Invalid judgement, error or segment: what was found, and what was expected."""
 
     def __init__(self, found: str, expected: str) -> None:
         super().__init__(found)
@@ -61,7 +61,7 @@ class WrongJudgementError(ValueError):
 def frames(
     judgements: Iterable[tuple[Any, ...]], errors: Iterable[tuple[Any, ...]], testset: str | None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Judgements and their errors, in the order of JUDGEMENT and ERROR, as the contract of records has them."""
+    """Frames of judgements and their errors in the form of records. Columns in the order of JUDGEMENT and ERROR."""
     kinds: dict[str, Any] = dict.fromkeys(_WHOLE, pl.Int64) | {"value": pl.Float64, "time": pl.Datetime("us")}
     kinds["is_source_error"] = pl.Boolean
     judged, marked = ({name: kinds.get(name, pl.String) for name in names} for names in (JUDGEMENT, ERROR))
@@ -73,9 +73,9 @@ def frames(
 
 
 def score_of(value: object) -> float | None:
-    """The score, a finite number or its text; None where it is missing.
+    """The score, from a finite number or its text; None if missing.
 
-    Raises WrongJudgementError: it is something else.
+    Raises WrongJudgementError: it is anything else.
     """
     number = number_of(value)
     if number is None and value is not None:
@@ -84,7 +84,7 @@ def score_of(value: object) -> float | None:
 
 
 def number_of(value: object) -> float | None:
-    """A finite number, or the one that a text holds; None where it is none."""
+    """A finite number, perhaps parsed from a text; None for anything else."""
     if isinstance(value, str):
         return finite(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
@@ -93,7 +93,7 @@ def number_of(value: object) -> float | None:
 
 
 def time_of(times: object) -> datetime | None:
-    """The last of some times, given in seconds since 1970; None where it is not."""
+    """The last of some times in seconds since 1970; None if it is not a time."""
     seconds = number_of(times[-1]) if isinstance(times, Sequence) and not isinstance(times, str) and times else None
     if seconds is None or not 0 <= seconds <= _LATEST_TIME:
         return None
@@ -101,11 +101,11 @@ def time_of(times: object) -> datetime | None:
 
 
 def span_of(error: object, needs: Literal["place", "severity"] | None = None, *, is_inclusive: bool = False) -> Error:
-    """One error of JSON: start and end, severity, category and side; a list of categories is a path.
+    """One error from JSON: start and end, severity, category and side; a list of categories is a path.
 
-    needs: what it must have; where that is nothing, a start or an end may stand alone. is_inclusive: the end is the
-    last character. `missing` for start and end says of what is missing in the translation that it has no place.
-    Raises WrongJudgementError: it is no error.
+    needs: required keys; if there are none, a start or an end may stand alone. is_inclusive: the end is the
+    last character. `missing` for start and end marks an omission, which has no position.
+    Raises WrongJudgementError: it is not a valid error.
     """
     if not isinstance(error, Mapping):
         raise WrongJudgementError(f"error span {str(error)!r}", SPAN)
@@ -131,9 +131,9 @@ def span_of(error: object, needs: Literal["place", "severity"] | None = None, *,
 
 
 def place_of_text(quoted: str, text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where in a text a span with these words is; None where its place has others, and the text them not just once.
+    """Position of a span's words in a text; None if they are not at the span's place and not in the text exactly once.
 
-    Blanks at the ends are no part of a span: some programs count the one before a word.
+    Blanks at the ends do not belong to a span: some programs include the one before a word.
     >>> [place_of_text("cat", "the cat", *place) for place in ((4, 7), (3, 7), (0, 3))]
     [(4, 7), (4, 7), (4, 7)]
     >>> place_of_text("a", "a cat", 4, 5), place_of_text("dog", "a cat", 2, 5)
@@ -152,7 +152,7 @@ def place_of_text(quoted: str, text: str, start: int, end: int) -> tuple[int, in
 
 
 def _place_of(at: object) -> int | None:
-    """The number of a character, from 0; None for none and `missing`."""
+    """The number of a character, from 0; None if absent or `missing`."""
     if at is None or at in ("", _MISSING):
         return None
     if isinstance(at, bool) or not isinstance(at, int | float) or at % 1 or not 0 <= at <= _LAST_CHARACTER:

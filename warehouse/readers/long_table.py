@@ -1,4 +1,4 @@
-"""Scores of the user in a long table: one score per row, with named columns."""
+"""A user's scores in a long table: one score per row, with named columns."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -27,7 +27,7 @@ _SAYS_WHAT = ("scorer", "metric", "human")
 
 
 class LongTableReader:
-    """Reader of tables with a column of systems, one of scores, and what else the scores are of."""
+    """Reader of tables with a column of systems, a column of scores, and columns that describe the scores."""
 
     name = "long-table/3"
 
@@ -85,9 +85,9 @@ def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fa
 
 
 def with_runs(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The rows with versions and runs in their metrics' names, those of a metric's mean over its runs, and a note.
+    """The rows with versions and runs in their metrics' names, rows with a metric's mean over its runs, and a note.
 
-    scores: perhaps with columns version and run, which count for metrics.
+    scores: optionally with columns version and run, which apply to metrics only.
     """
     is_metric = pl.col("kind") == "metric"
     if "version" in scores.columns:
@@ -122,14 +122,14 @@ def with_runs(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _of_others(n_rows: int) -> list[str]:
-    """The note on rows that were not chosen."""
+    """The note on rows that were not selected."""
     return [f"{counted(n_rows, 'row')} of other metrics and human scores not read"] if n_rows else []
 
 
 def where_scored(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The rows of scorers in the evaluation sets where they have some score, and notes on those where they have none.
+    """The rows of scorers in evaluation sets where they have a score, and notes on those where they have none.
 
-    A scorer without any score in the whole table keeps its rows: that is a fault.
+    A scorer without any score in the whole table keeps its rows, because that is a fault.
     """
     has_value, of_scorer = pl.col("value").is_not_null(), ("kind", "scorer", "reference")
     is_empty = has_value.any().over(of_scorer) & ~has_value.any().over(*of_scorer, "testset", "lp", "level")
@@ -144,9 +144,9 @@ def where_scored(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def with_place(given: LoadHints, path: Path) -> LoadHints:
-    """What the user says, completed with test set and language pair that the path names.
+    """The user's hints, completed with the test set and language pair in the path.
 
-    A folder `lp=en-de`, the file's folder `en-de`, or `en-de.` before its name tell a language pair.
+    The language pair comes from a folder `lp=en-de`, from the file's folder `en-de`, or from `en-de.` before its name.
     """
     parts = {found["key"]: found["value"] for part in path.parts if (found := _PARTITION.fullmatch(part)) is not None}
     testset = given.testset or parts.get("testset") or testset_of(path)
@@ -155,7 +155,7 @@ def with_place(given: LoadHints, path: Path) -> LoadHints:
 
 
 def _is_pair(name: str) -> bool:
-    """Whether a name is that of a pair of languages that the shared tasks know."""
+    """Whether a name is a pair of languages of the shared tasks."""
     try:
         return language_pair(name) is not None
     except ValueError:
@@ -163,7 +163,7 @@ def _is_pair(name: str) -> bool:
 
 
 def missing_place(header: Header, given: LoadHints) -> str | None:
-    """What neither the table nor the user says, as a request; None where all is said."""
+    """A request for what neither the table nor the user states; None if nothing is missing."""
     known = header.known.keys()
     if "testset" not in known and given.testset is None:
         return f"scores of an unknown test set; name it in a column 'testset' or with {option('testset')}"
@@ -173,9 +173,9 @@ def missing_place(header: Header, given: LoadHints) -> str | None:
 
 
 def lp_of(given: LoadHints) -> str | None:
-    """The language pair that the user says, else that of sets without one.
+    """The language pair named by the user; by default that of test sets without one.
 
-    None where no test set is named, or one of the shared tasks' is, and for the user's own metrics.
+    None if no test set or a shared task's is named, and for the user's own metrics.
     """
     is_of_pairs = given.is_own or given.testset is None or bool(facts(given.testset).lps)
     return given.lp or (None if is_of_pairs else NO_LP)
@@ -184,9 +184,9 @@ def lp_of(given: LoadHints) -> str | None:
 def claim_of_named(
     path: Path, reader: str, header: Header, given: LoadHints, names: Collection[str], unnamed: str
 ) -> Claim | str:
-    """The claim of a table, or a request where neither it nor the user says what is missing.
+    """The claim of a table, or a request for what neither the table nor the user states.
 
-    names: columns that say whose its values are. unnamed: the request where none does.
+    names: columns that name the scorer. unnamed: the request if there are none.
     """
     given = with_place(given, path)
     if not header.known.keys() & set(names) and not (given.metric or given.human):
@@ -195,7 +195,7 @@ def claim_of_named(
 
 
 def claim_of(path: Path, reader: str, header: Header, given: LoadHints) -> Claim:
-    """The claim of a table. Of one's own metric it may be all of one system, and MetricX's errors are negated where
+    """The claim of a table. All scores of a user's own metric may be of one system. MetricX's errors are negated if
     no other column is the metric's."""
     is_of_errors = ERRORS in header.columns and "value" not in header.known and given.metric not in header.columns
     variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
@@ -213,7 +213,7 @@ def claim_of(path: Path, reader: str, header: Header, given: LoadHints) -> Claim
 
 
 def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list[Fault]]:
-    """The header and the table under our names (`_` before those that have none), and faults of its form."""
+    """The header, the table under our names (unknown columns begin with `_`), and faults of its format."""
     header = _header(data, claim)
     if header is None:
         return None, pl.DataFrame(), [Fault(str(claim.path), 1, "no system column", "one named 'system'")]
@@ -224,7 +224,7 @@ def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list
 
 
 def of_one_system(table: pl.DataFrame, claim: Claim, faults: list[Fault]) -> pl.DataFrame:
-    """The rows with the system that the user says they are of; rows of others are faults."""
+    """The rows with the system that the user named; rows of other systems are faults."""
     if claim.system is None or "line" not in table.columns:
         return table
     if "system" not in table.columns:
@@ -234,16 +234,16 @@ def of_one_system(table: pl.DataFrame, claim: Claim, faults: list[Fault]) -> pl.
 
 
 def _header(data: bytes, claim: Claim) -> Header | None:
-    """The header of the table that some bytes are the beginning of."""
+    """The header of a table from its first bytes."""
     head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     is_parquet = data.startswith(b"PAR1")
     return header_of(claim.path, [] if is_parquet else head, claim.system)
 
 
 def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFrame:
-    """The table with test set and language pair in each row, and the reference of metrics that name none.
+    """The table with test set and language pair in each row, and a reference for metrics that name none.
 
-    root: the folder of the table, where facts of the test set may lie.
+    root: the folder of the table, which may hold facts of the test set.
     """
     if {"source", "target"} <= set(table.columns) and "lp" not in table.columns:
         table = table.with_columns(lp=pl.concat_str("source", pl.lit("-"), "target"))
@@ -268,14 +268,14 @@ def with_evalset(table: pl.DataFrame, given: LoadHints, root: Path) -> pl.DataFr
 
 
 def _standard(scorer: str, testset: str, lp: str, declared: TestsetFacts) -> str | None:
-    """The reference of a metric that names none; other tasks than translation have one only where it is declared."""
+    """The reference of a metric that names none; tasks other than translation have one only if it is declared."""
     if lp == NO_LP and declared.evalset(lp).standard_reference is None:
         return None
     return standard_reference(scorer, testset, lp, declared)
 
 
 def is_human_score(name: str, given: LoadHints) -> bool:
-    """Whether a name is that of a human score: one that the user gave, by commas, or one of the shared tasks' kinds.
+    """Whether a name is a human score's: named by the user (separated by commas), or of a kind in the shared tasks.
 
     >>> [is_human_score(name, LoadHints()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric")]
     [True, True, True, True, False]
@@ -286,7 +286,7 @@ def is_human_score(name: str, given: LoadHints) -> bool:
 
 
 def variant(name: str) -> tuple[str, str | None, bool]:
-    """Base name and reference of a metric, and whether the name tells it.
+    """Base name and reference of a metric, and whether the name states the reference.
 
     >>> variant("BLEU-refA"), variant("MyQE-src"), variant("COMET-22")
     (('BLEU', 'refA', True), ('MyQE', None, True), ('COMET-22', None, False))
@@ -298,7 +298,7 @@ def variant(name: str) -> tuple[str, str | None, bool]:
 
 
 def _named(table: pl.DataFrame, given: LoadHints, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
+    """Rows with place, value and scorer names, from the columns or from the user."""
     table, faults = placed(table, path, given.first_segment)
     table = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path, faults)
     for column in ("scorer", "metric", "human", "kind", "reference"):
@@ -315,7 +315,7 @@ def _named(table: pl.DataFrame, given: LoadHints, path: Path) -> tuple[pl.DataFr
 def _chosen(
     table: pl.DataFrame, all_names: Collection[str], given: LoadHints, path: Path
 ) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows with kind, scorer and reference, of the metric that the user named, where one was.
+    """Rows with kind, scorer and reference; only those of the metric that the user named, if any.
 
     all_names: of all rows of the file.
     """
@@ -349,9 +349,9 @@ def _chosen(
 
 
 def with_references(table: pl.DataFrame, given: LoadHints) -> pl.DataFrame:
-    """scorer and reference of each row, and whether the row, its metric's name or the user tells the reference.
+    """scorer and reference of each row, and whether the row, its metric's name or the user states the reference.
 
-    table: with `named`, `kind` and `reference` as it stands in the row.
+    table: with `named`, `kind`, and `reference` as written in the row.
     """
     variants = [(name, *variant(name)) for name in table["named"].drop_nulls().unique().to_list()]
     schema = {"named": pl.String, "base": pl.String, "by_name": pl.String, "is_by_name": pl.Boolean}

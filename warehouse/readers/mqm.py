@@ -1,7 +1,7 @@
-"""MQM: annotations, `mqm_*.tsv`, one row per error, of the releases up to 2022 and of those since 2023; and averages.
+"""MQM: annotations, `mqm_*.tsv`, one row per error, in the formats until 2022 and since 2023; and averages.
 
-Annotations have tabs between columns, no quoting, segments by their line in the test set, or by document and number
-within it where no column has lines. The score of an annotator for a segment is minus the weights of the errors that
+Annotations are separated by tabs without quoting. Segments are numbered by their line in the test set or, without such
+a column, within their document. The score of an annotator for a segment is minus the weights of the errors that
 they marked; a segment's score is the mean over its annotators.
 
 Averages, `mqm_TESTSET_LP.avg_seg_scores.tsv`, have system, mean score and line of the test set. The header has blanks
@@ -43,10 +43,10 @@ _FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
 def claim_mqm(
     path: Path, reader: str, named: re.Match[str] | None, given: LoadHints, *, is_annotation: bool
 ) -> Claim | str:
-    """The claim, or why nothing is taken. named: test set and language pair in the file's name; None without them.
+    """The claim, or why nothing is read. named: test set and language pair in the file's name; None without them.
 
-    The file's name goes before what the user says, and that before the folders. Further words of the name
-    (`no-postedits`, `3ratingsPerSegment`) make a human score of their own: a part never takes the place of the whole.
+    The file's name takes precedence over the user's hints, and these over the folders. Further words in the name
+    (`no-postedits`, `3ratingsPerSegment`) make a separate human score: a part never replaces the whole.
     """
     what = "MQM annotations" if is_annotation else "MQM averages"
     words = {} if named is None else named.groupdict()
@@ -158,7 +158,7 @@ class MqmAnnotationsReader(TextReader):
 
 
 def _columns(header: str) -> list[str]:
-    """Our names of a header's columns; those without one of ours, and second ones, as `_0`, `_1` …"""
+    """Our names of a header's columns; unknown and repeated columns are `_0`, `_1` …"""
     columns: list[str] = []
     for number, cell in enumerate(header.split("\t")):
         name = _NAMES.get(cell.strip().lower())
@@ -167,9 +167,9 @@ def _columns(header: str) -> list[str]:
 
 
 def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
-    """Rows under our names of columns, and `line`; faults; and how many lines repeat another to the last sign.
+    """Rows under our column names, with `line`; faults; and the number of lines that repeat another exactly.
 
-    Columns behind the ones that are needed may be left out or added. A repeated line that marks its place is taken
+    Columns after the required ones may be missing or added. A repeated line that marks its span is read
     once. Without a mark, equal lines are errors of one kind at several places, and each counts.
     """
     header, *lines = text.removesuffix("\n").split("\n")
@@ -190,13 +190,13 @@ def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
 
 
 def _place(errors: pl.DataFrame) -> list[str]:
-    """The columns that tell segments apart."""
+    """The columns that identify a segment."""
     number = "segment" if "segment" in errors.columns else "index"
     return [name for name in ("document", number) if name in errors.columns]
 
 
 def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
-    """The first segment with two source texts: its number counts within something else."""
+    """The fault of the first segment with two source texts: its number does not count within the test set."""
     if "source" not in errors.columns:
         return []
     texts = errors.with_columns(visible(pl.col("source").str.replace_all(r"</?v>", "")))
@@ -212,9 +212,9 @@ def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _weighted(errors: pl.DataFrame, year: int | None) -> pl.DataFrame:
-    """Each error with its weight, and whether its row says that there is none.
+    """Each error with its weight, and whether its row means that there is no error.
 
-    Where an annotator found no translation at all, that error alone has a weight, and the first of several.
+    If an annotator marked a non-translation, only that error (the first of several) has a weight.
     """
     category = pl.col("category_folded")
     free = [word for word, since in _FREE.items() if year is None or year >= since]
@@ -245,7 +245,7 @@ def _weighted(errors: pl.DataFrame, year: int | None) -> pl.DataFrame:
 
 
 def _folded(column: str) -> pl.Expr:
-    """A category's path in one spelling: small letters, blanks for hyphens and underscores, none around slashes."""
+    """A category's path in one spelling: lower case, blanks for hyphens and underscores, no blanks around slashes."""
     return (
         pl.col(column)
         .str.to_lowercase()
@@ -270,7 +270,7 @@ def _judgements(errors: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ratings(marked: pl.DataFrame) -> pl.DataFrame:
-    """Errors in the file's order; spans count the characters of the text without its marks, the end is exclusive."""
+    """Errors in the file's order; spans count characters of the text without its marks, with an exclusive end."""
     marked = marked.with_columns(
         *(pl.lit(None, pl.String).alias(side) for side in ("source", "target") if side not in marked.columns)
     )

@@ -1,9 +1,9 @@
 """A user's own metric in the organisers' form: `SYSTEM, SCORE` lines separated by tabs, one block of lines per system.
 
-Error spans are `SYSTEM, JSON` lines in `.seg.rating`, `None` for no prediction, ends behind the last characters.
+Error spans are `SYSTEM, JSON` lines in `.seg.rating`, with exclusive ends and `None` for no prediction.
 
-The file is named like theirs, `LEVEL.score` at the end, with what a name may tell before: `en-de.MyMetric.seg.score`,
-or the language pair as the folder's name. Segments are counted within a system's block, so that each block must have
+The file is named like theirs, with `LEVEL.score` at the end and optional parts before: `en-de.MyMetric.seg.score`,
+or the language pair as the folder's name. Segments are numbered within a system's block, so each block must have
 all of them.
 """
 
@@ -99,7 +99,7 @@ def _predictions(text: str, claim: Claim, given: LoadHints, faults: list[Fault])
 
 
 def _torn_blocks(table: pl.DataFrame, path: Path) -> list[Fault]:
-    """The first lines of second blocks of one system."""
+    """The first lines of further blocks of a system."""
     starts = table.filter(pl.col("system").ne_missing(pl.col("system").shift(1)))
     again = starts.filter(~pl.col("system").is_first_distinct())
     return repeated_faults(again, "system", "a second block of system {!r}", "one block of lines per system", path)

@@ -1,9 +1,9 @@
 """Campaigns of the annotation tool Pearmut (WMT26): `annotations.json`, and logs of one campaign, `CAMPAIGN.jsonl`.
 
-An object has a list of entries for each campaign, whose name tells the language pair; a log has one entry per line. An
-entry is one user's answer to
-one document: its segments (`item`), for each of them the score and the error spans of each system (`annotation`), and
-what the user did when (`actions`).
+The object has a list of entries for each campaign, and the campaign's name tells the language pair; a log has one
+entry per line. An entry is one user's answer to one document: its segments
+(`item`), the score and error spans of each system for each segment (`annotation`), and the user's actions with their
+times (`actions`).
 """
 
 import re
@@ -86,7 +86,7 @@ class PearmutReader(TextReader):
 
 
 class _Rows:
-    """Entries that count so far, and then their judgements and errors."""
+    """The valid entries, and then their judgements and errors."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
@@ -97,7 +97,7 @@ class _Rows:
         self.passed: Counter[str] = Counter()
 
     def meet(self, campaign: str, entries: object) -> None:
-        """Note the entries of a campaign, in the order in which they were written; a reset cancels earlier ones."""
+        """Add the entries of a campaign, in the order in which they were written; a reset cancels earlier entries."""
         if not isinstance(entries, list):
             self._fault(campaign, "no list", "a list of its annotations")
             return
@@ -114,7 +114,7 @@ class _Rows:
                 self._met.setdefault((campaign, user, item), []).append(entry)
 
     def settle(self, lp: str | None) -> None:
-        """The judgements of the entries that are left. lp: of campaigns whose name tells none."""
+        """Collect the judgements of the remaining entries. lp: for campaigns whose name has none."""
         for (campaign, user, item), entries in self._met.items():
             kind = _kind_of(item)
             if kind is not None:
@@ -130,7 +130,7 @@ class _Rows:
                     self._fault(campaign, f"{user}, item {item}: {wrong.found}", wrong.expected)
 
     def _add(self, user: str, lp: str | None, entry: Entry, latest: dict[tuple[str, str], int]) -> None:
-        """The judgements of one entry, or none.
+        """Add the judgements of one entry, or none.
 
         latest: item and system -> the user's last judgement, as its place in `judgements`.
         """
@@ -172,7 +172,7 @@ class _Rows:
 
 
 def _kind_of(item: object) -> str | None:
-    """How an item is counted that is none of the test set; None for one that is."""
+    """The kind of an item that does not belong to the test set; None if it does."""
     name = item if isinstance(item, str) else ""
     if "_#_tutorial_#_" in name:
         return _OTHER_ITEMS["welcome_"]
@@ -182,7 +182,7 @@ def _kind_of(item: object) -> str | None:
 def place_of(item: str) -> Place:
     """Language pair, domain, document and index, from 1, of a segment; its name counts from 0.
 
-    A name without these parts is that of a document of one segment.
+    A name without these parts is a document with one segment.
     >>> place_of("cs-de_DE_#_edu_#_edu02178_#_0"), place_of("news_###_newrepublic.com.18633_###_3"), place_of("my item")
     (('cs-de_DE', 'edu', 'edu02178', 1), (None, 'news', 'newrepublic.com.18633', 4), (None, None, 'my item', 1))
     >>> place_of("official_###_eng_Latn_###_deu_Latn_###_social_###_1162_###_0")

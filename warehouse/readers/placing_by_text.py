@@ -1,6 +1,6 @@
-"""Scores in the order of a test set's segments, or with the texts that were scored: which segment each is of.
+"""Match scores to segments, by the order of the test set or by the texts that were scored.
 
-The order counts where there are as many scores as segments, and no text contradicts it; else the texts say it.
+The order counts if there are as many scores as segments and no text contradicts it; otherwise the texts decide.
 """
 
 from collections import Counter, defaultdict
@@ -22,9 +22,9 @@ def placed(
 ) -> tuple[pl.DataFrame, list[Fault], list[str]]:
     """The rows with the numbers of their segments, faults of systems whose rows cannot be placed, and notes.
 
-    rows: in the file's order, with line, system, source and translation (null where the file has none); of tables also
-        with row, row1 …, what indices of rows say. Where the order alone counts these must rise within each system.
-    known: None where the warehouse does not have the evaluation set; then the rows are counted.
+    rows: in the file's order, with line, system, source and translation (null if the file has none); of tables also
+        with row, row1 …, the row indices. If only the order counts, these must increase within each system.
+    known: None if the warehouse does not have the evaluation set; then the rows are numbered.
     """
     parts: list[pl.DataFrame] = []
     faults: list[Fault] = []
@@ -51,7 +51,7 @@ def placed(
 
 
 def _reordered(rows: pl.DataFrame, path: Path) -> list[Fault]:
-    """The fault of a table whose index of rows falls within a system."""
+    """The fault of a table whose row index decreases within a system."""
     found = "row {:.0f} behind row {:.0f} of {!r}: the rows were reordered"
     for index in (name for name in rows.columns if name.startswith("row")):
         fallen = rows.with_columns(before=pl.col(index).shift(1).over("system")).filter(
@@ -64,7 +64,7 @@ def _reordered(rows: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequence[int | None], str]:
-    """The segment of each row, or None where nothing says it, and what is to be said of it."""
+    """The segment of each row (None if unknown), and messages about it."""
     segments = known.segments
     outputs = known.outputs.get(known.systems.get(system, system), {})
     named = [name for name, texts in (("source", known.sources), ("translation", outputs)) if texts]
@@ -94,7 +94,7 @@ def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequ
 
 
 def _by_texts(here: Sequence[Texts], there: Sequence[Texts], segments: Sequence[int]) -> list[int | None]:
-    """The segment with the same texts; of several alike the first for the first, if the file has all of them."""
+    """The segment with the same texts; repeated texts are matched in order if the file has all of them."""
     places: dict[Texts, list[int]] = defaultdict(list)
     for texts, segment in zip(there, segments, strict=True):
         places[texts].append(segment)
@@ -104,5 +104,5 @@ def _by_texts(here: Sequence[Texts], there: Sequence[Texts], segments: Sequence[
 
 
 def _plain(text: str | None) -> str:
-    """A text without what tools change in it: blanks."""
+    """A text without blanks, which tools change."""
     return "" if text is None else " ".join(text.split())

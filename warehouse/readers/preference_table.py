@@ -1,7 +1,7 @@
-"""Preferences of the user: a table with a row for each pair of outputs that somebody, or a metric, compared.
+"""A user's preferences: a table with one row per pair of outputs compared by an annotator or a metric.
 
-Columns: a segment (or document and index), `system_a`, `system_b`, and what was answered: `answer` (A, B or tie, or the
-name of the better system) or `score` (above 0 where A is better, 0 for a tie); if known, `annotator`, `testset`, `lp`,
+Columns: a segment (or document and index), `system_a`, `system_b`, and the answer: `answer` (A, B or tie, or the
+name of the better system) or `score` (above 0 if A is better, 0 for a tie); if known, `annotator`, `testset`, `lp`,
 and `metric` or `human`, which say whose preferences they are.
 """
 
@@ -79,7 +79,7 @@ def _folded(column: str) -> str:
 
 
 def _columns(header: Header) -> dict[str, str]:
-    """Our name -> the table's, of the columns that a table of preferences has and others have not."""
+    """Our name -> the table's, for the columns that only a table of preferences has."""
     folded: dict[str, str] = {}
     for column in header.columns:
         folded.setdefault(_folded(column), column)
@@ -89,7 +89,7 @@ def _columns(header: Header) -> dict[str, str]:
 
 
 def _opened(header: Header, column: str) -> str:
-    """What a column of the table is called once the table is opened."""
+    """A column's name in the opened table."""
     return header.names[header.columns.index(column)]
 
 
@@ -127,7 +127,7 @@ def _answered(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataFr
 
 
 def _named(table: pl.DataFrame, path: Path, given: LoadHints, faults: list[Fault]) -> pl.DataFrame:
-    """Rows with `named` and `kind`: whose preferences they are; of a user's own metric only those of that name."""
+    """Rows with `named` and `kind` of the scorer; for a user's own metric only the rows with its name."""
     for column in ("metric", "human", "reference"):
         if column not in table.columns:
             table = table.with_columns(pl.lit(None, pl.String).alias(column))

@@ -1,8 +1,8 @@
-"""Rankings of outputs by people, as WMT published them from 2007 to 2016: rows of CSV, or XML.
+"""Human rankings of outputs, published by WMT from 2007 to 2016 as CSV or XML.
 
 In CSV a row has the systems of a ranking with their ranks, `system1Id` to `systemNId` and `system1rank` to
-`systemNrank`: five systems, or two with the number of the ranking that the pair is of (`rankingID`). In XML a
-`ranking-result` has a `translation` for each output. Rank 1 is the best, equal ranks are ties, -1 is blank. An output
+`systemNrank`: five systems, or two with the number of the pair's ranking (`rankingID`). In XML a
+`ranking-result` has a `translation` for each output. Rank 1 is best, equal ranks are ties, -1 is blank. An output
 of several systems names all of them, joined by commas (in CSV by `+`): they tie. Segments count through the test set.
 """
 
@@ -76,13 +76,13 @@ def _systems(columns: Iterable[str]) -> dict[int, dict[str, str]]:
 
 
 def _testset_in(lines: Iterable[str]) -> str | None:
-    """The test set that the first of some lines to name one names, such as newstest2015."""
+    """The first test set named in some lines, such as newstest2015."""
     found = (_TEST.search(line) for line in lines)
     return next((testset_called(named["test"], Path()) for named in found if named), None)
 
 
 def _of_table(text: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
-    """The outputs that rows rank: one row each, with the names of its systems as they stand."""
+    """The outputs ranked in CSV rows: one row per output, with the names of its systems unchanged."""
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split(",")]
     table = quoted_table(text, columns, ",", path, faults, n_header=1)
     by_name = {column.lower(): column for column in columns}
@@ -119,7 +119,7 @@ def _of_table(text: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
 
 
 class _Rankings:
-    """What the elements of the XML say: a row for each ranking, and one for each output with its ranking's."""
+    """The elements of the XML as rows: one per ranking, and one per output with its ranking's number."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self._parser = parser
@@ -143,7 +143,7 @@ class _Rankings:
 
 
 def _of_xml(text: str, path: Path, faults: list[Fault], notes: list[str]) -> pl.DataFrame:
-    """The outputs that rankings rank: one row each, with the names of its systems as they stand."""
+    """The outputs ranked in XML: one row per output, with the names of its systems unchanged."""
     parser = expat.ParserCreate()
     found = _Rankings(parser)
     parser.StartElementHandler = found.start
@@ -194,7 +194,7 @@ def _in_codes(ranked: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataF
 def _pairs(ranked: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     """All pairs of the systems of each ranking, in the order in which they are written.
 
-    Blank ranks, references and a system beside itself have none and are counted.
+    Blank ranks, references and a system compared with itself make no pairs and are counted.
     """
     of_one = ("lp", "segment", "rater")
     is_blank = pl.col("rank") == _BLANK
@@ -257,7 +257,7 @@ def _pairs(ranked: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
 def _systems_called(single: pl.DataFrame) -> pl.DataFrame:
     """lp, spelling, system: names without the test set, the language pair and the number of a submission.
 
-    The number stays where two systems of a language pair differ by it alone.
+    The number is kept if two systems of a language pair differ only in it.
     """
     rows = [
         (lp, spelling, *published_output(spelling))

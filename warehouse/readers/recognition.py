@@ -39,7 +39,7 @@ from warehouse.wording import option
 
 
 class RecordReader(Protocol):
-    """One file format whose rows say what they are of.
+    """One file format whose rows state what they belong to.
 
     name: also kept as provenance; it changes when the reader begins to read the same bytes differently.
     """
@@ -54,12 +54,12 @@ class RecordReader(Protocol):
         ...
 
     def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
-        """The rows of the whole file. data: its bytes, unpacked. Faults are in the answer; nothing is raised."""
+        """The rows of the whole file. data: its bytes, unpacked. Faults are returned, never raised."""
         ...
 
 
 class Reader(Protocol):
-    """A layout whose files are one thing with many parts; it lays them out on the stage itself.
+    """A layout whose files form a whole; the reader stages them itself.
 
     name: also kept as provenance; it changes when the reader begins to read the same bytes differently.
     """
@@ -71,7 +71,7 @@ class Reader(Protocol):
         ...
 
     def read(self, contents: Sequence[Content], stage: Stage) -> None:
-        """Lay what the files bring to `stage.evalset` out in the stage.
+        """Stage the content of the files for `stage.evalset`.
 
         contents: all files of this reader that are to be read, those with faults in their bytes included.
         Faults go to `stage.fault`; nothing is raised for them.
@@ -115,7 +115,7 @@ _RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READ
 
 
 def claim(path: Path, given: LoadHints = NOTHING_GIVEN) -> Claim | str:
-    """The reader and claim of a file or, as text, why no reader claims it."""
+    """The reader and claim of a file, or a text with the reason why no reader claims it."""
     reasons = []
     for reader in () if given.is_own else READERS:
         answer = reader.claim(path, given)
@@ -138,7 +138,7 @@ def claim(path: Path, given: LoadHints = NOTHING_GIVEN) -> Claim | str:
 
 
 def _called_as_system(path: Path, given: LoadHints) -> str | None:
-    """The system that a file of the user scores is called as; None where none is called so."""
+    """The system that a user's file is named after; None if there is none."""
     given = with_place(given, path)
     known = given.texts.get((given.testset or "", given.lp or ""))
     names = (path.name, path.stem, path.name.removeprefix(f"{given.lp}.").partition(".")[0], path.name.split(".")[0])
@@ -146,15 +146,15 @@ def _called_as_system(path: Path, given: LoadHints) -> str | None:
 
 
 def _lacks_system(path: Path, head: Sequence[str], given: LoadHints) -> bool:
-    """Whether all scores of a file are of a system that it does not name."""
+    """Whether all scores of a file belong to one system that it does not name."""
     answers = [reader.claim(path, head, given) for reader in OWN_READERS]
     return not any(isinstance(answer, Claim) for answer in answers)
 
 
 def contradiction(claimed: Claim, given: LoadHints) -> tuple[str, str] | None:
-    """What a file's name and first lines say, and what the user says, where they are not the same.
+    """A contradiction between the file's name or first lines and the user's hints, as both values.
 
-    Of files with rows their rows say more: see `OpenFile`.
+    The rows of record files are checked in `OpenFile`.
     """
     if given.first_segment != 1 and not claimed.reader.startswith(_NUMBERED):
         return "segments that its format numbers", f"segments from {given.first_segment}"
@@ -180,7 +180,7 @@ def contradiction(claimed: Claim, given: LoadHints) -> tuple[str, str] | None:
 
 
 def other_human(stated: Collection[str], given: LoadHints) -> tuple[str, str] | None:
-    """The human scores that a file brings, and what the user calls them, where none is called so.
+    """The file's human scores and the user's name for them, if none of them has that name.
 
     >>> other_human(["esa-human1", "esa-human2"], LoadHints(human="esa")), other_human([], LoadHints(human="esa"))
     (None, None)
@@ -196,7 +196,7 @@ def other_human(stated: Collection[str], given: LoadHints) -> tuple[str, str] | 
 
 
 def is_record_reader(name: str) -> bool:
-    """Whether a reader's files say in each row what it is of."""
+    """Whether the rows of a reader's files state what they belong to."""
     return name in _RECORD_READERS
 
 

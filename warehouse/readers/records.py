@@ -1,7 +1,7 @@
-"""Rows of score files in one shape, whatever the format: what record readers make of a file.
+"""Rows of score files in one form for all formats, as record readers return them.
 
-A row names its evaluation set, scorer, system and place as the file spells them; what a spelling means is
-settled later, for all files of an evaluation set together.
+A row names its evaluation set, scorer, system and place in the file's spelling. Spellings are resolved later, for all
+files of an evaluation set together.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +36,7 @@ _EITHER = (
 
 
 def numbered(rows: pl.DataFrame, numbering: Numbering | None) -> pl.DataFrame:
-    """Rows whose segments are numbered as the user says, instead of as the reader took them."""
+    """The rows with the user's numbering of segments in place of the reader's."""
     if numbering is None or rows.is_empty():
         return rows
     is_by_document = pl.col("document").is_not_null() & (
@@ -52,7 +52,7 @@ def numbered(rows: pl.DataFrame, numbering: Numbering | None) -> pl.DataFrame:
 
 
 def numbering_faults(rows: pl.DataFrame, path: Path, numbering: Numbering | None) -> list[Fault]:
-    """Where numbers contradict what they are taken to count within. numbering: what the user says it is."""
+    """Faults of segment numbers that contradict their numbering. numbering: stated by the user."""
     rows = rows.filter(pl.col("document").is_not_null())
     if rows.is_empty():
         return []
@@ -68,7 +68,7 @@ def numbering_faults(rows: pl.DataFrame, path: Path, numbering: Numbering | None
 
 
 def _several_domains(rows: pl.DataFrame, path: Path) -> list[Fault]:
-    """The first document in two domains of a file."""
+    """The fault of the first document in two domains of a file."""
     documents = rows.group_by(*_EVALSET, "document").agg(pl.col("line").min(), pl.col("domain").unique().sort())
     several = documents.filter(pl.col("domain").list.len() > 1).sort("line")
     if several.is_empty():
@@ -80,7 +80,7 @@ def _several_domains(rows: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _several_documents(rows: pl.DataFrame, path: Path) -> list[Fault]:
-    """One number of the test set in two documents of a file."""
+    """The fault of one segment number of the test set in two documents of a file."""
     segments = rows.filter(pl.col("segment").is_not_null())
     several = segments.group_by(*_EVALSET, "segment").agg(
         pl.col("line").min(), pl.col("document").unique().sort(), n=pl.col("document").n_unique()
@@ -95,7 +95,7 @@ def _several_documents(rows: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _without_restart(rows: pl.DataFrame, path: Path) -> list[Fault]:
-    """Numbers within three documents or more that no two of them share and that one of them alone begins with 1."""
+    """The fault of numbers within three or more documents that no two share, with only one document beginning at 1."""
     places = rows.filter(pl.col("index").is_not_null() & pl.col("segment").is_null())
     documents = places.group_by(*_EVALSET, "document").agg(
         pl.col("line").min(), least=pl.col("index").min(), n=pl.col("index").n_unique()
@@ -142,24 +142,24 @@ TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
 @dataclass(eq=False)
 class Records:
-    """What one file says, row by row. Optional columns may be missing from frames; `normal` completes them.
+    """The rows of one file. Optional columns may be missing from frames; `normal` adds them.
 
     scores: line (in the file, from 1), testset, lp, level (sys, domain, doc, seg), kind (metric, human), scorer
-        (a metric's base name, or the human score's), reference (what the metric compared with; null for none and
+        (base name of a metric, or name of a human score), reference (used by the metric; null if reference-free and
         for human scores), system; at level domain the domain, at level doc the document, at level seg either
         segment (line of the test set, from 1) or document and index (from 1 within the document), or both;
         value (null: missing, with a row of its own), is_negated (the reader negated it, so that higher is better),
-        is_derived (it is that of marked errors, as the file has no other).
+        is_derived (computed from marked errors, because the file has no other value).
     judgements: judgement (number within the file), line, testset, lp, kind (null: human), scorer, reference, system,
-        the place of the segment, rater, item, value, n (judgements that the value stands for), time (UTC), status
-        (`valid`, or why it does not count in the score). Of a metric a row is a prediction of error spans, of no value;
-        an output without one was not predicted, which is not the same as predicted error-free.
+        the place of the segment, rater, item, value, n (number of judgements in the value), time (UTC), status
+        (`valid`, or why it does not count in the score). For a metric, a row is a prediction of error spans without a
+        value; an output without a row has no prediction, which differs from a prediction without errors.
     ratings: judgement, category, severity, weight, span_start, span_end, is_source_error; in the file's order.
-    segments: testset, lp, segment, domain, document, index: all segments of the evaluation set, declared.
+    segments: testset, lp, segment, domain, document, index: all segments that the file declares.
     preferences: line, testset, lp, kind, scorer, reference, the place of the segment, ranking (number within the file),
-        system_a, system_b, rater, answer (a, b, tie), is_same_output; `normal` makes scores of them, see `win_shares`.
-    scores_from_judgements: human scores are the means of the valid judgements, also where several files bring
-        judgements of one system.
+        system_a, system_b, rater, answer (a, b, tie), is_same_output; `normal` scores them, see `win_shares`.
+    scores_from_judgements: human scores are the means of the valid judgements, even if several files have judgements
+        of one system.
     """
 
     scores: pl.DataFrame | None = None
@@ -174,7 +174,7 @@ class Records:
     def normal(self, path: Path, numbering: Numbering | None = None) -> "Records":
         """Every frame with all its columns, checked; rows that break the rules become faults.
 
-        numbering: what the user says that the numbers of segments count within.
+        numbering: what segment numbers count within, as stated by the user.
         """
         faults, notes = list(self.faults), list(self.notes)
         scores, judgements, ratings, segments, preferences = (
@@ -244,16 +244,16 @@ class Records:
 
 
 class TextReader(ABC):
-    """What readers of texts have in common."""
+    """Base class of readers of text files."""
 
     def parse(self, data: bytes, claim: Claim, given: LoadHints) -> Records:
-        """The rows of the whole file, of which nothing is read where all lines are damaged."""
+        """The rows of the whole file; none if all lines are damaged."""
         text, faults = text_of(data, claim.path)
         return self.read(text, faults, claim, given) if text else Records(faults=faults)
 
     @abstractmethod
     def read(self, text: str, faults: list[Fault], claim: Claim, given: LoadHints) -> Records:
-        """The rows of a text of which some lines may be damaged. faults: of these."""
+        """The rows of a text with perhaps some damaged lines. faults: of the damaged lines."""
 
 
 def columns(name: str) -> Mapping[str, Kind]:
@@ -277,7 +277,7 @@ def columns(name: str) -> Mapping[str, Kind]:
 
 
 def win_shares(preferences: pl.DataFrame) -> pl.DataFrame:
-    """Segment scores that preferences give: the share of an output's comparisons that it won, ties count half."""
+    """Segment scores from preferences: the share of comparisons that an output won; ties count half."""
     won = pl.col("answer").replace_strict({"a": 1.0, "tie": 0.5, "b": 0.0}, default=None, return_dtype=pl.Float64)
     of_one = ("testset", "lp", "kind", "scorer", "reference", "system", "domain", "document", "segment", "index")
     sides = pl.concat(
@@ -291,13 +291,13 @@ def win_shares(preferences: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_pairs(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows with language pairs in the codes that WMT uses."""
+    """The rows with language pairs in WMT's codes."""
     pairs = {lp: language_pair_called(lp) for lp in frame["lp"].unique().drop_nulls().to_list()}
     return frame.with_columns(pl.col("lp").replace(pairs))
 
 
 def _of_systems(scores: pl.DataFrame, judgements: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
-    """Rows of systems, whose names do not end as those of their files; and notes on what this changes."""
+    """The rows with system names without file endings, and notes on changed names."""
     named = pl.concat([scores.select("system"), judgements.select("system")]).drop_nulls().unique()["system"]
     ending = [name for name in named if name.lower().endswith(_ENDING) and len(name) > len(_ENDING)]
     notes = [f"{_ENDING} removed from {counted(len(ending), 'system name')}"] if ending else []
@@ -336,7 +336,7 @@ def readable_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _beyond_scale(frame: pl.DataFrame, path: Path) -> list[Fault]:
-    """The faults of direct assessments beyond their scale."""
+    """The faults of direct assessments outside their scale."""
     scorers = [name for name in frame["scorer"].unique().drop_nulls() if is_from_0_to_100(name)]
     is_human = pl.col("kind").fill_null("human") == "human"
     wrong = frame.filter(pl.col("scorer").is_in(scorers) & is_human & ~pl.col("value").is_between(LOWEST, HIGHEST))
@@ -353,7 +353,7 @@ def _with_names(frame: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class _Check:
-    """What makes a row wrong, in the words of a fault; quoted: the column whose value the fault names.
+    """A check for invalid rows, with the words of its fault; quoted: the column whose value the fault names.
 
     is_once: one fault for all rows of the file, with the line of the first.
     """
@@ -369,7 +369,7 @@ class _Check:
 
 
 def _checks(frame: pl.DataFrame) -> list[_Check]:
-    """What rows must have: names, a known level and language pair, and a place where one is needed."""
+    """The checks of rows: names, a known level and language pair, and a place if one is needed."""
     checks = []
     for name in ("testset", "lp", "system", "scorer"):
         if name in frame.columns:

@@ -1,7 +1,7 @@
-"""WMT20's `input/details/LP.txt`: which line of a test set is which segment of which document.
+"""WMT20's `input/details/LP.txt`: the document and segment of each line of a test set.
 
-Columns by tabs, no header: line of the test set, test set, language pair, document, number within the document, both
-numbers from 1.
+Tab-separated, without a header: line of the test set, test set, language pair, document, number within the document.
+Both numbers start at 1.
 """
 
 import re
@@ -24,7 +24,7 @@ _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
 
 
 class SegmentDetailsReader(TextReader):
-    """Reader of the segments that a test set has; they are declared, so that scores are checked against them."""
+    """Reader of declared segments of a test set; scores are checked against them."""
 
     name = "wmt-details/1"
 
@@ -63,7 +63,7 @@ def _first_row(head: Sequence[str]) -> list[str] | None:
 
 
 def _neighbour(path: Path) -> str | None:
-    """The test set that the details beside a file name, else its folders."""
+    """The test set named by the details next to a file, or else by its folders."""
     for other in sorted(path.parent.glob("*.txt")):
         if _PAIR.fullmatch(other.stem) and (row := _first_row(head_of(other))) is not None:
             return row[1]
@@ -75,9 +75,9 @@ def _fits(row: Sequence[str]) -> bool:
 
 
 def _misplaced(table: pl.DataFrame, path: Path) -> list[Fault]:
-    """Lines whose numbers do not follow from those before: lines 1, 2, …, in a document 1, 2, … too.
+    """Faults of numbers out of sequence: lines must be 1, 2, …, and so must the numbers in each document.
 
-    Lines with other faults have no row in the table: any of them may have been one of the document.
+    Lines with other faults have no row in the table; any of them may have belonged to the document.
     """
     n_lost = pl.col("line") - pl.int_range(1, pl.len() + 1)
     rows = table.with_columns(n_lost=n_lost).with_columns(

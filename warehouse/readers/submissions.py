@@ -1,7 +1,7 @@
-"""Submissions to the metrics tasks: `METRIC.LEVEL.score` of all generations, tab-separated, without a header
+"""Submissions to the metrics tasks: `METRIC.LEVEL.score` of all years, tab-separated, without a header
 until WMT23 and with one in WMT25.
 
-Which generation a file is of tells the number of its columns, and where several have as many, what is in them.
+The number of columns tells the format's year; if several formats have as many, the content of the columns does.
 """
 
 import re
@@ -58,7 +58,7 @@ _REFERENCE_SET = re.compile(r"[a-z]+[A-Z]?20\d\d")
 
 
 class SubmissionReader(TextReader):
-    """Reader of scores as metrics were entered in the metrics tasks."""
+    """Reader of scores submitted to the metrics tasks."""
 
     name = "wmt-metrics-task/2"
 
@@ -108,7 +108,7 @@ class SubmissionReader(TextReader):
 
 
 def _layout(head: Sequence[str], path: Path) -> str | None:
-    """The key of `_COLUMNS` that most lines agree on, or `_WITH_HEADER`; None where the file is no submission."""
+    """The key of `_COLUMNS` that most lines agree on, or `_WITH_HEADER`; None if the file is not a submission."""
     lines = [line.rstrip("\r").split("\t") for line in head if line.strip()]
     if not lines:
         return None
@@ -124,7 +124,7 @@ def _layout(head: Sequence[str], path: Path) -> str | None:
 
 
 def _looks_like_one(head: Sequence[str], path: Path) -> bool:
-    """Whether name and number of columns are those of a submission, whatever else is wrong with it."""
+    """Whether name and number of columns fit a submission, even if the file has faults."""
     if not _is_named_so(path):
         return False
     return any(line.count("\t") >= 5 for line in head) or (not head and testset_of(path) is not None)
@@ -136,7 +136,7 @@ def _is_named_so(path: Path) -> bool:
 
 
 def _line_layout(cells: Sequence[str], path: Path) -> str | None:
-    """The layout of one line, if what stands in the place of its system and reference may be their names."""
+    """The layout of one line, if its system and reference columns may hold names."""
     layout = _layout_by_columns(cells, path)
     if layout is None:
         return None
@@ -146,7 +146,7 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
 
 
 def _layout_by_columns(cells: Sequence[str], path: Path) -> str | None:
-    """The layouts that one line may be of, narrowed down to one by what stands in its columns."""
+    """The layout of one line among those with its number of columns, by the content of the columns."""
     if len(cells) < 6 or not is_language_pair(cells[1]):
         return None
     n_columns, ends_in_score = len(cells), is_number(cells[-1])
@@ -166,7 +166,7 @@ def _layout_by_columns(cells: Sequence[str], path: Path) -> str | None:
 
 
 def _details(path: Path) -> tuple[Path, ...]:
-    """The files that give documents their lines: `input/details` in a folder above the scores."""
+    """The files with the lines of documents: `input/details` in a folder above the scores."""
     for folder in path.parents[:4]:
         details = folder / "input" / "details"
         if details.is_dir():
@@ -175,7 +175,7 @@ def _details(path: Path) -> tuple[Path, ...]:
 
 
 def _named(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows with test set, language pair, metric and reference in the program's words; unknown test sets are faults."""
+    """Rows with test set, language pair, metric and reference in the program's names; unknown test sets are faults."""
     table, faults = _with_testsets(table, "TESTSET", lambda name: testset_called(name, path) or given.testset, path)
     table = table.with_columns(
         lp=_replaced(table, "LP", language_pair_called),
@@ -190,9 +190,9 @@ def _named(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFr
 
 
 def with_references(table: pl.DataFrame, *, says_always: bool) -> pl.DataFrame:
-    """`reference` of each row: `said`, unless the registry knows that the metric saw none.
+    """`reference` of each row: `said`, unless the registry lists the metric as reference-free.
 
-    says_always: a null in `said` means no reference; else that the file tells none: then it is the standard one.
+    says_always: a null in `said` means reference-free; otherwise null means the standard reference.
     """
     keys = table.select("scorer", "testset", "lp").unique()
     rows = [
@@ -212,7 +212,7 @@ def with_references(table: pl.DataFrame, *, says_always: bool) -> pl.DataFrame:
 def _with_testsets(
     table: pl.DataFrame, column: str, called: Callable[[str], str | None], path: Path
 ) -> tuple[pl.DataFrame, list[Fault]]:
-    """The rows whose test set is known, with `testset`; and one fault for each name that does not say it."""
+    """The rows whose test set is known, with `testset`; and one fault for each unknown name."""
     table = table.with_columns(testset=_replaced(table, column, called))
     expected, way_out = "a test set of the shared tasks, such as newstest2020", f"name it with {option('testset')}"
     faults = repeated_faults(
@@ -222,13 +222,13 @@ def _with_testsets(
 
 
 def _replaced(table: pl.DataFrame, column: str, called: Callable[[str], str | None]) -> pl.Expr:
-    """The column with each distinct value replaced by what it is called."""
+    """The column with each distinct value replaced."""
     names = table[column].unique().to_list()
     return pl.col(column).replace_strict(names, [called(name) for name in names], return_dtype=pl.String)
 
 
 def _placed(table: pl.DataFrame, layout: str) -> pl.DataFrame:
-    """Rows with level, and domain, document, segment or index as the layout has them."""
+    """Rows with level, and the layout's domain, document, segment or index."""
     level = layout[:3]
     if level == "seg" and "DOC" not in table.columns:
         return table.with_columns(level=pl.lit("seg"), segment=pl.col("SEGNO"))
@@ -271,9 +271,9 @@ def _testset_of_2025(set_id: str, path: Path, given: LoadHints) -> str | None:
 
 
 def _parse_2025(text: str, path: Path, given: LoadHints) -> Records:
-    """Columns are known by the header. `all` for segment, document and domain makes a score one of a higher level.
+    """Rows of WMT25, with columns named by the header. `all` for segment, document and domain means a higher level.
 
-    Where no method is named, the metric is called as the file is.
+    If no method is named, the metric has the file's name.
     """
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split("\t")]
     if columns == [""]:
@@ -317,9 +317,9 @@ def _metric_of(path: Path) -> str:
 
 
 def _with_segments(table: pl.DataFrame, path: Path, given: LoadHints) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows with the numbers of their segments, which count from 1 within the document or within the test set.
+    """Rows with segment numbers, which count from 1 within the document or the test set.
 
-    If they do not begin again in a second document, they count within the test set; then their places in documents
+    If they do not restart in a second document, they count within the test set; then their places in documents
     follow only if none is missing.
     """
     rest = table.filter(pl.col("level") != "seg").with_columns(pl.lit(None, pl.Int64).alias("number"))

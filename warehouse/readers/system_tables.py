@@ -1,7 +1,7 @@
 """WMT19's system scores, `DA-newstest2019-xxyy-sys-nohy-scores.csv`: one row per system, one column per metric.
 
-Columns by blanks; the header begins with `LP SYSTEM HUMAN`, and a metric may be called `LP`, too. HUMAN is the mean
-standardised direct assessment, the human score `wmt-z`.
+Columns are separated by blanks. The header begins with `LP SYSTEM HUMAN`, and a metric may also be named `LP`. HUMAN is
+the mean standardised direct assessment, the human score `wmt-z`.
 """
 
 import re

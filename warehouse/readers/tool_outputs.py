@@ -1,13 +1,13 @@
-"""What metrics' own programs write, and lists of scores: of a user's own metric, in the order of the segments.
+"""Output of metrics' own programs, and lists of a user metric's scores in the order of the segments.
 
-- COMET `--to_json`: an object, each file of translations with a list of `src`, `mt`, `ref` and the score `COMET`; of
-  XCOMET with `errors` or `error_spans`, whose ends are the characters behind them.
-- COMET's printed lines: `FILE, Segment N, score: X` by tabs, N from 0, and `FILE, score: X` of the system.
-- JSON lines and tables without columns that say the segment; MetricX writes `source`, `hypothesis`, `reference` and
+- COMET `--to_json`: an object with a list of `src`, `mt`, `ref` and the score `COMET` for each file of translations;
+  XCOMET adds `errors` or `error_spans`, with exclusive ends.
+- COMET's printed lines, with tabs: `FILE, Segment N, score: X`, N from 0, and `FILE, score: X` for the system.
+- JSON lines and tables without a column for the segment; MetricX writes `source`, `hypothesis`, `reference` and
   `prediction`, an error: lower is better.
-- A list: a number a line, or a JSON array; or an object with it under `scores`, and `system_score` or `mean_score`.
-- Lines without names of columns: system, segment and score.
-- A table with a column for each system.
+- A list: one number per line, or a JSON array, or an object with `scores` and `system_score` or `mean_score`.
+- Lines without a header: system, segment and score.
+- A table with one column per system.
 """
 
 import math
@@ -54,7 +54,7 @@ Row = tuple[int | None, str, str, str | None, str | None, float | None, int | No
 
 
 class ToolOutputReader:
-    """Reader of what metrics' own programs write."""
+    """Reader of the output of metrics' own programs."""
 
     name = "tool-output/4"
 
@@ -113,9 +113,9 @@ class ToolOutputReader:
 
 
 def form_of(path: Path, head: Sequence[str], metric: str | None = None) -> str | None:
-    """How a metric's scores are written: document, printed, triples, objects, table, systems or list; else None.
+    """Format of a metric's scores: document, printed, triples, objects, table, systems or list; else None.
 
-    A table, or objects, without a place of the scores are those of segments where a metric has several of a system.
+    A table or objects without places hold segment scores if a metric has several scores for a system.
     """
     lines = [line for line in head[:-1] or head if line.strip()]
     if not lines:
@@ -156,7 +156,7 @@ def form_of(path: Path, head: Sequence[str], metric: str | None = None) -> str |
 
 
 def _triple(line: str) -> list[str] | None:
-    """System, segment and score in a line without names of columns; None where it is none.
+    """System, segment and score of a line without a header; None for any other line.
 
     >>> _triple("A\\t1\\t0.5"), _triple("GPT 5 1 0.5"), _triple("A,1,None"), _triple("A 0.5"), _triple("system,1,score")
     (['A', '1', '0.5'], ['GPT 5', '1', '0.5'], ['A', '1', 'None'], None, None)
@@ -168,7 +168,7 @@ def _triple(line: str) -> list[str] | None:
 
 
 def is_with_texts(path: Path, head: Sequence[str]) -> bool:
-    """Whether the texts that were scored, or the texts of spans, stand beside the scores."""
+    """Whether the file includes the scored texts, or the texts of spans."""
     if has_texts_of_spans(path, head):
         return True
     if form_of(path, head) == "document":
@@ -187,12 +187,12 @@ def _names_systems(form: str, path: Path, head: Sequence[str]) -> bool:
 
 
 def _score_column(columns: Sequence[str], metric: str | None = None) -> str | None:
-    """The column of scores: named after the metric or as programs name it."""
+    """The column of scores: named after the metric, or with a name that programs use."""
     return next((name for name in (metric, *_SCORES) if name in columns), None)
 
 
 def _column_of_scores(header: Header, head: Sequence[str], metric: str | None) -> str | None:
-    """The same, or the only other column of numbers."""
+    """The column of scores by its name, or else the only other column of numbers."""
     named = _score_column(header.columns, metric)
     others = [] if named else [name for name in numeric(header, head) if not NO_SCORES.fullmatch(name)]
     return named or (others[0] if len(others) == 1 and not is_number(others[0]) else None)
@@ -211,7 +211,7 @@ def _text(value: object) -> str | None:
 
 
 class _Reading:
-    """The rows of one file, and what is found on the way. known: of the warehouse, None where it has nothing."""
+    """The rows of one file, with faults and notes. known: data from the warehouse; None if it has none."""
 
     def __init__(self, claim: Claim, given: LoadHints, known: KnownTexts | None) -> None:
         self._claim = claim
@@ -228,7 +228,7 @@ class _Reading:
         self._column: str | None = None
 
     def table(self, data: bytes, text: str, head: Sequence[str]) -> pl.DataFrame:
-        """line, level, system, source, translation, value; of named columns also row …, what indices of rows say."""
+        """line, level, system, source, translation, value; with named columns also row …, the row indices."""
         form = form_of(self._claim.path, head, self._given.metric)
         header = columns_of(self._claim.path, head)
         if header is not None:
@@ -277,7 +277,7 @@ class _Reading:
                 yield from self._of_object(None, item if isinstance(item, dict) else {"score": item}, systems[name])
 
     def _compare_mean(self, content: Mapping[str, Any]) -> None:
-        """A note where the mean that a file states is not that of its scores, up to the digits that it has."""
+        """Add a note if the file's stated mean differs from the mean of its scores, at the stated precision."""
         stated, scores = number_of(content.get("mean_score")), content["scores"]
         there = [one for one in map(number_of, scores if isinstance(scores, list) else ()) if one is not None]
         if stated is None or not there:
@@ -326,7 +326,7 @@ class _Reading:
         yield line, "seg", system, source, translation, number, judgement, row
 
     def settle_spans(self, rows: pl.DataFrame) -> list[str]:
-        """Put spans that have their text at its place in the translation, that of the file or of the warehouse.
+        """Move spans with their text to its position in the translation, from the file or the warehouse.
 
         rows: placed. Returns notes on how many were elsewhere.
         """
@@ -376,7 +376,7 @@ class _Reading:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None if missing")
 
     def _of_triples(self, text: str) -> pl.DataFrame:
-        """Rows of system, segment and score, the segment with its number."""
+        """Rows of system, segment number and score."""
         rows = []
         first = self._given.first_segment
         for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
@@ -390,7 +390,7 @@ class _Reading:
         return pl.DataFrame(rows, schema={"line": pl.Int64, **names}, orient="row")
 
     def _of_systems(self, header: Header, data: bytes) -> pl.DataFrame:
-        """Rows of a table with a column for each system, of segments by their numbers or in their order."""
+        """Rows of a table with one column per system; segments are numbered or in order."""
         path = self._claim.path
         header, table, faults = table_under(header, data, path)
         if table.is_empty():
@@ -445,13 +445,13 @@ class _Reading:
 
     @staticmethod
     def _further(header: Header, column: str | None) -> list[str]:
-        """The columns that say neither a system nor its text nor the score, which stands in one of them."""
+        """The columns other than those of system, texts and score. column: the score's."""
         texts = [*_texts_in(header.columns), header.known.get("reference")]
         read = {column, header.known.get("system"), *(texts if any(texts[:2]) else ())}
         return [name for name in header.columns if name not in read]
 
     def _systems(self, files: Sequence[str]) -> dict[str, str]:
-        """The system of each file of translations: as the user says, else by the file's name."""
+        """The system of each file of translations: named by the user, or else by the file's name."""
         if self._given.system is None:
             return {file: self._system(file) for file in files}
         if len(files) > 1:
@@ -459,7 +459,7 @@ class _Reading:
         return dict.fromkeys(files, self._given.system)
 
     def _system(self, file: str) -> str:
-        """The system that a file is named after, of those in the warehouse; else its name without an ending."""
+        """The warehouse's system that a file is named after; else the file's name without its ending."""
         name = Path(file).name
         lp = self._claim.evalsets[0][1]
         without = name.removeprefix(f"{lp}.")

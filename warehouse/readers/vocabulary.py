@@ -1,4 +1,4 @@
-"""Words of the shared tasks' own files and folders: test sets, language pairs, and the references of metrics."""
+"""Names in the shared tasks' files and folders: test sets, language pairs, and references of metrics."""
 
 import re
 from pathlib import Path
@@ -26,10 +26,10 @@ _REFERENCE_LETTER = re.compile(r"(?:ref)?-?(?P<letter>[A-Z])")
 
 
 def testset_called(name: str, path: Path) -> str | None:
-    """The test set that a score file calls by this name; None where only the user can tell.
+    """The test set behind a name in a score file; None if only the user can tell.
 
-    Further test sets of a year (`testsuites2020`, challenge sets) are test sets of their own.
-    path: of the file; it gives the year if the name does not.
+    Additional test sets of a year (`testsuites2020`, challenge sets) are separate test sets.
+    path: of the file; gives the year if the name does not.
     >>> [testset_called(name, Path("wmt22")) for name in ("newstest2012", "generaltest2022", "newstest2021")]
     ['wmt12', 'wmt22', 'wmt21.news']
     >>> [testset_called(name, Path("wmt22")) for name in ("tedtalks", "testsuites2020", "challengeset", "odd")]
@@ -67,7 +67,7 @@ _OUTPUT = re.compile(
 
 
 def published_output(name: str) -> tuple[str, str]:
-    """The system that a published output is of, by the name of its file: without and with the submission's number.
+    """The system of a published output, from its file name: without and with the submission's number.
 
     >>> published_output("newstest2015.uedin-jhu-phrase.4102.de-en.txt")
     ('uedin-jhu-phrase', 'uedin-jhu-phrase.4102')
@@ -82,7 +82,7 @@ def published_output(name: str) -> tuple[str, str]:
 
 
 def year_of(path: Path) -> int | None:
-    """The campaign's year that a path names, its nearest part first."""
+    """The campaign's year in a path, nearest part first."""
     for part in reversed(path.parts):
         if (found := _YEAR.fullmatch(part.lower())) is not None:
             return 2000 + int(found["year"])
@@ -90,7 +90,7 @@ def year_of(path: Path) -> int | None:
 
 
 def year_of_testset(testset: str) -> int | None:
-    """The year of a test set: as the organisers declared it, else the digits of its name.
+    """The year of a test set: declared by the organisers, or else the digits of its name.
 
     >>> year_of_testset("wmt21.news"), year_of_testset("challengeset2022"), year_of_testset("mine")
     (2021, 2022, None)
@@ -102,12 +102,12 @@ def year_of_testset(testset: str) -> int | None:
 
 
 def is_reference_free(metric: str, testset: str) -> bool:
-    """Whether a metric of that name is known to have seen no reference in the test set's year."""
+    """Whether a metric is known to be reference-free in the test set's year."""
     return describe(metric, year_of_testset(testset)).is_reference_free is True
 
 
 def is_raw_error(metric: str, testset: str) -> bool:
-    """Whether the released tables of the test set's year hold a metric's errors as they are: fewer is better.
+    """Whether the released tables of the test set's year hold a metric's errors unchanged: lower is better.
 
     >>> is_raw_error("TER", "wmt12"), is_raw_error("TER", "wmt19")
     (True, False)
@@ -117,9 +117,9 @@ def is_raw_error(metric: str, testset: str) -> bool:
 
 
 def standard_reference(metric: str, testset: str, lp: str, declared: TestsetFacts | None = None) -> str | None:
-    """What a metric compared with where its file doesn't say: the standard reference, or nothing.
+    """The reference of a metric whose file states none: the standard reference, or None if reference-free.
 
-    declared: of the test set; by default what the package knows.
+    declared: facts of the test set; by default the package's.
 
     >>> standard_reference("YiSi-1", "wmt19", "en-de"), standard_reference("YiSi-2", "wmt19", "en-de")
     ('ref', None)
@@ -130,10 +130,10 @@ def standard_reference(metric: str, testset: str, lp: str, declared: TestsetFact
 
 
 def reference_called(name: str) -> str | None:
-    """The reference that a score file calls by this name; None for `src`.
+    """The reference behind a name in a score file; None for `src`.
 
     WMT20 names reference sets after the test set: `newstest2020`, `newstestB2020`. Letters alone, with or without
-    a dash, are the references of that letter; other names stay.
+    a dash, are the references of that letter; other names are unchanged.
     >>> [reference_called(name) for name in ("newstest2020", "newstestM2020", "src", "A", "ref-B", "stud", "all")]
     ['ref', 'refM', None, 'refA', 'refB', 'stud', 'all']
     """
@@ -144,7 +144,7 @@ def reference_called(name: str) -> str | None:
 
 
 def without_regions(lp: LanguagePair) -> str:
-    """A language pair without scripts and countries, in codes of two letters where WMT uses them.
+    """A language pair without scripts and countries, in WMT's two-letter codes if they exist.
 
     >>> without_regions(LanguagePair("en", "cs_CZ")), without_regions(LanguagePair("ces_Latn", "sr_Cyrl_RS"))
     ('en-cs', 'cs-sr')
@@ -153,7 +153,7 @@ def without_regions(lp: LanguagePair) -> str:
 
 
 def testset_of(path: Path) -> str | None:
-    """The test set that a path names, its nearest part first; None where it names none.
+    """The test set named in a path, nearest part first; None if there is none.
 
     >>> testset_of(Path("wmt22-news-systems/humaneval/DA/newstest2022-toen/ad-seg-scores-cs-en.csv"))
     'wmt22'

@@ -45,7 +45,7 @@ _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same,
 
 
 class WideTableReader:
-    """Reader of tables with a column of systems and columns of numbers, each named after what gave the scores."""
+    """Reader of tables with a column of systems and columns of numbers, each named after its scorer."""
 
     name = "wide-table/3"
 
@@ -108,10 +108,10 @@ class WideTableReader:
 def _names(
     scored: Sequence[str], columns: Mapping[str, str], given: LoadHints, path: Path
 ) -> tuple[dict[str, tuple[str, str]], list[Fault]]:
-    """Kind and name of the scores in each column; of the user metric the column that has its name, or the only one.
+    """Kind and name of the scores in each column; for a user metric, the column with its name or the only one.
 
-    columns: names in the table -> in the opened one. The user's name goes to the column `human`, or to the only human
-    column, unless it is called after another human score; and to columns of annotators' judgements.
+    columns: name in the file -> in the opened table. The user's name goes to the column `human`, or to the only human
+    column unless that is named after another human score, and to columns of annotators' judgements.
     """
     judged = {column: _human_of(column, given) for column in scored if _rater(column, given) and not given.is_own}
     if None in judged.values():
@@ -139,20 +139,20 @@ def _names(
 
 
 def _rater(column: str, given: LoadHints) -> str | None:
-    """The annotator whose judgements a column holds: `ann1`, or `esa_rater2` of a human score; None for any other."""
+    """The annotator of a column of judgements: `ann1`, or `esa_rater2` of a human score; None for other columns."""
     found = _RATER.fullmatch(column)
     is_of_human = found is not None and (found["human"] is None or is_human_score(found["human"], given))
     return found["rater"] if found is not None and is_of_human else None
 
 
 def _human_of(column: str, given: LoadHints) -> str | None:
-    """What the judgements in a column are called: as the column says, else as the user does."""
+    """The human score of a column's judgements: named by the column, or else by the user."""
     found = _RATER.fullmatch(column)
     return found["human"] if found is not None and found["human"] else given.human
 
 
 def _may_be_called(column: str, human: str) -> bool:
-    """Whether a column of human scores may have the user's name: it has no other one.
+    """Whether a column of human scores may take the user's name, because it has no other.
 
     >>> [_may_be_called(column, "mqm") for column in ("mqm_avg_score", "Human_scores", "human_mqm_score", "esa")]
     [True, True, True, False]
@@ -162,13 +162,13 @@ def _may_be_called(column: str, human: str) -> bool:
 
 
 def _columns(header: Header) -> list[str]:
-    """Columns that may hold scores: all that do not say where a score belongs."""
+    """Columns that may hold scores: all that do not describe the place of a score."""
     places = {column for name, column in header.known.items() if name in (*_PLACES, "rater")}
     return [column for column in header.columns if column not in places and column]
 
 
 def numeric(header: Header, head: Sequence[str]) -> list[str]:
-    """The columns that may hold scores and have a number in one of the first rows."""
+    """The columns that may hold scores and have a number in the first rows."""
     if header.form == "json":
         first = first_object(head) or {}
         return [column for column in _columns(header) if type(first.get(column)) in (int, float)]
@@ -185,7 +185,7 @@ def numeric(header: Header, head: Sequence[str]) -> list[str]:
 
 
 def _as_numbers(cells: pl.Series) -> pl.Series | None:
-    """Verdicts in words, such as yes and no, as 1 and 0; None for other cells."""
+    """Verdicts such as yes and no as 1 and 0; None for other cells."""
     words = cells.drop_nulls().str.to_lowercase().unique()
     if words.is_empty() or not set(words) <= VERDICTS.keys():
         return None
@@ -193,10 +193,10 @@ def _as_numbers(cells: pl.Series) -> pl.Series | None:
 
 
 def _no_scores(column: str, cells: pl.Series, given: LoadHints) -> str:
-    """Why a column holds no scores; nothing where it does.
+    """Why a column holds no scores; empty if it does.
 
-    A column that is named as a metric or human score is one; others must hold numbers that neither count the rows nor
-    are all the same.
+    A column named after a metric or human score holds scores; others must hold numbers that are neither row numbers
+    nor all equal.
     """
     values = cells.cast(pl.Float64, strict=False).drop_nulls()
     if cells.null_count() == len(cells):

@@ -1,4 +1,4 @@
-"""WMT25's automatic scores: `automatic_scores/SYSTEM.jsonl`, one document a line, one value per paragraph and metric.
+"""WMT25's automatic scores: `automatic_scores/SYSTEM.jsonl`, one document per line, one value per paragraph and metric.
 
 They come from the general translation task and were not submitted to the metrics task.
 """
@@ -61,7 +61,7 @@ _Row = tuple[int, str, str, str, str, int]
 
 
 def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[Fault]]:
-    """A row for each line and metric, with its place and its number of values; and all values, in their order."""
+    """One row per line and metric, with its place and number of values; and all values in order."""
     faults: list[Fault] = []
     rows: list[_Row] = []
     values: list[float | None] = []
@@ -79,7 +79,7 @@ def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[F
 
 
 def _problem(document: dict[str, Any]) -> tuple[str, str] | None:
-    """What is wrong with a document, and what was expected; None where nothing is."""
+    """The problem in a document, and what was expected; None if it is valid."""
     for key in _KEYS:
         if not isinstance(document.get(key), str):
             return f"{key} {document.get(key)!r}", "text"
@@ -96,8 +96,8 @@ def _problem(document: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _reference(metric: str) -> str | None:
-    """The reference of a metric that always compares with one; the files do not tell it of any.
+    """The reference of a metric that always uses one; the files do not state references.
 
-    A metric that works with and without a reference counts as one without.
+    A metric that works with and without a reference counts as reference-free.
     """
     return _REFERENCE if describe(metric, _YEAR).is_reference_free is False else None

@@ -1,9 +1,9 @@
-"""Human evaluation in the form that WMT25 releases it in: one segment a JSON line, with all judgements of each output.
+"""Human evaluation in WMT25's format: one segment per JSON line, with all judgements of each output.
 
 `wmt25-genmt-humeval.jsonl` has a judgement for each system and round (`human1`, `annotator1`, `errors1`, `times1`,
 `human2` …): the human scores `esa-human1` and `esa-human2`. Other files have a list of judgements for each system,
-their score under `score` or `human`: the human score `esa`, or the `protocol` that they name, or `esa-control` in the
-file of control segments. What `doc_id` counts:
+with the score under `score` or `human`: the human score `esa`, or the `protocol` that they name, or `esa-control` in
+the file of control segments. Numbering in `doc_id`:
 
 - WMT25: `LP_#_DOMAIN_#_DOCUMENT_#_NUMBER`, within the document, from 0; WMT23, converted: the same, from 1.
 - WMT24, converted: `DOCUMENT_#_LINE`, within the test set, from 0 (line 0 is the canary). It tells no language pair,
@@ -90,10 +90,10 @@ class Wmt25HumanReader(TextReader):
 
 @dataclass
 class _Rows:
-    """Judgements and errors so far, in the order that `frames` asks for.
+    """Judgements and errors so far, in the column order of `frames`.
 
-    human: what the names of the human scores begin with. of_lists: the end of the name where judgements are a list.
-    begins_with: the first number of a document. given: what the user says.
+    human: prefix of the human scores' names. of_lists: suffix of the name if judgements are a list.
+    begins_with: the first number of a document. given: the user's hints.
     """
 
     human: str
@@ -108,9 +108,9 @@ class _Rows:
     _least: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(lambda: 10**9))
 
     def add(self, line: int, segment: dict[str, Any]) -> None:
-        """Add all that a line holds, or nothing.
+        """Add the whole content of a line, or nothing.
 
-        Raises WrongJudgementError: it is no segment.
+        Raises WrongJudgementError: it is not a valid segment.
         """
         item = segment.get("doc_id")
         if segment.keys() >= _FLAT:
@@ -133,9 +133,9 @@ class _Rows:
         self.n_unjudged += not judgements
 
     def _is_again(self, line: int, segment: dict[str, Any], item: object = None) -> bool:
-        """Whether an earlier line is the same. item: what one line alone tells of.
+        """Whether an earlier line is equal. item: the key that only one line may have.
 
-        Raises WrongJudgementError: an earlier line tells something else of it.
+        Raises WrongJudgementError: an earlier line has different content for it.
         """
         digest = sha256(json.dumps(segment, sort_keys=True).encode()).digest()
         first_line, first = self._met.setdefault(item or digest, (line, digest))
@@ -181,7 +181,7 @@ class _Rows:
         return lp, domain, document, number + 1 - self.begins_with, None
 
     def numbering_faults(self, path: Path) -> list[Fault]:
-        """Documents that all begin with 1 where they should begin with 0."""
+        """Faults of documents that all begin with 1 but should begin with 0."""
         least = list(self._least.values())
         if self.begins_with or len(least) < 2 or min(least) == 0 or least.count(1) < 2:
             return []
@@ -190,7 +190,7 @@ class _Rows:
 
 
 def _judgements(scores: object, of_lists: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """System, end of the human score's name, and the judgement under its names without the round."""
+    """System, suffix of the human score's name, and the judgement with keys without the round."""
     if not isinstance(scores, dict):
         raise WrongJudgementError("no scores", "an object with the judgements of each system")
     for system, judged in scores.items():

@@ -1,9 +1,9 @@
-"""A shared task that never was: four years of systems, human scores and metrics whose true quality is known.
+"""A simulated shared task: four years of systems, human scores and metrics whose true quality is known.
 
 Each cell (system, segment) has a hidden quality: the system's strength minus the difficulty of the segment
-plus what this system makes of this segment. Humans see it through error counts (MQM) or annotators' scales
-(DA); a metric sees it through its own noise and through a liking for some systems that has nothing to do with
-quality. The ratio of what it sees to what it adds is its signal-to-noise ratio: the truth that a ranking
+plus an interaction of both. Humans see it through error counts (MQM) or annotators' scales
+(DA); a metric sees it through its own noise and a bias towards some systems that is unrelated to
+quality. The ratio of true quality to noise is its signal-to-noise ratio: the truth that a ranking
 should recover. All names and words are invented.
 """
 
@@ -26,7 +26,7 @@ def simulate_shared_task(
 ) -> tuple[SimulatedEvalset, ...]:
     """The evaluation sets of all years and language pairs, in this order.
 
-    Each is drawn from its own stream of (seed, year, lp), so that a part comes out as it does in the whole.
+    Each is drawn from its own stream of (seed, year, lp), so a part equals the same part of the whole.
     """
     return tuple(simulate_evalset(year, lp, seed) for year in years for lp in lps)
 
@@ -41,7 +41,7 @@ def write_shared_task(folder: Path, evalsets: Iterable[SimulatedEvalset]) -> lis
 
 
 def declared_facts(evalsets: Sequence[SimulatedEvalset]) -> TestsetFacts:
-    """What the organisers would have declared of a test set; evalsets: its language pairs, at least one."""
+    """The organisers' declarations for a simulated test set; evalsets: its language pairs, at least one."""
     return TestsetFacts(
         name=evalsets[0].testset,
         year=evalsets[0].year,

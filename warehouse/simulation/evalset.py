@@ -1,4 +1,4 @@
-"""A simulated evaluation set: what the organisers would have published, and the truth behind it."""
+"""A simulated evaluation set: the data that organisers would publish, and the truth behind it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from warehouse.simulation.plan import Floats
 
 @dataclass(frozen=True)
 class SimulatedMetric:
-    """What is true of one metric variant in one evaluation set.
+    """The truth about one metric variant in one evaluation set.
 
     signal_to_noise: standard deviation of true quality inside a segment over that of the metric's own noise;
         0 for a metric that can't tell two translations of a segment apart by their quality.
@@ -26,9 +26,9 @@ class SimulatedMetric:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedEvalset:
-    """One language pair of one year: what the organisers would have published, and the truth behind it.
+    """One language pair of one year: the data that organisers would publish, and the truth behind it.
 
-    documents: (domain, document) of each segment. systems: all that humans scored, MT systems and the human
+    documents: (domain, document) of each segment. systems: all with human scores: MT systems and the human
     reference. humans, metrics: score tables by name; a metric that compares with refA does not score refA.
     strengths: (n_systems,). standard_human: level -> name of the human score that counts there.
     """

@@ -61,7 +61,7 @@ def _error_counts(rng: np.random.Generator, quality: Floats) -> dict[str, Intege
 
 
 def _judged_scores(rng: np.random.Generator, plan: Plan, share: float, n_scores: int) -> Flags:
-    """(n_systems, n_segments): about `share` of the documents, whole ones, but for a few single scores."""
+    """Which scores exist: (n_systems, n_segments), those of about `share` of the documents, except for a few scores."""
     position = positions(plan.documents)
     is_left_out = rng.random(position.max() + 1) >= share
     is_left_out[rng.integers(len(is_left_out))] = True
@@ -74,7 +74,7 @@ def _judged_scores(rng: np.random.Generator, plan: Plan, share: float, n_scores:
 def _ratings(
     rng: np.random.Generator, plan: Plan, texts: Texts, counts: Mapping[str, Integers], is_judged: Flags
 ) -> RatingTable:
-    """The errors behind the MQM score, each on a word of the output; one annotator a document."""
+    """The errors behind the MQM score, each on a word of the output; one annotator per document."""
     annotators = rng.integers(1, 6, len(plan.documents))[positions(plan.documents)]
     errors: dict[str, list[Errors | None]] = {}
     raters: dict[str, list[str | None]] = {}
@@ -133,7 +133,7 @@ def _direct_assessment(rng: np.random.Generator, plan: Plan) -> tuple[Floats, Fl
 
 
 def _mean_given(values: Floats, is_given: Flags) -> Floats:
-    """Mean over the first axis of those given; NaN where none is."""
+    """Mean over the first axis without missing values; NaN if all are missing."""
     n_given = is_given.sum(axis=0)
     total = np.where(is_given, values, 0.0).sum(axis=0)
     mean = np.full(total.shape, np.nan)

@@ -1,4 +1,4 @@
-"""Scores of metrics, hidden quality through noise, liking and a scale; and the error spans that some predict."""
+"""Metric scores: hidden quality with noise, bias and a scale; and the error spans that some metrics predict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ BIAS_SHARE = 0.3
 
 @dataclass(frozen=True)
 class MetricDesign:
-    """How a metric family enters: its kind, the year's signal-to-noise ratios, its scale and its steps.
+    """Design of a metric family: its kind, the years' signal-to-noise ratios, its scale and its steps.
 
     base_metric: `{yy}` stands for the year's two digits. kind: string | neural | quantised | sentinel |
-        constant | random. references: which it compares with, `src` for none; others than refA only where the
-        language pair has them. ratios: one for each of `YEARS`; None: not there yet. scale: its
-        ends. step: of a quantised one, 0 for none. bias: how much more than others it likes some systems.
+        constant | random. references: used by the metric, `src` for none; other references than refA only if the
+        language pair has them. ratios: one for each of `YEARS`; None: not yet submitted. scale: its
+        ends. step: of a quantised metric, 0 for none. bias: size of its preference for some systems.
     """
 
     base_metric: str
@@ -114,8 +114,8 @@ def _is_typical(plan: Plan) -> Flags:
 def _liking(rng: np.random.Generator, plan: Plan) -> Floats:
     """(n_systems,) with the spread of the strengths, uncorrelated with them.
 
-    A plain draw of 12 numbers correlates with quality by luck, by up to ±0.5: then the ranking of metrics by
-    their system scores would be a matter of this luck and not of the signal-to-noise ratio.
+    12 random numbers correlate with quality by chance, by up to ±0.5. Then chance, not the signal-to-noise ratio, would
+    decide the ranking of metrics by their system scores.
     """
     is_typical = _is_typical(plan)
     typical = plan.strengths[is_typical]
@@ -132,7 +132,7 @@ def _standardised(values: Floats) -> Floats:
 
 
 def _on_scale(perceived: Floats, design: MetricDesign) -> Floats:
-    """The metric's own scale from low to high: an S-curve, in steps where it is quantised.
+    """Scores on the metric's own scale from low to high: an S-curve, in steps if quantised.
 
     >>> _on_scale(np.array([-9.0, 0.0, 9.0]), METRIC_DESIGNS[11]).tolist()  # Rubric-5
     [1.0, 3.0, 5.0]
@@ -159,7 +159,7 @@ PREDICTING: Mapping[str, tuple[float, float, float]] = {
 def predictions(
     rng: np.random.Generator, marked: Mapping[str, RatingTable], texts: Texts, metrics: Mapping[str, ScoreTable]
 ) -> dict[str, RatingTable]:
-    """The predicted errors of the metrics that predict some, by full name: of every output, also unjudged ones."""
+    """The errors predicted by metrics with error spans, by full name: for every output, including unjudged outputs."""
     if not marked:
         return {}
     (gold,) = marked.values()

@@ -1,4 +1,4 @@
-"""What there is before anyone scores it: years, systems, segments, hidden quality, texts; and how levels add up."""
+"""The data before scoring: years, systems, segments, hidden quality and texts; and aggregation to levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ _N_WORDS = 500
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Sources, references and outputs by name, one text a segment."""
+    """Sources, references and outputs by name, one text per segment."""
 
     sources: tuple[str, ...]
     references: dict[str, tuple[str, ...]]
@@ -127,7 +127,7 @@ class Texts:
 
     @classmethod
     def draw(cls, rng: np.random.Generator, plan: Plan) -> "Texts":
-        """Sources of invented words, translated word by word; worse outputs differ more from this."""
+        """Sources of invented words, translated word by word; worse outputs differ more from the translation."""
         source_words, target_words = _vocabulary(rng), _vocabulary(rng)
         ends = np.cumsum(plan.n_words)
         tokens = np.asarray(len(source_words) * rng.random(int(ends[-1])) ** 2.5, dtype=np.int64)
@@ -159,7 +159,7 @@ def _vocabulary(rng: np.random.Generator) -> NDArray[np.object_]:
 
 
 def _sentences(words: NDArray[np.object_], ends: Integers) -> tuple[str, ...]:
-    """One sentence of each run of words; ends: (n_segments,) where each run ends."""
+    """One sentence per run of words; ends: (n_segments,) the end of each run."""
     listed: list[str] = words.tolist()
     bounds = [0, *ends.tolist()]
     return tuple(" ".join(listed[first:end]).capitalize() + "." for first, end in pairwise(bounds))
@@ -170,8 +170,8 @@ def score_table(
 ) -> ScoreTable:
     """All levels from the segment scores of the systems in `rows` (None: all).
 
-    A level's value is the mean of its judged segments, or with `weights`, the words of each segment, a corpus
-    score, which ranks systems nearly as the mean does but differs from it.
+    A level's value is the mean of its judged segments. With `weights`, the words of each segment, it is a corpus
+    score, which differs from the mean but ranks systems nearly the same.
     """
     kept = range(len(plan.systems)) if rows is None else rows
     seg = seg[list(kept)]

@@ -1,1 +1,1 @@
-"""The records of evaluation sets laid out on a stage: names joined, segments placed, all of it checked."""
+"""Staging of evaluation sets: names are joined, segments placed, and everything is checked."""

@@ -1,6 +1,6 @@
-"""Checks over whole evaluation sets on the stage, by themselves and beside what the warehouse holds from other files.
+"""Checks of whole evaluation sets on the stage, alone and against data in the warehouse from other files.
 
-Each fault is reported with the file it lies in; what is remarkable in marked errors is noted."""
+Each fault is reported with its file; unusual error spans are noted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -18,10 +18,10 @@ _sql = partial(statement, __package__)
 
 
 def check_batch(contents: Sequence[Content], batch: Batch) -> None:
-    """Note what no single file can show: vectors that two files bring, and numbers that are none.
+    """Check across files: vectors in two files, and values that are not numbers.
 
-    Annotations behind a score file are put under its vectors. Of other files that agree to the last digit on a
-    vector the second is dropped, with a note; where they differ, both are at fault.
+    Annotations behind a score file are attached to its vectors. If two other files agree exactly on a
+    vector, the second is dropped with a note; if they differ, both are faults.
     contents: the files of all evaluation sets on the stage.
     """
     paths = {content.file_no: str(content.claim.path) for content in contents}
@@ -36,7 +36,7 @@ def _fault(batch: Batch, file_no: int, fault: Fault) -> None:
 
 
 def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
-    """Where a score file and annotations have one name, the scores are the file's, the judgements the annotations'."""
+    """Combine a score file and annotations of one name: scores from the file, judgements from the annotations."""
     scores = {(one.claim.evalsets, one.claim.origin): one for one in contents if not one.claim.is_annotation}
     for content in (content for content in contents if content.claim.is_annotation):
         scored = scores.get((content.claim.evalsets, content.claim.companion or ""))
@@ -67,7 +67,7 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
 
 
 def _check_weighted(content: Content, batch: Batch) -> None:
-    """Annotations whose errors have no weights make no scores."""
+    """Report annotations whose errors have no weights, which cannot make scores."""
     ((n_values, n_missing),) = batch.rows(
         "SELECT sum(n_values), sum(n_missing) FROM temp.staged_vector WHERE file_no = $file_no",
         {"file_no": content.file_no},
@@ -85,9 +85,9 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
 
 
 def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
-    """Note direct assessments beyond their scale in the organisers' layout, whose human scores may be standardised.
+    """Note direct assessments outside their scale in the organisers' layout, whose human scores may be standardised.
 
-    contents: without annotations, as sums of marked errors have another scale.
+    contents: without annotations, because sums of marked errors have another scale.
     """
     paths = {content.file_no: str(content.claim.path) for content in contents}
     humans = batch.rows("SELECT DISTINCT scorer FROM temp.staged_vector WHERE kind = 'human'")
@@ -99,7 +99,7 @@ def _check_scales(contents: Sequence[Content], batch: Batch) -> None:
 
 
 def another_name(kind: str, content: Content) -> str:
-    """The way out where judgements of a campaign meet other human scores of that name."""
+    """The hint if judgements of a campaign meet other human scores of the same name."""
     renamed = kind == "human" and content.claim.group is not None
     return f"to keep both, load this one with {option('human')} and another name" if renamed else ""
 
@@ -131,7 +131,7 @@ def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
 
 
 def _with_scores(systems: Sequence[str], scores: str) -> str:
-    """What is said of systems with scores in two files, without the second file.
+    """A message about systems with scores in two files, without the second file.
 
     >>> _with_scores(["A"], "other scores"), _with_scores(["A", "B", "C"], "no scores")
     ("system 'A' has other scores", "3 systems, such as 'A', have no scores")
@@ -144,12 +144,12 @@ def _with_scores(systems: Sequence[str], scores: str) -> str:
 def segment_contradictions(
     batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]
 ) -> dict[int, list[Fault]]:
-    """Faults of segments, by number of the evaluation set: others than those that scores of the warehouse are of.
+    """Faults of segments that differ from those scored in the warehouse, by number of the evaluation set.
 
-    Also where two of them are one now, though a file of the warehouse has scores of both.
+    This includes two segments that become one although a file in the warehouse has scores of both.
     Call this after the earlier data of the files are removed and before anything is renumbered.
     contents: the files on the stage, recorded in temp.staged_source.
-    evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
+    evalset_ids: number on the stage -> evalset_id, for evaluation sets in the warehouse.
     """
     files = {content.file_no: content for content in contents}
     faults = {}
@@ -169,14 +169,14 @@ def segment_contradictions(
 
 
 def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
-    """Files whose scores or texts are of the segments that the warehouse has, where others are declared now."""
+    """Files with scores or texts of the warehouse's segments, if other segments are now declared."""
     ((changed,),) = batch.rows(_sql("changed_segments"), {"number": evalset_no, "evalset": evalset_id})
     rows = batch.rows(_sql("sources_of_segments"), {"evalset": evalset_id}) if changed else []
     return [path for (path,) in rows]
 
 
 def _lost(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
-    """Files whose scores are of segments that have no number any more, or of two that have one number now."""
+    """Files with scores of segments that no longer have a number, or of two segments that now share one."""
     rows = batch.rows(_sql("sources_of_lost_segments"), {"number": evalset_no, "evalset": evalset_id})
     return [path for (path,) in rows]
 
@@ -185,7 +185,7 @@ def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
     """Faults of scores and annotations, by number of the evaluation set.
 
     contents, evalset_ids: as for `segment_contradictions`.
-    Vectors that the warehouse has with the same values leave the stage, with a note.
+    Vectors with the same values in the warehouse leave the stage, with a note.
     """
     files = {content.file_no: content for content in contents}
     faults = {}
@@ -205,7 +205,7 @@ def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
 
 
 def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: int) -> list[Fault]:
-    """Score files that came without the annotations behind them, which the warehouse has from elsewhere."""
+    """Faults of score files without their annotations, which the warehouse has from elsewhere."""
     origins = {content.claim.origin for content in contents}
     alone = {
         content.claim.companion: content
@@ -231,7 +231,7 @@ def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: in
 
 
 def _text_faults(batch: Batch, files: Mapping[int, Content]) -> Iterator[tuple[Stage, Fault]]:
-    """Texts of segments of which other files have other texts: they number other segments."""
+    """Faults of texts that differ from other files' texts of the same segments: the files are numbered differently."""
     numbers = {"numbers": [stage.evalset_no for stage in batch.stages]}
     for file_no, path, kind, name, segment, n in batch.rows(_sql("differing_texts"), numbers):
         claim, stage = files[file_no].claim, batch.stage_of(file_no)
@@ -245,9 +245,9 @@ def _text_faults(batch: Batch, files: Mapping[int, Content]) -> Iterator[tuple[S
 def _vector_faults(
     batch: Batch, files: Mapping[int, Content], stages: Sequence[Stage]
 ) -> Iterator[tuple[Stage, Fault]]:
-    """Vectors that the warehouse has from other files, with other values.
+    """Faults of vectors that the warehouse has from other files with other values.
 
-    Those with the same values leave the stage, with a note; vectors with judgements behind them never do.
+    Vectors with the same values leave the stage, with a note; vectors with judgements never do.
     """
     batch.connection.execute(_sql("met_vector"), {"numbers": [stage.evalset_no for stage in stages]})
     met = batch.rows("SELECT vector_no, file_no, path, kind, scorer, level FROM temp.met_vector ORDER BY vector_no")
@@ -274,7 +274,7 @@ _TIMES_LESS = 3
 
 
 def note_spans(batch: Batch, evalset_ids: Mapping[int, int], first: int) -> None:
-    """Note for each scorer what its spans have that measures leave out, and ends that cut words.
+    """Note for each scorer the parts of spans that measures exclude, and span ends that cut words.
 
     evalset_ids: number on the stage -> evalset_id. first: identifier of the first staged judgement.
     """

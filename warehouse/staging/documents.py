@@ -1,4 +1,4 @@
-"""Documents of a file beside those of the warehouse: other spellings of their names, and lines that contradict them."""
+"""Documents of a file compared with the warehouse's: other spellings of names, and contradicting lines."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ _PREFIX, _SUFFIX = r"^[a-z]+_", r":[a-z]{2,3}-[a-zA-Z_]{2,8}$"
 
 
 def with_known_names(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Rows whose documents have the names of the warehouse, where a language pair behind or a domain in front differs.
+    """Rows with the warehouse's document names, which may differ by a language pair at the end or a domain in front.
 
-    known: with document. Documents that no single name fits stay as they are.
+    known: with document. Documents without exactly one matching name are unchanged.
     """
     names = known["document"].drop_nulls().unique()
     if names.is_empty() or rows["document"].null_count() == rows.height:
@@ -28,10 +28,10 @@ def with_known_names(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
 
 def report_contradictions(contents: Sequence[Content], rows: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
-    """A fault for each file whose lines cannot be lines of this test set, as its documents lie across the known ones.
+    """Report a fault for each file whose lines cannot belong to this test set, because its documents cross known ones.
 
-    rows: with file_no, line, segment, document. known: with number, document. Documents may be called otherwise, be
-    parts of the known ones or hold several of them: then their lines do not contradict them.
+    rows: with file_no, line, segment, document. known: with number, document. Documents may have other names, be
+    parts of known documents or combine several: this is no contradiction.
     """
     paths = {content.file_no: content.claim.path for content in contents}
     there = known.select(segment="number", other="document").drop_nulls()

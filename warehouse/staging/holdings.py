@@ -1,4 +1,4 @@
-"""What the warehouse holds of evaluation sets before a load, and what of a load is news to it."""
+"""The warehouse's data on evaluation sets before a load, and which files are new to it."""
 
 import threading
 from collections import defaultdict
@@ -24,9 +24,9 @@ _EVALSETS = "SELECT e.evalset_id, t.name, e.lp FROM evalset AS e JOIN testset AS
 
 
 def of_evalsets(ask: Ask, name: str, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Rows]:
-    """What one of the files in `sql` finds of evaluation sets: the columns behind their identifiers.
+    """Result of a query in `sql` by evaluation set: the columns after the identifier.
 
-    ask: runs a statement with its parameters. Evaluation sets without rows have none.
+    ask: runs a statement with its parameters. Evaluation sets without rows get an empty result.
     """
     wanted, grouped = set(keys), defaultdict[EvalsetKey, Rows](list)
     chosen = {number: (testset, lp) for number, testset, lp in ask(_EVALSETS, {}) if (testset, lp) in wanted}
@@ -40,13 +40,13 @@ Identity = tuple[str, str]  # checksum and reader
 
 @dataclass(frozen=True)
 class Holdings:
-    """What the warehouse holds of one evaluation set.
+    """The warehouse's data on one evaluation set.
 
-    loaded, refused: files by origin, with their identity; refused ones are recorded where they are skipped.
+    loaded, refused: files by origin, with their identity; refused files are recorded if they are skipped.
     standards: year, description, standard reference, standard human scores by level, whether human references
-        are ranked; None where the evaluation set is new. outliers: systems marked so; systems: all names and spellings,
+        are ranked; None if the evaluation set is new. outliers: marked systems; systems: all names and spellings,
         each with its system.
-    statuses: base name and status of metrics that organisers declare, by base name.
+    statuses: base name and status of the organisers' declared metrics, by base name.
     """
 
     testset: str
@@ -68,10 +68,10 @@ class Holdings:
         return self.refused.get(content.claim.origin) == content.identity
 
     def fresh(self, contents: Sequence[Content]) -> list[Content]:
-        """Files that must be read: those with news, and those refused before with the same content.
+        """Files that must be read: new or changed files, and files refused before with the same content.
 
-        A file with news that declares segments or systems makes all files news, as the others are checked
-        against it; one with a companion brings the companion along, one of a group the whole group.
+        If a new file declares segments or systems, all files are read again, because they are checked against
+        it. A file with a companion is read with the companion, and a file of a group with the whole group.
         """
         changed = [content for content in contents if self.sources.get(content.claim.origin) != content.identity]
         if any(content.claim.declares for content in changed):
@@ -83,7 +83,7 @@ class Holdings:
         return [c for c in contents if c.file_no in taken or c.claim.origin in companions]
 
     def agrees_with(self, declared: TestsetFacts | None) -> bool:
-        """Whether the declared facts bring no change to what is held."""
+        """Whether the declared facts equal the warehouse's."""
         if declared is None:
             return self.standards is not None
         facts = declared.evalset(self.lp)
@@ -103,7 +103,7 @@ class Holdings:
 def holdings(
     database: Path, connection: duckdb.DuckDBPyConnection, keys: Sequence[EvalsetKey]
 ) -> dict[EvalsetKey, Holdings]:
-    """What the warehouse file holds of some evaluation sets (test set, language pair); nothing where there is no file.
+    """The warehouse file's data on some evaluation sets (test set, language pair); empty if there is no file.
 
     connection: the load's own, to which the file is attached.
     Raises SchemaError: see `Warehouse.open`.
@@ -129,7 +129,7 @@ def holdings(
 
 @dataclass(frozen=True)
 class HeldFile:
-    """What the warehouse has from one file, over all evaluation sets."""
+    """The warehouse's data from one file, over all evaluation sets."""
 
     identities: frozenset[Identity] = frozenset()
     evalsets: tuple[EvalsetKey, ...] = ()
@@ -137,13 +137,13 @@ class HeldFile:
     has_refused: bool = False
 
     def is_whole(self, sha256: str, reader: str) -> bool:
-        """Whether all that a file with this content brings is there."""
+        """Whether everything from a file with this content is in the warehouse."""
         is_same = self.identities == {(sha256, reader)}
         return is_same and not self.has_refused and len(self.evalsets) == self.n_evalsets
 
 
 def held_files(database: Path, connection: duckdb.DuckDBPyConnection, origins: Sequence[str]) -> dict[str, HeldFile]:
-    """What the warehouse file has from the files of some origins. connection: as for `holdings`.
+    """The warehouse file's data from files of some origins. connection: as for `holdings`.
 
     Raises SchemaError: see `Warehouse.open`.
     """
@@ -163,8 +163,8 @@ _LOOKUPS = ("held_texts", "held_segments", "system_names", "held_readers")
 class KnownEvalsets:
     """The segments and systems of evaluation sets that new files are checked against; looked up when first requested.
 
-    connection: the load's own, to which the file is attached meanwhile. opening: held by whoever has the database open.
-    helds: what the warehouse holds of those that may be requested.
+    connection: the load's own, to which the file is attached meanwhile. opening: lock held while the database is open.
+    helds: the warehouse's data on the evaluation sets that may be requested.
     Looking up raises SchemaError: see `Warehouse.open`.
     """
 
@@ -177,7 +177,7 @@ class KnownEvalsets:
         self._keys = [(held.testset, held.lp) for held in helds if held.standards is not None]
 
     def of(self, held: Holdings) -> Evalset:
-        """What is known of one of them."""
+        """Known segments and systems of one evaluation set."""
         if held.standards is None:  # nothing to look up: no need to wait for those that are being written
             return Evalset(held.testset, held.lp)
         return self._all[held.testset, held.lp]
@@ -189,7 +189,7 @@ class KnownEvalsets:
 
 
 def known_evalsets(ask: Ask, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Evalset]:
-    """What a warehouse knows of evaluation sets that it has. ask: runs a statement there, with its parameters."""
+    """Known segments and systems of evaluation sets in a warehouse. ask: runs a statement there with its parameters."""
     texts, segments, spellings, readers = (of_evalsets(ask, name, keys) for name in _LOOKUPS)
     found = {}
     for key in keys:

@@ -31,7 +31,7 @@ class SystemAlias:
 
 
 def letters(name: str) -> str:
-    """What is left of a name without its case and without all but letters and digits.
+    """The letters and digits of a name, without case.
 
     >>> letters("Huawei-TSC.1533") == letters("Huawei_TSC.1533")
     True
@@ -59,9 +59,9 @@ def join_spellings(
     """The system of each spelling.
 
     sources: the names that each file has. known: spelling -> system, of the warehouse; systems stand for themselves.
-    aliases: spelling -> system, declared. fixed: systems that keep their names; quiet: spellings that give no system
-    its name. Of the spellings of one system its name is the same in whatever order files come: see `preferred`.
-    Systems of the warehouse are among the answers where their names change.
+    aliases: spelling -> system, declared. fixed: systems that keep their names; quiet: spellings that never become a
+    system's name. The name chosen from the spellings does not depend on the order of files: see `preferred`.
+    Systems of the warehouse are in the result if their names change.
 
     >>> join_spellings([{"A_B.1", "C.1", "C.2"}, {"A-B", "C"}], {}, {})["A_B.1"]
     SystemAlias(system='A-B', rule='number at the end dropped')
@@ -101,9 +101,9 @@ def join_spellings(
 def told_apart(
     sources: Iterable[Collection[str]], known: Mapping[str, str], aliases: Mapping[str, str], fixed: Collection[str]
 ) -> dict[str, set[str]]:
-    """Systems of the warehouse whose spellings would be several systems if all files came together.
+    """Systems of the warehouse whose spellings would be several systems if all files were loaded together.
 
-    sources, known, aliases, fixed: as for `join_spellings`. Each system with the names in the sources that say so.
+    sources, known, aliases, fixed: as for `join_spellings`. Each with the names in the sources that show it.
 
     >>> told_apart([{"A", "A.1"}], {"A": "A", "A.1": "A"}, {}, ()) == {"A": {"A", "A.1"}}
     True
@@ -121,7 +121,7 @@ def told_apart(
 
 
 def preferred(names: Collection[str]) -> str:
-    """The spelling that names a system: without a number, in small letters, with underscores rather than dashes.
+    """The spelling that names a system: preferably without a number, in lower case, with underscores, not dashes.
 
     >>> preferred({"Online-A.5", "ONLINE-A", "Online-A"})
     'Online-A'
@@ -141,7 +141,7 @@ def _is_one(names: set[str], files: Iterable[set[str]], known: Mapping[str, str]
 def _by_letters(
     names: set[str], files: list[set[str]], known: Mapping[str, str], fixed: Collection[str]
 ) -> list[set[str]]:
-    """The names that have all letters and digits in common; each alone where they cannot be one system."""
+    """Groups of names with equal letters and digits; each name alone if they cannot be one system."""
     groups: dict[str, set[str]] = defaultdict(set)
     for name in names:
         groups[letters(name)].add(name)
@@ -152,13 +152,13 @@ def _by_letters(
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
-    """The names that look most like one, at most three."""
+    """The names most similar to a name, at most three."""
     folded = {letters(without_number(candidate)): candidate for candidate in sorted(candidates)}
     return [folded[near] for near in get_close_matches(letters(without_number(name)), folded, n=3, cutoff=0.5)]
 
 
 def spellings_in(rows: pl.DataFrame) -> pl.DataFrame:
-    """The spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
+    """Spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
     return rows.group_by("file_no", "system").agg(pl.col("line").min(), n=pl.len())
 
 
@@ -169,9 +169,9 @@ def names_of(
     stage: Stage,
     aliases: Mapping[str, str],
 ) -> dict[str, str]:
-    """The system of each spelling; systems that files bring something of go to the stage.
+    """The system of each spelling; systems with data in the files go to the stage.
 
-    scored: as `spellings_in` gives them, of all scores.
+    scored: result of `spellings_in` for all scores.
     """
     used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
     names = joined(contents, used, stage, aliases)
@@ -189,9 +189,9 @@ def named(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
 
 
 def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliases: Mapping[str, str]) -> dict[str, str]:
-    """The system of each spelling; spellings, and systems of the warehouse that change their names, go to the stage.
+    """The system of each spelling. Spellings, and renamed systems of the warehouse, go to the stage.
 
-    Names in the organisers' layout stay as they are, and a user's own file names no system.
+    Names in the organisers' layout are kept, and a user's own file never names a system.
     """
     layout = stage.systems
     strict = [content.file_no for content in contents if content.claim.is_own]
@@ -217,7 +217,7 @@ def spelled(
 
 
 def _report_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, torn: set[str], stage: Stage) -> None:
-    """A fault of the first file whose names tell apart what the warehouse holds as one system."""
+    """Report a fault of the first file whose names distinguish systems that are one in the warehouse."""
     naming = {file_no for name in torn for file_no in stage.files_naming(name)}
     naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])
     paths = {content.file_no: str(content.claim.path) for content in contents}
@@ -235,7 +235,7 @@ def _only_tutorials(scored: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
 
 
 def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
-    """Files that may name systems of the evaluation set only. scored: as `spellings_in` gives them."""
+    """Check files that may only name systems of the evaluation set. scored: result of `spellings_in`."""
     strict = [content.file_no for content in contents if content.claim.is_own]
     there = systems_there(stage)
     unknown = {spelling: system for spelling, system in names.items() if system not in there}
@@ -254,10 +254,10 @@ def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mappin
 
 
 def systems_there(stage: Stage) -> set[str]:
-    """Systems that the warehouse has, by the names that they have after this load, and those of the layout's files."""
+    """Systems of the warehouse, by their names after this load, and systems of the layout's files."""
     return systems_before(stage) | stage.systems
 
 
 def systems_before(stage: Stage) -> set[str]:
-    """Systems that the warehouse has without this load, by the names that they have after it."""
+    """Systems in the warehouse before this load, by their names after it."""
     return {stage.renamed.get(name, name) for name in stage.evalset.names}

@@ -1,9 +1,9 @@
-"""Segments of an evaluation set on the stage: which there are, and the number of each that rows name.
+"""Segments of an evaluation set on the stage, and the segment number of each row.
 
 Files name segments by their line in the test set, by document and place in it, or by both. Where a file declares the
-segments, its lines are the numbers. Else lines that scores name keep their numbers, and segments that are known by
-document alone are numbered above all lines, in the order of documents and places: provisionally, until a file tells
-their lines. So the numbers do not depend on the order in which files come; those that the warehouse has may change.
+segments, its lines are the numbers. Otherwise lines named by scores keep their numbers, and segments known by
+document only are numbered above all lines, in the order of documents and places: provisionally, until a file states
+their lines. So the numbers do not depend on the order of files; numbers in the warehouse may change.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from warehouse.wording import counted
 
 
 def report_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, expected: str) -> None:
-    """A fault for each of the first rows of a file, and how many more there are.
+    """Report a fault for each of a file's first rows, and the number of further rows.
 
     wrong: frame with file_no, line, found. expected: what the rows should hold.
     """
@@ -36,7 +36,7 @@ _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, 
 
 
 def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
-    """Lay the segments out that files declare."""
+    """Stage the segments that files declare."""
     if not declared.is_empty():
         rows = declared.sort("segment").with_columns(number=pl.col("segment"))
         stage.add("segment", _segment_rows(rows, pl.col("file_no"), is_declared=True))
@@ -45,9 +45,9 @@ def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
 def placed(
     contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Scores and judgements with the number of every segment; rows of segments that there are not become faults.
+    """Scores and judgements with segment numbers; rows with nonexistent segments become faults.
 
-    Texts of tutorials are no segments of the evaluation set: their judgements keep the numbers that the file gives.
+    Tutorial texts are not segments of the evaluation set: their judgements keep the file's numbers.
     """
     scores = _as_shown(contents, scores, stage)
     is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
@@ -69,15 +69,15 @@ def placed(
 def _with_numbers(
     contents: Sequence[Content], rows: pl.DataFrame, needs: pl.Expr, keys: pl.DataFrame, stage: Stage
 ) -> pl.DataFrame:
-    """Rows with the numbers of their segments. needs: which rows have one. keys: as `place` gives them."""
+    """Rows with their segment numbers. needs: which rows have a segment. keys: result of `place`."""
     rows = rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
     report_lost(contents, rows.filter(needs & pl.col("number").is_null()), stage)
     return rows.filter(~needs | pl.col("number").is_not_null())
 
 
 def _as_shown(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """The scores as other files name segments, where a user's own files name them by the numbers that the warehouse
-    shows; those may name no others.
+    """The scores with segments named as in other files. A user's own files name them by the numbers that the warehouse
+    shows, and may name no others.
     """
     strict = [content.file_no for content in contents if content.claim.is_own]
     held = _held(stage)
@@ -108,14 +108,14 @@ def _where(stage: Stage) -> str:
 
 
 def report_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -> None:
-    """Faults of rows whose segments there are not: frame with file_no, line, segment, document, index."""
+    """Report faults of rows with nonexistent segments: frame with file_no, line, segment, document, index."""
     if not lost.is_empty():
         report_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
 
 
 def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
-    """Note segments beyond the end of their document: as the layout says, else as other files of metrics have it or,
-    for judgements, the warehouse. People judge parts of documents, metrics score them whole.
+    """Note segments beyond the end of their document, which is known from the layout, or else from other metric files
+    or, for judgements, the warehouse. Annotators judge parts of documents; metrics score whole documents.
     """
     declaring = declaring_segments(stage)
     is_metric = (pl.col("level") == "seg") & (pl.col("kind") == "metric")
@@ -146,13 +146,13 @@ def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
 
 
 def known_segments(stage: Stage) -> list[int]:
-    """Numbers of the segments that files of this load declare, else of those that the warehouse has."""
+    """Numbers of the segments declared by files of this load, or else of those in the warehouse."""
     declared = {number for rows in declaring_segments(stage) for number in rows["segment"].to_list()}
     return sorted(declared) or _held(stage)["number"].to_list()
 
 
 def declaring_segments(stage: Stage) -> list[pl.DataFrame]:
-    """The staged segments that files declare, without those that rows of scores merely name."""
+    """The staged segments that files declare, without those only named by scores."""
     return [rows for rows in stage.segments if "is_declared" not in rows.columns or rows["is_declared"].any()]
 
 
@@ -166,14 +166,14 @@ def _segment_in_words() -> pl.Expr:
 
 
 def settle_segments(stage: Stage) -> None:
-    """Give the segments that the warehouse has their lines, where a file comes that declares or counts them."""
+    """Assign lines to the warehouse's segments when a file declares or counts them."""
     if stage.n_lines or (stage.evalset.segments and not stage.evalset.is_declared and stage.segments):
         asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
         place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
 
 
 def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """The number of each segment that rows name; null where there is none such. New segments go to the stage.
+    """The number of each segment named in rows; null if it does not exist. New segments go to the stage.
 
     asked: distinct _PLACE, with `domain` and the first `file_no`. Returns _PLACE and `number`.
     """
@@ -198,14 +198,14 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
 
 
 def _held(stage: Stage) -> pl.DataFrame:
-    """Segments that the warehouse has; `segment` is null where the number is provisional."""
+    """Segments of the warehouse; `segment` is null if the number is provisional."""
     numbers = {"number": pl.Int64, "segment": pl.Int64}
     schema = {**numbers, "document": pl.String, "index": pl.Int64, "domain": pl.String}
     return pl.DataFrame(list(stage.evalset.segments), schema=schema, orient="row")
 
 
 def _staged(stage: Stage) -> pl.DataFrame:
-    """Segments that files of this load declare, one row each: what one file leaves open, another may tell."""
+    """Segments declared by files of this load, one row each; files complete each other's gaps."""
     said = (pl.col(name).drop_nulls().first() for name in ("document", "domain", "index_in_document"))
     staged = _every_staged(stage).group_by("number", maintain_order=True).agg(*said)
     counted = pl.int_range(1, pl.len() + 1).over("document", "domain")
@@ -214,18 +214,18 @@ def _staged(stage: Stage) -> pl.DataFrame:
 
 
 def _every_staged(stage: Stage) -> pl.DataFrame:
-    """The same with a row for each file that declares a segment."""
+    """Declared segments, with one row per file and segment."""
     rows = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment", "file_no")
     return rows.with_columns(number=pl.col("segment").cast(pl.Int64))
 
 
 def _taught(rows: pl.DataFrame) -> pl.DataFrame:
-    """document, index, number: of rows that name a segment by both."""
+    """document, index, number: from rows that name a segment by both line and document."""
     return rows.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment").drop_nulls()
 
 
 def _report_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) -> None:
-    """Note lines that rows place in several documents: there the line decides."""
+    """Note lines that rows place in several documents; the line takes precedence."""
     named = [known.select("number", "document"), asked.select("document", number="segment")]
     several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)
     several = several.group_by("number", maintain_order=True).agg("document").filter(pl.col("document").list.len() > 1)
@@ -238,7 +238,7 @@ def _report_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) ->
 
 
 def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    """The rows with `number`: the line, or what document and index are the names of."""
+    """The rows with `number`: the line, or the number of document and index."""
     by_document = named.select("document", "index", by_document="number").drop_nulls()
     by_document = by_document.unique(["document", "index"], keep="first", maintain_order=True)
     found = rows.join(by_document, on=["document", "index"], how="left", maintain_order="left")
@@ -246,9 +246,9 @@ def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
 
 
 def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """All segments that nothing declares: those of the warehouse and those that rows name; one row each.
+    """All undeclared segments, from the warehouse and from rows; one row each.
 
-    With them document, index and number of every place; a line may have several, where files name documents their way.
+    Also document, index and number of every place; a line may have several if files name documents differently.
     """
     rows = pl.concat([held.drop("number"), asked], how="diagonal")
     taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
@@ -268,7 +268,7 @@ def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl
 
 
 def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
-    """Lay out which segments of the warehouse have other numbers now; null where there is none such any more."""
+    """Stage the changed numbers of the warehouse's segments; null if a segment no longer exists."""
     numbers = known.select(new="number")
     renamed = _numbered(held.rename({"number": "old"}), known).rename({"number": "new"})
     changed = renamed.with_columns(new=pl.when(pl.col("new").is_in(numbers["new"].implode())).then(pl.col("new")))
@@ -282,7 +282,7 @@ def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
 
 
 def _stage_named(table: pl.DataFrame, held: pl.DataFrame, stage: Stage) -> None:
-    """Segments missing from the warehouse, or all if the stored ones changed."""
+    """Stage the segments missing from the warehouse, or all if the stored ones changed."""
     there = held.join(table, on=held.columns, how="semi", nulls_equal=True)
     stage.replaces_segments = there.height < held.height
     if not stage.replaces_segments:

@@ -1,4 +1,4 @@
-"""Records of all files of one evaluation set, laid out on its stage: system names joined, segments found."""
+"""Staging of all records of one evaluation set, with system names joined and segments placed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,9 +29,9 @@ _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs wr
 
 
 def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    """Lay the records of files out on the stage, after the files of the organisers' layout.
+    """Stage the records of files, after the files of the organisers' layout.
 
-    contents: with their records; of those with faults only further faults are reported. aliases: declared spellings
+    contents: with their records; faulty files only get further faults reported. aliases: declared spellings
         of systems.
     """
     sound = [content for content in contents if content.records is not None and not content.faults]
@@ -72,7 +72,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
 
 
 def _of_known_segments(preferences: pl.DataFrame, scores: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    """Preferences with the systems' names and the number of each segment. scores: of the same outputs, with both."""
+    """Preferences with system names and segment numbers. scores: of the same outputs, with both."""
     if preferences.is_empty():
         return preferences.with_columns(number=pl.col("segment"))
     place = ["file_no", "segment", "document", "index"]
@@ -82,7 +82,7 @@ def _of_known_segments(preferences: pl.DataFrame, scores: pl.DataFrame, names: M
 
 
 def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
-    """A fault of a file that has judgements which another one has, too: they would count twice."""
+    """Report a file that repeats judgements of another file, which would count twice."""
     timed = judgements.filter(pl.col("time").is_not_null() & (pl.col("status") == "valid"))
     same = timed.group_by("scorer", "system", "number", "value", "time").agg(pl.col("file_no").unique().sort())
     shared = same.filter(pl.col("file_no").list.len() > 1).select(
@@ -95,7 +95,7 @@ def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage:
 
 
 def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
-    """Faults of files that have two predictions of error spans of one metric for one output."""
+    """Report files with two predictions of error spans by one metric for one output."""
     predicted = judgements.filter(kind="metric").group_by("file_no", "scorer", "system", "number", maintain_order=True)
     twice = predicted.agg(pl.len(), pl.col("line").max()).filter(pl.col("len") > 1)
     found = pl.format("another prediction of {}, system '{}'", "scorer", "system")
@@ -121,7 +121,7 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
 
 
 def _direction(content: Content) -> list[str]:
-    """A line where scores of an own metric are called like one that counts errors, and are stored as they are."""
+    """A note if scores of a user metric have the name of an error measure but are stored unchanged."""
     assert content.records is not None
     assert content.records.scores is not None
     scores = content.records.scores
@@ -134,14 +134,14 @@ def _direction(content: Content) -> list[str]:
 
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    """Names and numbers of what the warehouse has, where files of the organisers' layout alone come to it."""
+    """Settle names and numbers of the warehouse's data if only files of the organisers' layout are added."""
     if stage.evalset.names - stage.evalset.fixed:
         joined(contents, pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
     settle_segments(stage)
 
 
 def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
-    """One frame of all files, with `file_no`; scores that count errors are turned round, so that more is better."""
+    """One frame of all files, with `file_no`; error measures are negated, so that higher is better."""
     numbered = []
     for content in contents:
         table: pl.DataFrame = getattr(content.records, name)
@@ -153,7 +153,7 @@ def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
 
 
 def _rows_of(content: Content) -> pl.DataFrame:
-    """What the file holds one a row: judgements where they make the scores, else scores, else segments."""
+    """The file's main rows: judgements if they make the scores, else scores, else segments."""
     records = content.records
     assert records is not None
     assert records.scores is not None
@@ -167,7 +167,7 @@ def _rows_of(content: Content) -> pl.DataFrame:
 
 
 def _with_means(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """The scores, with those of human protocols whose judgements make them: the means of the valid ones."""
+    """The scores, with human scores computed as means of valid judgements."""
     making = [content.file_no for content in contents if content.records and content.records.scores_from_judgements]
     if not making or judgements.is_empty():
         return scores
@@ -180,9 +180,9 @@ def _with_means(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
 
 
 def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    """Faults of systems and segments that the evaluation set does not have, in files that have other faults.
+    """Report unknown systems and segments in files that have other faults.
 
-    Comes after the sound files are laid out; nothing of the damaged ones goes to the stage but their faults.
+    Call this after staging the valid files; only the faults of damaged files go to the stage.
     """
     damaged = [content for content in contents if content.faults and content.records is not None]
     if not damaged:
@@ -194,7 +194,7 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
 
 
 def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
-    """Rows of numbered segments that there are not, where files may name no new ones."""
+    """Report rows with nonexistent segment numbers in files that may not name new segments."""
     known = known_segments(stage)
     is_closed = stage.evalset.is_declared or bool(declaring_segments(stage))
     closed = [
@@ -213,13 +213,13 @@ def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgemen
 
 
 def scorer_name() -> pl.Expr:
-    """A metric with the reference that it compared with, as in `BLEU-refA`; a human score by its name."""
+    """A metric's name with its reference, as in `BLEU-refA`; the name of a human score."""
     metric = pl.format("{}-{}", "scorer", pl.col("reference").fill_null(REFERENCE_FREE))
     return pl.when(pl.col("kind") == "metric").then(metric).otherwise("scorer")
 
 
 def distinct(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """Each score of a file once: equal rows are taken once, with a note; rows that differ are faults."""
+    """Each score of a file once: repeated rows are merged, with a note; contradicting rows are faults."""
     scores = scores.with_columns(
         unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
         base_name=pl.col("scorer"),
@@ -247,8 +247,8 @@ def distinct(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) ->
 
 
 def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> None:
-    """Files whose lines count the segments must have all of them for every system, and lists all of their document; of
-    own metrics gaps are noted."""
+    """Report missing segments: files numbered by lines must have all for every system, and lists all of their document.
+    For user metrics, gaps are noted."""
     segments = scores.filter(pl.col("level") == "seg")
     if listing := [content.file_no for content in contents if content.claim.is_listing]:
         _report_short_lists(contents, segments.filter(pl.col("file_no").is_in(listing)), stage)
@@ -272,7 +272,7 @@ def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: 
 
 
 def _without_design(segments: pl.DataFrame, met: pl.DataFrame, n_segments: int, stage: Stage) -> pl.DataFrame:
-    """The counts without scorers that miss only what all miss: outputs that there are not, which one note counts."""
+    """The counts without scorers that miss only outputs missing everywhere, which one note counts."""
     cells = segments.drop_nulls("value").group_by("scorer").agg(pl.struct("system", "number").n_unique().alias("n"))
     there = segments.drop_nulls("value").select("system", "number").unique()
     n_systems = there["system"].n_unique()
@@ -288,7 +288,7 @@ def _without_design(segments: pl.DataFrame, met: pl.DataFrame, n_segments: int, 
 
 
 def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: Stage) -> None:
-    """Faults of systems with more or fewer lines than there are segments."""
+    """Report systems with more or fewer lines than segments."""
     blocks = met.group_by("file_no", "system")
     short = blocks.agg(pl.col("n").sum(), pl.col("line").min()).filter(pl.col("n") != stage.n_segments)
     lines = pl.when(pl.col("n") == 1).then(pl.lit("line")).otherwise(pl.lit("lines"))
@@ -298,7 +298,7 @@ def _report_short_blocks(contents: Sequence[Content], met: pl.DataFrame, stage: 
 
 
 def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage: Stage) -> None:
-    """Faults of documents with more segments in other files: it is unknown which are missing here."""
+    """Report documents with more segments in other files, because it is unknown which are missing here."""
     known = [rows.select("document", index="index_in_document") for rows in stage.segments]
     held = [(document, index) for _, _, document, index, _ in stage.evalset.segments]
     known.append(pl.DataFrame(held, schema={"document": pl.String, "index": pl.Int64}, orient="row"))
@@ -310,10 +310,10 @@ def _report_short_lists(contents: Sequence[Content], listed: pl.DataFrame, stage
 
 
 def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
-    """Notes on user metrics with missing systems or segments, which are excluded from rankings that need them.
+    """Note user metrics with missing systems or segments; rankings that need these exclude the metrics.
 
-    A metric's scores may be in several files. The reference that it compared with is none of its systems. Which
-    segments missing from a faulty file are not reported.
+    A metric's scores may be in several files. Its own reference is not one of its systems. Segments missing from a
+    faulty file are not reported.
     """
     there, notes = systems_before(stage), stage.notes
     for (scorer,), parts in met.sort("file_no", "line").group_by("scorer", maintain_order=True):

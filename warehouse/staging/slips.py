@@ -1,4 +1,4 @@
-"""Names that may have failed to join: slips of the hand, and systems that have human scores alone, or metric scores."""
+"""Names that may have failed to join: typing errors, and systems with only human or only metric scores."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ _WORDS = {"system": "system", "scorer": "metric or human score", "rater": "annot
 
 
 def is_slip(rare: str, frequent: str) -> bool:
-    """Whether two names are nearly the same.
+    """Whether two names are nearly equal.
 
     >>> [is_slip(name, "Birch-2") for name in ("birch-2", "Birch-2.txt", "Brch-2", "Bircch-2", "Bricj-2", "Birch-3")]
     [True, True, True, True, False, False]
@@ -59,7 +59,7 @@ def _is_one_slip(word: str, other: str) -> bool:
 def report_slips(
     contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage, aliases: Collection[str]
 ) -> None:
-    """A fault for each name in files that is a slip. aliases: spellings of systems that are declared."""
+    """Report each name in files that is a typing error. aliases: declared spellings of systems."""
     frames = {"scores": scores, "judgements": judgements.with_columns(level=pl.lit("seg"))}
     columns = (("scores", "system"), ("scores", "scorer"), ("judgements", "system"), ("judgements", "rater"))
     met = pl.concat([_counted(frames[name], name, column) for name, column in columns])
@@ -84,7 +84,7 @@ def report_slips(
 
 
 def _report_swapped(counts: pl.DataFrame, paths: Mapping[int, str], stage: Stage) -> None:
-    """A fault of a file whose annotators are systems elsewhere, while none of its systems is one there."""
+    """Report a file whose annotators are systems elsewhere, while none of its systems is."""
     for (file_no,), names in counts.group_by("file_no", maintain_order=True):
         systems, raters = (set(names.filter(pl.col("column") == column)["name"]) for column in ("system", "rater"))
         others = counts.filter(pl.col("column") == "system", pl.col("file_no") != file_no)["name"]
@@ -98,9 +98,9 @@ def _report_swapped(counts: pl.DataFrame, paths: Mapping[int, str], stage: Stage
 def _report_beside(
     counts: pl.DataFrame, paths: Mapping[int, str], told: Collection[tuple[int, str, str]], stage: Stage
 ) -> None:
-    """A fault for each system that one file alone names, of those that other files or the warehouse name otherwise.
+    """Report each system that only one file names, if other files or the warehouse spell it differently.
 
-    counts: of systems, by file. The file does not have the other name, and has other known systems.
+    counts: of systems, by file. Applies if the file does not have the other name but has other known systems.
     """
     known = stage.evalset.names | stage.systems
     totals = dict(counts.group_by("name").agg(pl.col("n").sum()).iter_rows())
@@ -127,7 +127,7 @@ def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
 
 
 def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], tuple[str, int]]]:
-    """Each name with far fewer scores than another that it is nearly the same as: name, scores, line; and the other."""
+    """Each name with far fewer scores than a nearly equal name: name, scores, line; and the other name."""
     rows = names.select("name", "n", "line").rows()
     most = max(n for _, n, _ in rows)
     for rare, n_rare, line in rows:
@@ -140,7 +140,7 @@ def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], t
 
 
 def _share_a_place(rows: pl.DataFrame, here: pl.Expr, column: str, names: Sequence[str]) -> bool:
-    """Whether two names have scores at one place, which is of all that rows say but this name."""
+    """Whether two names have scores at one place; a place is all columns of a row except this name."""
     others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
     found = rows.filter(here & pl.col(column).is_in(list(names))).select(column, *others).unique()
     return bool(found.drop(column).is_duplicated().any())
@@ -153,8 +153,8 @@ _Row = tuple[str, str, int, int]  # system, its kind, numbers of human and metri
 def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
     """Note systems with only human or only metric scores, with the nearest names on the other side.
 
-    evalset_ids: number on the stage -> evalset_id, of those to be looked at.
-    Unjudged references are not reported. Nothing where there are only metric scores, or only human ones. Scores
+    evalset_ids: number on the stage -> evalset_id, for evaluation sets to check.
+    Unjudged references are not reported, and nothing is if there are only metric or only human scores. Scores
     that were not submitted to the metrics task, and tutorials, do not count.
     """
     if not evalset_ids:

@@ -14,7 +14,7 @@ _VECTOR = ("kind", "scorer", "base_name", "reference", "system", "level")
 def stage_vectors(
     contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
 ) -> pl.DataFrame:
-    """Vectors with their scores; the frame tells the number of each, by group of files."""
+    """Stage vectors with their scores; returns a frame with the number of each vector, by group of files."""
     group_of = _groups(contents)
     scores = scores.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
     judged = judgements.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
@@ -76,7 +76,7 @@ def stage_vectors(
 
 
 def _groups(contents: Sequence[Content]) -> dict[int, int]:
-    """File -> the first file of its group; a file without one is its own."""
+    """File -> the first file of its group; a file without a group maps to itself."""
     first: dict[str, int] = {}
     return {
         content.file_no: first.setdefault(content.claim.group, content.file_no)
@@ -89,7 +89,7 @@ def _groups(contents: Sequence[Content]) -> dict[int, int]:
 def stage_judgements(
     contents: Sequence[Content], judgements: pl.DataFrame, ratings: pl.DataFrame, vectors: pl.DataFrame, stage: Stage
 ) -> None:
-    """Judgements under their vectors, and the errors marked in them. vectors: as `stage_vectors` gives them."""
+    """Stage judgements under their vectors, with their marked errors. vectors: result of `stage_vectors`."""
     if judgements.is_empty():
         return
     judged = judgements.with_columns(
@@ -137,7 +137,7 @@ def stage_judgements(
 def stage_preferences(
     contents: Sequence[Content], preferences: pl.DataFrame, vectors: pl.DataFrame, stage: Stage
 ) -> None:
-    """Preferences under the vectors of their two outputs. vectors: as `stage_vectors` gives them."""
+    """Stage preferences under the vectors of their two outputs. vectors: result of `stage_vectors`."""
     if preferences.is_empty():
         return
     of_system = vectors.filter(level="seg").select("group", "kind", "scorer", "system", "vector_no")

@@ -1,1 +1,1 @@
-"""From the stage into the warehouse, in one transaction."""
+"""Writing staged data into the warehouse in one transaction."""

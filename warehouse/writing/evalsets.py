@@ -1,4 +1,4 @@
-"""Test sets and evaluation sets in the warehouse, with what is known of their metrics, languages and issues."""
+"""Test sets and evaluation sets in the warehouse, with facts on their metrics, languages and issues."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -22,9 +22,9 @@ _sql = partial(statement, __package__)
 
 
 def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], dict[int, int]]:
-    """Insert or update test sets and evaluation sets; the ids of all and of those that were there, by number.
+    """Insert or update test sets and evaluation sets; returns all ids and the ids of existing ones, by number.
 
-    temp.staged_evalset tells them to the other steps.
+    The other steps read them from temp.staged_evalset.
     """
     testset_ids = _write_testsets(batch, declared)
     held = {(testset_id, lp): id for testset_id, lp, id in batch.rows("SELECT testset_id, lp, evalset_id FROM evalset")}
@@ -53,7 +53,7 @@ def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], di
 
 
 def _write_testsets(batch: Batch, declared: Declared) -> dict[str, int]:
-    """Insert or update test sets; the ids of all, by name."""
+    """Insert or update test sets; returns all ids by name."""
     held = dict(batch.rows("SELECT name, testset_id FROM testset"))
     facts_of = {s.evalset.testset: facts for s in batch.stages if (facts := declared[s.evalset_no]) is not None}
     new = sorted({stage.evalset.testset for stage in batch.stages} - held.keys())
@@ -67,14 +67,14 @@ def _write_testsets(batch: Batch, declared: Declared) -> dict[str, int]:
 
 
 def _descriptions(names: Sequence[str], facts_of: Mapping[str, TestsetFacts]) -> pl.DataFrame:
-    """Year and description of test sets; the year of the name where nothing is declared."""
+    """Year and description of test sets; by default the year in the name."""
     facts = [facts_of.get(name, TestsetFacts(name, year_of_testset(name))) for name in names]
     rows = [(name, one.year, one.description) for name, one in zip(names, facts, strict=True)]
     return pl.DataFrame(rows, {"name": pl.String, "year": pl.Int16, "description": pl.String}, orient="row")
 
 
 def _standards(batch: Batch, declared: Declared, numbers: Collection[int]) -> pl.DataFrame:
-    """What the organisers declare of some evaluation sets, a row for each."""
+    """The organisers' declarations for some evaluation sets, one row each."""
     evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
     facts = [
         (declared[number] or TestsetFacts(evalsets[number].testset)).evalset(evalsets[number].lp) for number in numbers
@@ -99,11 +99,11 @@ _OF_AN_ISSUE = dict.fromkeys((one.name for one in fields(Issue)), pl.String)
 
 
 def register(connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int]) -> None:
-    """Write into the attached warehouse what is known of evaluation sets' metrics, languages and issues.
+    """Write facts on evaluation sets' metrics, languages and issues into the attached warehouse.
 
-    To be called inside the transaction that writes the evaluation sets, once their scorers are there. What an earlier
-    call wrote is replaced. `scorer` gets the family, version and direction that hold in all years; `metric_fact`
-    has them for the year of the test set.
+    Call this inside the transaction that writes the evaluation sets, after their scorers. It replaces the facts of
+    earlier calls. `scorer` gets the family, version and direction that hold in all years; `metric_fact` has them for
+    the year of the test set.
     """
     evalsets = connection.execute(_sql("evalsets_to_register"), {"evalsets": list(evalset_ids)}).fetchall()
     _register_metrics(connection, evalset_ids, {testset_id: year for testset_id, _, year, _ in evalsets})
@@ -148,6 +148,6 @@ def _register_issues(connection: duckdb.DuckDBPyConnection, testsets: Collection
 def remove_vectors(connection: duckdb.DuckDBPyConnection) -> None:
     """Delete the vectors of temp.removed_vector (vector_id) with their scores, judgements and marked errors.
 
-    To be called inside a transaction; sources, systems, scorers and entries stay.
+    Call this inside a transaction; sources, systems, scorers and entries stay.
     """
     connection.execute(_sql("delete_vectors"))

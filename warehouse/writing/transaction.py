@@ -43,10 +43,10 @@ _sql = partial(statement, __package__)
 def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -> dict[int, list[Fault]]:
     """Put the batch into the attached warehouse (see `connection.writing`): all of it, or nothing.
 
-    declared: the organisers' facts of each test set; None leaves those that the warehouse has.
-    contents: the files that were read, broken ones included: those are recorded as refused.
-    A file replaces what an earlier file of the same origin brought. Returns faults where evaluation sets contradict
-    what the warehouse holds from other files, by their numbers; then nothing was written.
+    declared: the organisers' facts of each test set; None keeps those in the warehouse.
+    contents: the files that were read, including broken files, which are recorded as refused.
+    A file replaces the data of an earlier file of the same origin. If evaluation sets contradict data from other files
+    in the warehouse, nothing is written and their faults are returned by number.
     """
     connection = batch.connection
     connection.execute("BEGIN")
@@ -90,7 +90,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
 
 
 def delete_replaced_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
-    """Delete what earlier files of the same origins brought, segments and systems apart.
+    """Delete the data of earlier files of the same origins, except segments and systems.
 
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
     """
@@ -111,7 +111,7 @@ def _evalset_numbers(batch: Batch) -> dict[int, int]:
 
 
 def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
-    """Record the files, loaded or refused; temp.staged_source tells number and evaluation set of each afterwards."""
+    """Record the files, loaded or refused; temp.staged_source then has number and evaluation set of each."""
     ((first,),) = batch.rows("SELECT coalesce(max(source_id), 0) + 1 FROM source")
     files, rows = _evalset_numbers(batch), []
     for source_id, content in enumerate(contents, start=first):
@@ -144,7 +144,7 @@ def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
 
 
 def rename_systems(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
-    """Systems that a better name has come for. evalset_ids: by number, of those that the warehouse has."""
+    """Rename systems for which a better name has come. evalset_ids: by number, for existing evaluation sets."""
     renamed = [
         (evalset_ids[stage.evalset_no], old, new)
         for stage in batch.stages
@@ -158,14 +158,14 @@ def rename_systems(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
 
 
 def report_renamed(batch: Batch) -> None:
-    """Note the systems that have another name now."""
+    """Note the renamed systems."""
     for stage in batch.stages:
         where = f"{stage.evalset.testset} {stage.evalset.lp}"
         stage.notes += [f"{where}: system {old} is now {new}" for old, new in sorted(stage.renamed.items())]
 
 
 def write_systems(batch: Batch) -> None:
-    """Insert the systems and spellings that the files bring; canonical names follow."""
+    """Insert the systems and spellings of the files; canonical names follow."""
     batch.connection.execute(_sql("insert_systems"))
     if batch.has("spelling"):
         batch.connection.execute(_sql("insert_spellings"))
@@ -173,12 +173,12 @@ def write_systems(batch: Batch) -> None:
 
 
 def remove_nameless_systems(batch: Batch) -> None:
-    """Delete systems that no file names any more."""
+    """Delete systems that no file names any longer."""
     batch.connection.execute(_sql("delete_nameless_systems"))
 
 
 def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
-    """Mark the systems that the organisers declare as outliers, under whatever name, and no others.
+    """Mark exactly the systems that the organisers declare as outliers, under any spelling.
 
     known: numbers of the evaluation sets that may have some marked already.
     """
@@ -196,10 +196,10 @@ def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, in
 
 
 def renumber(batch: Batch) -> None:
-    """Give scores, judgements and preferences of the warehouse the numbers that their segments have now.
+    """Update segment numbers of scores, judgements and preferences in the warehouse.
 
-    To be called once what the files brought before is taken away, and before the segments are written. What nothing is
-    left of gets no insert: after one of no rows, DuckDB shows a later large one of the same transaction to no one.
+    Call this after deleting the files' earlier data, and before writing the segments. Empty inserts are skipped: after
+    an insert of no rows, DuckDB does not show a later large insert of the same transaction.
     """
     if not batch.rows("SELECT 1 FROM temp.staged_renumbering WHERE new IS NOT NULL LIMIT 1"):
         return
@@ -218,10 +218,10 @@ def renumber(batch: Batch) -> None:
 
 
 def write_segments(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
-    """Segments and texts. Declared segments replace all; others, that scores name, have no source.
+    """Write segments and texts. Declared segments replace all; segments only named by scores have no source.
 
-    Those come to what there is, or replace it where the numbers changed. evalset_ids: by number, of those evaluation
-    sets that the warehouse has.
+    The latter are added to the existing segments, or replace them if the numbers changed. evalset_ids: by number, for
+    evaluation sets in the warehouse.
     """
     if any(stage.segments for stage in batch.stages):
         if evalset_ids:
@@ -234,21 +234,21 @@ def write_segments(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
 
 
 def remove_nameless_segments(batch: Batch) -> None:
-    """Delete segments that nothing declares and no file names any more."""
+    """Delete segments that nothing declares and no file names any longer."""
     if batch.rows(_LOOSE):
         batch.connection.execute(_sql("delete_nameless_segments"))
         batch.connection.execute(_sql("count_segments"))
 
 
 def write_scores(batch: Batch) -> None:
-    """Scorers, vectors and their scores; an evaluation set numbers its vectors in the order (kind, scorer, level,
-    system)."""
+    """Write scorers, vectors and their scores; vectors of an evaluation set are numbered in the order (kind, scorer,
+    level, system)."""
     for name in ("insert_scorers", "staged_id", "insert_vectors", "insert_scores", "insert_aggregates"):
         batch.connection.execute(_sql(name))
 
 
 def write_judgements(batch: Batch) -> int | None:
-    """Judgements with the errors marked in them; the identifier of the first, None where there are none."""
+    """Write judgements with their marked errors; returns the identifier of the first, None if there are none."""
     if not batch.has("judgement"):
         return None
     ((n_judgements, first),) = batch.rows(_sql("count_judgements"))
@@ -260,7 +260,7 @@ def write_judgements(batch: Batch) -> int | None:
 
 
 def write_preferences(batch: Batch) -> None:
-    """Preferences between outputs; both vectors of each are there."""
+    """Write preferences between outputs, whose vectors exist already."""
     if not batch.has("preference"):
         return
     ((n_staged,),) = batch.rows("SELECT count(*) FROM temp.staged_preference")
@@ -269,7 +269,7 @@ def write_preferences(batch: Batch) -> None:
 
 
 def check_written(batch: Batch) -> None:
-    """Assert that all that was staged arrived, and that each key is there once; facts carry no constraints."""
+    """Assert that all staged data was written and each key is unique; fact tables have no constraints."""
     ((staged_vectors, staged_scores, last_segment, vectors, scores, repeated),) = batch.rows(_sql("count_written"))
     bits = f"bit_count(bitstring_agg(segment, 1, {last_segment}))"  # one for every number that there can be
     n_segments = bits if last_segment <= _MOST_BITS else "count(DISTINCT segment)"
@@ -286,7 +286,7 @@ def check_written(batch: Batch) -> None:
 
 
 def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
-    """Each metric with scores has an entry; those of users and those not submitted to the task keep theirs.
+    """Give each metric with scores an entry; entries of user metrics and of metrics not submitted to the task are kept.
 
     known: numbers of the evaluation sets that may have entries already.
     """

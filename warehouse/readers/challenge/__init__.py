@@ -20,7 +20,7 @@ NAME = "challenge-set/1"
 
 
 class ChallengeSetReader:
-    """Reader of challenge sets: DEMETR's, XQ-MEval's and WMT25's files, ACES and tables of the user."""
+    """Reader of challenge sets: files of DEMETR, XQ-MEval, WMT25 and ACES, and users' tables."""
 
     name = NAME
 

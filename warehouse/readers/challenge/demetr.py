@@ -1,4 +1,4 @@
-"""DEMETR (Karpinska et al. 2022): one JSON file a perturbation, translations into English and what was made of them."""
+"""DEMETR (Karpinska et al. 2022): one JSON file per perturbation of translations into English."""
 
 import json
 import re
@@ -30,7 +30,7 @@ _TEXTS = ("src_sent", "eng_sent", "mt_sent", "pert_sent", "lang_tag", "pert_name
 
 
 def is_demetr(path: Path) -> bool:
-    """Whether a file is called as DEMETR's are and begins as they do."""
+    """Whether a file has a DEMETR name and a DEMETR beginning."""
     if _NAME.fullmatch(path.name) is None:
         return False
     with path.open("rb") as file:
@@ -38,7 +38,7 @@ def is_demetr(path: Path) -> bool:
 
 
 def pairs_of(path: Path) -> tuple[str, ...]:
-    """The language pairs of a file; into English from German where it cannot be read, for its faults."""
+    """The language pairs of a file; German-English for the faults of a file that cannot be read."""
     rows, _ = _rows(path)
     tags = {row["lang_tag"] for row in rows if row.get("lang_tag") in _LANGUAGES}
     return tuple(sorted(f"{_LANGUAGES[tag]}-en" for tag in tags)) or ("de-en",)
@@ -47,8 +47,7 @@ def pairs_of(path: Path) -> tuple[str, ...]:
 def read_demetr(path: Path, lp: str) -> Items:
     """The items of one language pair: the translation should beat the perturbed one.
 
-    Items whose perturbation did not pass its check are excluded, with their number. Objects that are the same in all
-    keys are one.
+    Items whose perturbation failed its check are excluded and counted. Objects that are equal in all keys count once.
     """
     rows, faults = _rows(path)
     ours = [row for row in rows if f"{_LANGUAGES.get(row['lang_tag'])}-en" == lp]
@@ -80,7 +79,7 @@ def read_demetr(path: Path, lp: str) -> Items:
 
 
 def _rows(path: Path) -> tuple[list[dict[str, Any]], list[Fault]]:
-    """The objects of a file that have all texts, and a fault for each other one."""
+    """The objects of a file with all texts; each other object is a fault."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError):

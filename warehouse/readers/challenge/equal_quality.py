@@ -1,8 +1,8 @@
 """XQ-MEval (arXiv 2604.14934): Parquet of outputs into several languages, with one to five injected errors each.
 
 Columns: `language` (of the output, from English), `number` (of errors), `src`, `ref` and `merged_mt`, in which `<v>`
-and `</v>` mark the errors. Each output is an item of its own, of the one system `output`; its grade is minus its
-errors.
+and `</v>` mark the errors. Each output is a separate item of a single system, `output`; its grade is minus its number
+of errors.
 """
 
 import re
@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?P<lp>en-[a-z]+)-.*\.parquet")
 
 
 def pair_of(path: Path) -> str | None:
-    """The language pair of a file of this form; None for any other."""
+    """The language pair of a file in this format; None for any other file."""
     named = _NAME.fullmatch(path.name)
     try:
         columns = pl.read_parquet_schema(path) if named else {}

@@ -1,4 +1,4 @@
-"""Items of challenge sets in one shape, whatever the format, and laid out on the stage."""
+"""Items of challenge sets in one form for all formats, and their staging."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ COLUMNS = ("item", "phenomenon", "class", "domain", "document", "hypothesis", "g
 
 @dataclass(frozen=True)
 class Items:
-    """Hypotheses of items, a row each.
+    """Hypotheses of items, one per row.
 
     frame: item (unique within the file), phenomenon, class, domain, document, hypothesis, grade (higher is better;
-    null: not known), source, reference, text; null where there is none. metrics: columns of further scores, called as
+    null: not known), source, reference, text; null if missing. metrics: columns of further scores, named like
     metric variants. n_excluded: items that did not pass a check of the set's authors. notes: on the file.
     """
 
@@ -35,7 +35,7 @@ class Items:
 
 
 def without_repeats(rows: Sequence[Row], identity: Callable[[Row], object]) -> tuple[list[Row], list[str]]:
-    """The rows without those that an earlier one equals in all, and the note on these. identity: can be hashed."""
+    """The rows without exact repeats of earlier rows, and a note on the repeats. identity: hashable columns."""
     first = {identity(row): row for row in reversed(rows)}
     kept = list(reversed(first.values()))
     n_repeated = len(rows) - len(kept)
@@ -43,9 +43,9 @@ def without_repeats(rows: Sequence[Row], identity: Callable[[Row], object]) -> t
 
 
 def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
-    """Segments, texts, grades and scores of the files of one evaluation set, which count their items one after another.
+    """Stage segments, texts, grades and scores of one evaluation set, whose files are numbered consecutively.
 
-    A score that several files bring for the same hypotheses is one vector, of the first of them.
+    A score that several files have for the same hypotheses becomes one vector, of the first file.
     """
     frames = []
     n_before = 0
@@ -76,7 +76,7 @@ def lay_out(read: Sequence[tuple[Content, Items]], stage: Stage) -> None:
 
 
 def _note_shared(rows: pl.DataFrame, paths: Mapping[int, Path], stage: Stage) -> None:
-    """Note files with items that an earlier one has, too."""
+    """Note files with items that an earlier file also has."""
     known = rows.filter(pl.col("text").is_not_null() & pl.col("source").is_not_null())
     first = pl.col("file_no").min().over("phenomenon", "source", "hypothesis", "text")
     again = known.with_columns(first=first).filter(pl.col("first") < pl.col("file_no"))
@@ -109,7 +109,7 @@ def _lay_out_segments(rows: pl.DataFrame, stage: Stage) -> None:
 
 
 def _lay_out_scores(rows: pl.DataFrame, name: str, stage: Stage) -> None:
-    """One vector for each hypothesis that has any score of this scorer."""
+    """Stage one vector for each hypothesis with a score of this scorer."""
     scored = rows.select("file_no", "hypothesis", "segment", value=pl.col(name).cast(pl.Float64))
     scored = scored.filter(pl.col("value").is_not_null().any().over("hypothesis"))
     if scored.is_empty():

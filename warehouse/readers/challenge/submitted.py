@@ -1,4 +1,4 @@
-"""WMT25's challenge sets as submitted: `SET.LP.src.txt`, `.ref.txt`, `.hyp-K.txt` and `.meta.txt`, an item a line."""
+"""WMT25's challenge sets as submitted: `SET.LP.src.txt`, `.ref.txt`, `.hyp-K.txt`, `.meta.txt`, one item per line."""
 
 import re
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ _HEADER = ("domain-category", "doc_id")
 
 
 def part_of(path: Path) -> tuple[str, str, str] | None:
-    """Test set, language pair and part of a file (src, ref, meta, hyp-1); None where it is none of such a set.
+    """Test set, language pair and part of a file (src, ref, meta, hyp-1); None if it belongs to no such set.
 
-    It lies in the folder of its set: authors publish sets again with other documents, which are none of the task's.
+    The file must be in the folder of its set, because authors republish sets with documents that the task did not use.
     """
     named = _NAME.fullmatch(path.name)
     if named is None or path.parent.name != named["set"] or not is_language_pair(named["lp"]):
@@ -32,14 +32,14 @@ def part_of(path: Path) -> tuple[str, str, str] | None:
 
 
 def meta_beside(path: Path, of: str, lp: str) -> Path:
-    """The file that says which items there are."""
+    """The file that lists the items."""
     return path.with_name(f"{of}.{lp}.meta.txt")
 
 
 def read_submitted(parts: Sequence[tuple[Path, str]], testset: str) -> tuple[dict[Path, list[Fault]], Items | None]:
     """The items of one language pair from its parts; and faults by file.
 
-    Phenomena are those of a file of types beside, where there is one (`SET.LP.types`, `SET.LP.internal`).
+    Phenomena come from a file of types in the same folder (`SET.LP.types`, `SET.LP.internal`), if it exists.
     """
     faults: dict[Path, list[Fault]] = {}
     lines = {part: _lines(path) for path, part in parts}
@@ -87,7 +87,7 @@ def read_submitted(parts: Sequence[tuple[Path, str]], testset: str) -> tuple[dic
 
 
 def _phenomena(meta: Path, n: int) -> list[str] | list[None]:
-    """The phenomenon of each item; no more than one file of types, as long as the items are many."""
+    """The phenomenon of each item, from at most one file of types, which must have a line for each item."""
     for ending in ("types", "internal"):
         path = meta.with_name(meta.name.replace(".meta.txt", f".{ending}"))
         if path.is_file() and len(found := _lines(path)) == n:

@@ -1,8 +1,8 @@
-"""Challenge sets as tables: ACES with two translations a row, and one's own with a hypothesis a row.
+"""Challenge sets as tables: ACES with two translations per row, and users' tables with one hypothesis per row.
 
 ACES: columns source, good-translation, incorrect-translation, reference, phenomena, langpair; scores in METRIC-good and
-METRIC-bad. One's own: item, phenomenon, hypothesis, grade, lp, and where there are any testset, class, domain,
-document, source, reference, text; every other column is a metric. A metric is called BLEU, or BLEU-ref, or Kiwi-src.
+METRIC-bad. Users' tables: item, phenomenon, hypothesis, grade, lp, and optionally testset, class, domain, document,
+source, reference, text; every other column is a metric. A metric is named BLEU, or BLEU-ref, or Kiwi-src.
 """
 
 import csv
@@ -49,16 +49,16 @@ def is_table(path: Path) -> bool:
 
 
 def is_nameless(path: Path) -> bool:
-    """Whether nothing says of a table in ACES' form which challenge set it is; ACES itself is called so by its path."""
+    """Whether nothing names the challenge set of a table in ACES format; the path names ACES itself."""
     header, rows, _ = _read(path)
     is_called_so = any(_CALLED_ACES.search(part.lower()) for part in path.parts[-3:])
     return set(_ACES) <= set(header) and not is_called_so and not all(row.get("testset") for row in rows)
 
 
 def evalsets_in(path: Path, said: str | None = None) -> tuple[tuple[str, str], ...]:
-    """The evaluation sets of a table. said: what the user calls the test set.
+    """The evaluation sets of a table. said: the user's name for the test set.
 
-    Where neither a column nor the user says it, it is called as the file, and ACES is aces.
+    If neither a column nor the user names the test set, it has the file's name; ACES is named aces.
     """
     header, rows, _ = _read(path)
     column = "langpair" if "langpair" in header else "lp"
@@ -112,7 +112,7 @@ def read_table(path: Path, testset: str, lp: str) -> Items:
 
 
 def _other_scores(rows: Sequence[dict[str, str]]) -> list[str]:
-    """The note on rows of ACES that have the texts of others, with other scores."""
+    """The note on ACES rows that repeat the texts of other rows with different scores."""
     n_texts = len({tuple(str(row.get(name)) for name in _ACES) for row in rows})
     n_again = len(rows) - n_texts
     what = counted(n_again, "row has", "rows have")
@@ -125,9 +125,9 @@ def _dialect(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> tuple[list[str], list[dict[str, str]], list[str]]:
-    """Names of the columns, rows with their names as people see them, and notes on columns and names.
+    """Names of the columns, rows with visible names, and notes on columns and names.
 
-    Columns that count rows, or have no name, hold no scores, and are not in the answer.
+    Row numbers and nameless columns hold no scores and are not returned.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, **_dialect(path))
@@ -164,7 +164,7 @@ def _hypotheses_of_aces(row: dict[str, str], line: int) -> list[dict[str, str]]:
 
 
 def _scores(row: dict[str, str]) -> tuple[dict[str, float | None], list[str]]:
-    """Grade and metrics of a row, and what is no number."""
+    """Grade and metrics of a row, and the cells that are not numbers."""
     found: dict[str, float | None] = {}
     wrong = []
     for name, cell in row.items():
@@ -178,7 +178,7 @@ def _scores(row: dict[str, str]) -> tuple[dict[str, float | None], list[str]]:
 
 
 def _variant(name: str) -> str:
-    """A metric as variants are called: with the reference where the name does not say it.
+    """A metric's variant name, with the reference added if the name has none.
 
     >>> _variant("BLEU"), _variant("Kiwi-src"), _variant("BLEU-ref")
     ('BLEU-ref', 'Kiwi-src', 'BLEU-ref')

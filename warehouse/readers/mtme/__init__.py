@@ -83,7 +83,7 @@ class MtmeReader:
 
 
 def _place_in(content: Content, stage: Stage) -> Place:
-    """What a file's place says of it, for the evaluation set of a stage."""
+    """A file's place in the layout, for the evaluation set of a stage."""
     found = places(content.claim.root, content.claim.path)
     return next((one for one in found if language_pair_called(one.lp) == stage.evalset.lp), found[0])
 

@@ -1,4 +1,4 @@
-"""Files with a line for each segment: documents files (order, document, domain), and texts, plain or JSON."""
+"""Files with one line per segment: documents files (order, document, domain), and texts, plain or JSON."""
 
 import json
 from collections import Counter
@@ -21,13 +21,13 @@ Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found,
 
 
 def lines_of(content: Content) -> list[str]:
-    """The lines of a sound file, without their line ends and without a byte order mark before the first."""
+    """The lines of a valid file, without line ends and byte order mark."""
     lines = content.claim.path.read_bytes().removeprefix(UTF8_MARK).decode().split("\n")
     return [line.removesuffix("\r") for line in lines[: content.n_lines]]
 
 
 def each_line(content: Content) -> Iterator[str]:
-    """As `lines_of`, one after the other."""
+    """As `lines_of`, one at a time."""
     before = UTF8_MARK
     for piece in pieces_of(content.claim.path):
         yield from piece.replace(b"\r\n", b"\n").removeprefix(before).removesuffix(b"\n").decode().split("\n")
@@ -35,7 +35,7 @@ def each_line(content: Content) -> Iterator[str]:
 
 
 def report(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
-    """Note faults of one file in the order of its lines, the first of each kind in full; whether there were any."""
+    """Report faults of one file in line order, the first of each kind in full. True if there were any."""
     path = str(content.claim.path)
     faults = of_each_kind(Fault(path, line, what, expected, kind=expected) for line, what, expected in found)
     for fault in in_order(faults):
@@ -44,7 +44,7 @@ def report(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
 
 
 def describe_n_segments(documents: Documents, stage: Stage) -> str:
-    """How many lines are expected, for a message."""
+    """The expected number of lines, for a message."""
     testset, lp = stage.evalset.testset, stage.evalset.lp
     if documents:
         return f"{len(documents)} (segments of {testset} {lp})"
@@ -52,7 +52,7 @@ def describe_n_segments(documents: Documents, stage: Stage) -> str:
 
 
 def cells_of(line: str, n: int = 2) -> list[str]:
-    """The columns of a line: between tabs, or where it has none, at white space; the last of n may hold blanks.
+    """The columns of a line: split at tabs, or without tabs at white space; the last of n may hold blanks.
 
     >>> cells_of("GPT 5\\t0.5"), cells_of("A   0.5 "), cells_of("news d 1"), cells_of("A")
     (['GPT 5', '0.5'], ['A', '0.5'], ['news', 'd 1'], ['A'])
@@ -62,10 +62,10 @@ def cells_of(line: str, n: int = 2) -> list[str]:
 
 
 def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | None:
-    """Stage the segments that a documents file declares, where one is read.
+    """Stage the segments that a documents file declares, if one is read.
 
     Returns (domain, document) of each segment, from the file or else from what the warehouse holds (none where
-    nothing tells); None if the file is faulty, so that their number is unknown.
+    neither has them); None if the file is faulty, so that their number is unknown.
     """
     if not contents:
         return stage.evalset.documents
@@ -85,7 +85,7 @@ def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | Non
 
 
 def lines_alone(contents: Iterable[Content], stage: Stage) -> Documents:
-    """As many nameless segments as most of these files have lines for; the evaluation set has them, and a note says so.
+    """Stage as many nameless segments as most of these files have lines for, with a note.
 
     contents: texts, and scores of segments, which have them for each system.
     """
@@ -116,7 +116,7 @@ def _wrong_columns(cells: Sequence[Sequence[str]]) -> list[Wrong]:
 
 
 def _split_documents(cells: Sequence[Sequence[str]]) -> list[Wrong]:
-    """Documents that begin a second time, or change their domain on the way."""
+    """Faults of documents that begin a second time, or change their domain."""
     wrong: list[Wrong] = []
     domains: dict[str, str] = {}
     before = None
@@ -161,13 +161,13 @@ _KEYS = {
 
 
 def note_system(content: Content, place: Place, stage: Stage) -> None:
-    """Note the system that a reference or an output is the text of."""
+    """Stage the system of a reference or an output."""
     kind = "human" if place.folder == "references" else system_kind(place.name)
     stage.add_systems(content.file_no, {place.name: kind})
 
 
 def read_texts(content: Content, place: Place, documents: Documents | None, stage: Stage) -> None:
-    """Stage one text file; documents: None where their file is faulty, so that lines cannot be counted."""
+    """Stage one text file; documents: None if their file is faulty, so that lines cannot be counted."""
     kind = _KINDS[place.folder]
     lines = lines_of(content)
     if documents is None:
@@ -188,7 +188,7 @@ def read_texts(content: Content, place: Place, documents: Documents | None, stag
 
 
 def _json_texts(lines: Iterable[str], keys: Sequence[str]) -> Iterator[str | None]:
-    """The text of each line; None where there is none, or one that is no Unicode text."""
+    """The text of each JSON line; None if it has none, or one that is not valid Unicode."""
     for line in lines:
         try:
             data = json.loads(line)

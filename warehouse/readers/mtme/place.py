@@ -1,4 +1,4 @@
-"""A file's place in the organisers' layout, and what it says of the file."""
+"""A file's place in the organisers' layout, and what it says about the file."""
 
 import re
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ _WITH_LP_FOLDERS = ("system-outputs", "metric-scores", "metadata")
 
 @dataclass(frozen=True)
 class Place:
-    """What a file's place in the layout says of it.
+    """A file's place in the layout, and what it says about the file.
 
     folder: of the layout. lp: as spelled there. name: reference, system, human score or metric variant. level: of
-    scores. extension: how the body is written; `rating` for marked errors, which lie beside the scores.
+    scores. extension: the format of the body; `rating` for marked errors, stored next to the scores.
     """
 
     folder: str
@@ -36,19 +36,19 @@ class Place:
 
     @property
     def declares(self) -> Declares | None:
-        """What other files are checked against."""
+        """The declarations that other files are checked against."""
         if self.folder == "documents":
             return "segments"
         return "systems" if self.folder in ("references", "system-outputs") else None
 
     @property
     def is_annotation(self) -> bool:
-        """Whether the file has marked errors, of people or predicted by a metric."""
+        """Whether the file has marked errors, from annotators or predicted by a metric."""
         return self.extension == "rating"
 
     @property
     def companion(self) -> Path | None:
-        """The score that annotations stand behind, or the annotations behind a score."""
+        """The score that annotations belong to, or the annotations behind a score."""
         if self.level != "seg" or self.folder not in SCORE_FOLDERS:
             return None
         name = f"{self.name}.seg.{'score' if self.is_annotation else 'rating'}"
@@ -58,12 +58,12 @@ class Place:
 
 
 def counts_segments(place: Place) -> bool:
-    """Whether a file has a line for each segment, of each system where it has scores."""
+    """Whether a file has a line for each segment, or in score files for each system and segment."""
     return place.folder in TEXT_FOLDERS or place.level == "seg"
 
 
 def locate(path: Path) -> tuple[Path, str] | None:
-    """Folder of the test set and name of the layout's folder below it; None where the file lies in no such folder."""
+    """Folder of the test set and name of the layout's folder below it; None if the file is in no such folder."""
     parent = path.parent
     folder = parent.parent if parent.parent.name in _WITH_LP_FOLDERS else parent
     if folder.name not in _FOLDERS or not folder.parent.name:
@@ -72,7 +72,7 @@ def locate(path: Path) -> tuple[Path, str] | None:
 
 
 def testset_of(root: Path) -> str:
-    """The name of a test set, from its folder's; a folder `data` has none, and lends one without a year that above it.
+    """The name of a test set: its folder's, with the year above if it has none; for `data`, that of the folder above.
 
     >>> [testset_of(Path(path)) for path in ("/x/wmt23", "/x/mslc/2023/data", "/x/mslc/2024/data/MSLC-A")]
     ['wmt23', 'mslc-2023', 'MSLC-A-2024']
@@ -93,7 +93,7 @@ def parse_place(path: Path) -> Place:
     >>> parse_place(Path("metric-scores/en-de/UniTE-ref-refA.seg.score")).name
     'UniTE-ref-refA'
 
-    Raises ValueError: the name is none that the layout has there, with the reason.
+    Raises ValueError: the layout has no such name there; the message has the reason.
     """
     folder, *between = path.parts[:-1]
     stem, _, extension = path.name.rpartition(".")
@@ -116,9 +116,9 @@ def parse_place(path: Path) -> Place:
 
 
 def places(root: Path, path: Path) -> tuple[Place, ...]:
-    """What a file's place says of it, for each language pair that it is of.
+    """A file's place, for each of its language pairs.
 
-    Texts may be called as the translation task released them until 2016: `newstest2012.cs-en.SYSTEM` below
+    Texts may have the names of the translation task's releases until 2016: `newstest2012.cs-en.SYSTEM` below
     `system-outputs/cs-en`, `newstest2012-ref.en` and `newstest2012-src.cs`; the latter are of all language pairs of
     that language that lie in `system-outputs`.
     Raises ValueError: see `parse_place`; no language pair has a released reference or source.
@@ -142,7 +142,7 @@ def places(root: Path, path: Path) -> tuple[Place, ...]:
 
 
 def _released_system(path: Path) -> str | None:
-    """The system of an output that is called as it was released; its number stays where two differ by it alone."""
+    """The system of an output with its released name; the number is kept if two systems differ only in it."""
     short, numbered = published_output(path.name)
     if short == path.name:
         return None
@@ -175,7 +175,7 @@ def _score_place(folder: str, lp: str, rest: str, extension: str) -> Place:
 
 
 def declared_systems(root: Path, lp: str) -> frozenset[str]:
-    """Systems whose texts lie in the test set's folder, also those that are not being read."""
+    """Systems with texts in the test set's folder, including files that are not being read."""
     found = [*root.glob("references/*"), *root.glob("system-outputs/*/*")]
     names = set[str]()
     for path in found:

@@ -1,9 +1,9 @@
 """Error annotations: SYSTEM, JSON or None, and perhaps RATER; the score is minus the sum of the errors' weights.
 
-Of a metric, whose errors may have no weights, a major one counts 5 and a minor one 1.
+If a metric's errors have no weights, a major error counts 5 and a minor error 1.
 
-Errors of Appraise's campaigns may have no weight: then the score file beside them has the scores. Their spans are as
-Appraise writes them: the end is the last character, and what is missing in the translation has no place.
+Errors of Appraise's campaigns may have no weight: then the score file next to them has the scores. Their spans are in
+Appraise's form: the end is the last character, and an omission has no position.
 """
 
 import json
@@ -28,7 +28,7 @@ Rating = tuple[str, Errors | None, str | None]  # system, errors (None where not
 
 
 def read_ratings(content: Content, place: Place, documents: Documents | None, stage: Stage) -> None:
-    """Stage one file of annotations; documents: None where their file is faulty, so that lines cannot be counted."""
+    """Stage one file of annotations; documents: None if their file is faulty, so that lines cannot be counted."""
     ratings: list[Rating] = []
     wrong: list[Wrong] = []
     names: set[str] = set()
@@ -63,7 +63,7 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
 
 
 def _wrong_blocks(blocks: Mapping[str, Sequence[int]], documents: Documents | None, stage: Stage) -> list[Wrong]:
-    """Systems that are unknown, or without exactly one unbroken block of the right length."""
+    """Faults of systems that are unknown, or without exactly one unbroken block of the right length."""
     wrong: list[Wrong] = []
     for system, rows in blocks.items():
         if documents is not None and len(rows) != len(documents):
@@ -82,12 +82,12 @@ _KINDS: dict[str, Any] = {**_TEXTS, "value": pl.Float64, "weight": pl.Float64, "
 
 
 def _frame(rows: Sequence[Any], *columns: str) -> pl.DataFrame:
-    """Rows of the stage; a column is of whole numbers where nothing else is said of it."""
+    """Rows of the stage; columns are integers by default."""
     return pl.DataFrame(rows, schema={name: _KINDS.get(name, pl.Int32) for name in columns}, orient="row")
 
 
 def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, place: Place, stage: Stage) -> None:
-    """Each annotation is a judgement with its errors; each system's annotations are a vector of scores too."""
+    """Stage each annotation as a judgement with its errors, and each system's annotations as a vector of scores."""
     vectors: list[dict[str, Any]] = []
     scores: list[tuple[int, int, float | None]] = []
     judgements: list[tuple[int, int, int, str | None, float | None]] = []
@@ -136,7 +136,7 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
 
 
 def parse_rating(line: str, is_of_people: bool = True) -> Rating:
-    """One line. is_of_people: errors without a score are Appraise's, whose ends are the last characters.
+    """Parse one line. is_of_people: errors without a score are Appraise's, with inclusive ends.
 
     >>> parse_rating('A\\t{"errors": []}\\tann'), parse_rating("A\\tNone")
     (('A', [], 'ann'), ('A', None, None))
@@ -177,7 +177,7 @@ def parse_rating(line: str, is_of_people: bool = True) -> Rating:
 def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]:
     """One error as columns of staged_span.
 
-    Raises ValueError: its score is no finite number, or its span none.
+    Raises ValueError: its score is not a finite number, or its span is invalid.
     """
     weight = error.get("score")
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) < 1e300

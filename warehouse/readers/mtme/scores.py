@@ -1,6 +1,6 @@
 """Score files: one block of lines for each system, in test-set order and without a segment number.
 
-Position is the key, so a line too few or a blank one would shift all that follow: such files are refused.
+Position is the key, so a missing or blank line would shift all lines after it: such files are refused.
 """
 
 import os
@@ -35,7 +35,7 @@ _LONGEST = 1_000_000  # bytes of a line; DuckDB reads up to twice that
 
 @dataclass(frozen=True)
 class Block:
-    """The lines of one system in one file; rows are numbered over all files. is_wrong: whether some score is none."""
+    """The lines of one system in one file; rows are numbered over all files. is_wrong: some score is invalid."""
 
     system: str
     first: int
@@ -64,7 +64,7 @@ def read_raw(contents: Sequence[Content], has_domains: bool, stage: Stage) -> di
     has_domains: a domain stands before each system.
 
     Returns the blocks of each of these files, by file_no, in the order of their first lines. The faults of the others
-    are reported with their lines; rows of theirs may be in the table all the same.
+    are reported with their lines; their rows may still be in the table.
     """
     n_columns = 3 if has_domains else 2
     good = [content for content in contents if not report(stage, content, _unreadable_path(content))]
@@ -101,7 +101,7 @@ def _fill(contents: Sequence[Content], has_domains: bool, stage: Stage) -> None:
 
 
 def _normalise(contents: Sequence[Content], stage: Stage) -> None:
-    """Make names of systems as people see them, with a note for each file that this changes."""
+    """Replace system names by visible names, with a note for each file that this changes."""
     names = [name for (name,) in stage.batch.rows("SELECT DISTINCT system FROM temp.raw_score")]
     changed = {name: visible for name in names if (visible := visible_name(name)) != name}
     if not changed:
@@ -115,7 +115,7 @@ def _normalise(contents: Sequence[Content], stage: Stage) -> None:
 
 
 def _fill_by_blanks(content: Content, n_columns: int, stage: Stage) -> None:
-    """Add the rows of a file, all sound, in which white space other than tabs separates columns."""
+    """Add the rows of a valid file whose columns are separated by white space other than tabs."""
     rows = [_cells(line, n_columns) for line in each_line(content)]
     frame = pl.DataFrame(
         {
@@ -131,7 +131,7 @@ def _fill_by_blanks(content: Content, n_columns: int, stage: Stage) -> None:
 
 
 def _cells(line: str, n_columns: int) -> list[str]:
-    """The columns of a line: between tabs, or where it has none, at white space; names of systems may have blanks.
+    """The columns of a line: split at tabs, or without tabs at white space; system names may have blanks.
 
     >>> _cells("GPT 5  0.5", 2), _cells("news GPT 5 0.5", 3), _cells("A 1\\t0.5", 2), _cells("0.5", 2)
     (['GPT 5', '0.5'], ['news', 'GPT 5', '0.5'], ['A 1', '0.5'], ['0.5'])
@@ -144,7 +144,7 @@ def _cells(line: str, n_columns: int) -> list[str]:
 
 
 def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
-    """Whether DuckDB reads a file by itself; it is reported where it doesn't."""
+    """Whether DuckDB can read a file; it is reported if not."""
     try:
         _fill([content], has_domains, stage)
     except duckdb.Error as error:
@@ -160,7 +160,7 @@ def _unreadable_path(content: Content) -> Iterator[Wrong]:
 
 
 def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Stage) -> dict[int, list[Block]]:
-    """Leave out files in which DuckDB passed over blank lines or tabs at line ends, or found a score that is none."""
+    """Exclude files with blank lines or tabs at line ends, which DuckDB skips, or with an invalid score."""
     blocks = _blocks(stage)
     good = {}
     for content in contents:
@@ -191,7 +191,7 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
 
 
 def is_score(text: str) -> bool:
-    """Whether a score can be taken: a finite decimal number, or None.
+    """Whether a score is valid: a finite decimal number, or None.
 
     >>> [is_score(text) for text in ("-1.5e-3", "None", "nan", "1_0", " 1", "0x1", "")]
     [True, True, False, False, False, False, False]
@@ -220,7 +220,7 @@ Blocks = Mapping[int, Sequence[Block]]  # by file_no
 
 
 def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> None:
-    """Stage score files; documents: None where their file is faulty, so that lines cannot be counted."""
+    """Stage score files; documents: None if their file is faulty, so that lines cannot be counted."""
     for is_domain, has_domains in ((False, False), (False, True), (True, True)):
         chosen = [
             (content, place)
@@ -248,7 +248,7 @@ def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> No
 
 
 def unknown_system(system: str, stage: Stage) -> tuple[str, str] | None:
-    """What was found and expected, where a system is none of the evaluation set's; None where it is, or none is known.
+    """What was found and expected, for a system not in the evaluation set; None if it is, or none are known.
 
     The nearest name is offered.
     """
@@ -270,7 +270,7 @@ def _wrong_systems(blocks: Sequence[Block], stage: Stage) -> Iterator[Wrong]:
 
 
 def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | None, stage: Stage) -> Iterator[Wrong]:
-    """Systems without exactly one unbroken block of the right length."""
+    """Faults of systems without exactly one unbroken block of the right length."""
     n_documents = len({document for _, document in documents or ()} - {None})
     n_expected = {"seg": len(documents or ()), "doc": n_documents, "sys": 1}[level]
     words = str(n_expected)
@@ -289,7 +289,7 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
 
 
 def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:
-    """Files that name unknown domains, or else not every combination of their domains and systems exactly once."""
+    """Faults of files with unknown domains, or without each combination of their domains and systems exactly once."""
     known = {domain for domain, _ in documents or () if domain}
     lines: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     for file_no, row, unit, system in stage.batch.rows(
@@ -322,7 +322,7 @@ def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
 
 
 def _other_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:
-    """Lines of segment scores that name another domain than the segment's."""
+    """Faults of segment scores whose domain is not the segment's."""
     domains = [domain for domain, _ in documents or ()]
     if not domains:
         return {}
@@ -343,7 +343,7 @@ def _other_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
 
 
 def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: Stage) -> None:
-    """Turn the blocks of sound files into vectors with their scores."""
+    """Stage the blocks of valid files as vectors with their scores."""
     rows: list[dict[str, Any]] = []
     for content, place in placed:
         described = scorer_columns(place)

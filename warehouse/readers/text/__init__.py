@@ -1,1 +1,1 @@
-"""Text as tables, and cells as values: what readers of several formats share."""
+"""Parsing of tables and values for readers of several formats."""

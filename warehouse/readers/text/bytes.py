@@ -1,4 +1,4 @@
-"""The bytes of a file: unpacked within limits, in pieces of whole lines, its first lines, and whether it is whole."""
+"""The bytes of a file: unpacked within limits, in pieces of whole lines, the first lines, and completeness."""
 
 import gzip
 import json
@@ -15,13 +15,13 @@ PIECE = 1 << 23  # bytes
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:
-    """A file's bytes in pieces that end with a line's end, but for the last. Raises OSError."""
+    """A file's bytes in pieces of whole lines; only the last may have no line end. Raises OSError."""
     with path.open("rb") as file:
         yield from whole_lines(iter(lambda: file.read(PIECE), b""))
 
 
 def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces that end with a line's end, but for the last."""
+    """The same bytes in pieces of whole lines; only the last may have no line end."""
     rest: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
@@ -45,10 +45,10 @@ class ExpansionError(ValueError):
 
 
 def unpacked(data: bytes) -> bytes:
-    """The content of a gzip file, of all its members; other data as they are.
+    """The content of all members of a gzip file; other data unchanged.
 
-    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than MOST_UNPACKED; what is beyond it is not
-        unpacked.
+    Raises OSError, EOFError, zlib.error: incomplete or damaged. ExpansionError: more than MOST_UNPACKED; the rest is
+        not unpacked.
     """
     if not data.startswith(GZIP):
         return data
@@ -60,13 +60,13 @@ def unpacked(data: bytes) -> bytes:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is packed by gzip, so that a checksum shows whether it is whole. Raises OSError."""
+    """Whether a file is packed by gzip, so that a checksum shows whether it is complete. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(GZIP)) == GZIP
 
 
 def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
-    """The fault of a text whose last line has no end; None where it has one, or where JSON shows its own.
+    """The fault of a text whose last line has no end; None if it has one, or if JSON shows that it is complete.
 
     pieces: the text, cut at ends of lines. JSON is the whole text, or an object in the last line.
     """
@@ -113,7 +113,7 @@ _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
 
 
 def head_of(path: Path) -> tuple[str, ...]:
-    """The first lines of a file, unpacked and decoded; none where it is no text or cannot be read.
+    """The first lines of a file, unpacked and decoded; empty if it is not text or cannot be read.
 
     Bytes that are not UTF-8 become replacement characters, so that the rest can be recognised.
     """
@@ -131,7 +131,7 @@ def head_of(path: Path) -> tuple[str, ...]:
 
 
 def damage_of(path: Path) -> Fault | None:
-    """Why an unrecognised file that is named like a score file is not text; None if it is."""
+    """Why an unrecognised file with a score file's name is not text; None if it is."""
     name = path.name.removesuffix(".gz")
     if "." in name and Path(name).suffix not in _TEXT_ENDINGS:
         return None
@@ -163,7 +163,7 @@ def damage_of(path: Path) -> Fault | None:
 
 
 def readable(data: bytes) -> bytes:
-    """The whole lines that can be read of a damaged text, unpacked; bytes that are none of UTF-8 are UNREADABLE."""
+    """The readable whole lines of a damaged text, unpacked; bytes that are not UTF-8 become UNREADABLE."""
     if data.startswith(GZIP):
         data = _readable(data, _MOST_READABLE)
     text = data.decode("utf-8-sig", "replace").replace("\0", UNREADABLE).replace("\r", "\n")
@@ -171,7 +171,7 @@ def readable(data: bytes) -> bytes:
 
 
 def _readable(data: bytes, limit: int = _BYTES) -> bytes:
-    """What can be unpacked of the beginning of a gzip file, also of a damaged one; at most some bytes of it."""
+    """The beginning of a gzip file as far as it can be unpacked, even if damaged; at most some bytes."""
     unpacking = zlib.decompressobj(wbits=31)
     found = bytearray()
     for start in range(0, len(data), 512):

@@ -1,4 +1,4 @@
-"""JSON objects, one per line, or in one list; each line or item that is none is a fault."""
+"""JSON objects, one per line or in one list; any other line or item is a fault."""
 
 import json
 import re
@@ -62,7 +62,7 @@ def _items(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, di
 
 
 def json_document(text: str, path: Path, faults: list[Fault], parse_int: Callable[[str], Any] = int) -> Any:
-    """What a text is as a whole; NaN is None. None where it is no JSON, which is added to `faults`."""
+    """The JSON value of a whole text; NaN is None. None if it is not JSON, which is added to `faults`."""
     try:
         content = json.loads(text, parse_constant=_constant, parse_int=parse_int, object_pairs_hook=_each_once)
     except _TwiceError as twice:
@@ -79,12 +79,12 @@ def json_document(text: str, path: Path, faults: list[Fault], parse_int: Callabl
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:
-    """The object of the first of the lines that is one, or the first of a list; None where there is none."""
+    """The first object in the lines or in a list; None if there is none."""
     return next(iter(objects_in(head)), None)
 
 
 def objects_in(head: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The objects of the lines that are one; of a list those that are whole in its first lines."""
+    """The objects among the lines; of a list, the objects that are complete in its first lines."""
     if is_list(head):
         text = "\n".join(head)
         at = text.index("{")
@@ -108,7 +108,7 @@ def objects_in(head: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def has_whole_characters(text: str, content: Any) -> bool:
-    """Whether what JSON decodes to can be written as UTF-8; escapes in the text may be halves of surrogate pairs.
+    """Whether decoded JSON can be written as UTF-8; escapes in the text may be halves of surrogate pairs.
 
     >>> [has_whole_characters(text, json.loads(text)) for text in (r'["\\ud83d\\ude00"]', r'["\\ud83d"]')]
     [True, False]
@@ -123,7 +123,7 @@ def has_whole_characters(text: str, content: Any) -> bool:
 
 
 class _TwiceError(Exception):
-    """A key that an object has twice."""
+    """A key occurs twice in an object."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
+"""Users' tables with named columns in any order: CSV, TSV, JSON lines and Parquet."""
 
 import io
 import re
@@ -55,7 +55,7 @@ _LEVELS = {level: level for level in LEVELS} | {"system": "sys", "document": "do
 
 @dataclass(frozen=True)
 class Header:
-    """How a table is written, and the names of its columns as they stand."""
+    """A table's format, and the names of its columns in the file."""
 
     form: Literal["text", "json", "parquet"]
     columns: tuple[str, ...]
@@ -63,7 +63,7 @@ class Header:
 
     @property
     def known(self) -> dict[str, str]:
-        """Our name -> the table's, of the columns that have one of ours."""
+        """Our name -> the table's, for the known columns."""
         folded: dict[str, str] = {}
         for column in self.columns:
             folded.setdefault(_folded(column), column)
@@ -74,7 +74,7 @@ class Header:
 
     @property
     def names(self) -> list[str]:
-        """What each column is called in the opened table: our name, or its own behind `_`."""
+        """Each column's name in the opened table: our name, or its own after `_`."""
         ours = {column: name for name, column in self.known.items()}
         return [ours.get(column, f"_{column}") for column in self.columns]
 
@@ -85,7 +85,7 @@ class Header:
 
 
 def header_of(path: Path, head: Sequence[str], system: str | None = None) -> Header | None:
-    """The header of a table that has a column of systems, or whose rows are all of one system; else None."""
+    """The header of a table with a column of systems, or whose rows all belong to one system; else None."""
     if not head:
         return _parquet_header(path, system)
     return columns_of(path, head, is_fit=lambda header: system is not None or "system" in header.known)
@@ -94,7 +94,7 @@ def header_of(path: Path, head: Sequence[str], system: str | None = None) -> Hea
 def columns_of(
     path: Path, head: Sequence[str], is_fit: Callable[[Header], bool] = lambda header: True
 ) -> Header | None:
-    """The first way to read a text's first line as names of two columns or more, or of JSON's keys, that fits."""
+    """The first format in which a text's first line gives at least two column names, or JSON keys."""
     if not head:
         return None
     if head[0].startswith("{") or is_list(head):
@@ -111,8 +111,8 @@ def columns_of(
 def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     """The whole table as strings under the names of its header, stripped of blanks around them, and `line`.
 
-    The header in the answer has all columns also of JSON lines, where further lines may have further keys. Words for
-    missing values are null. Of Parquet the line is the number of the row.
+    The returned header has all columns; in JSON lines, later lines may add keys. Words for
+    missing values are null. In Parquet the line is the row number.
     """
     if faults := twice(header.columns, path):
         return header, pl.DataFrame(), faults
@@ -133,7 +133,7 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
 def unread(
     names: Collection[str], columns: Sequence[str], reasons: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """The note on unread columns of a table. reasons: why not, of those where it is not plain.
+    """The note on unread columns of a table. reasons: for columns whose reason is not obvious.
 
     >>> unread(["", "x"], ["", "system", "x"]), unread([], ["x"])
     (['columns not read: x and the first, which has no name'], [])
@@ -167,7 +167,7 @@ def twice(columns: Sequence[str], path: Path) -> list[Fault]:
 def _stripped(table: pl.DataFrame) -> pl.DataFrame:
     """Cells without blanks around them; null for the words for missing values.
 
-    A column `reference` of sentences is no column of references' names, and is set aside.
+    A column `reference` with sentences does not name references, and is set aside.
     """
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
     table = table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
@@ -177,12 +177,12 @@ def _stripped(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFrame, list[Fault]]:
-    """Rows under our names with language pair, level, segment and index as the contract of records has them.
+    """Rows under our names with language pair, level, segment and index in the form of records.
 
-    first: the number that the file has for the first segment, 0 or 1.
+    first: the file's number of the first segment, 0 or 1.
 
-    The level is that of the row, or what its place says: a segment or index, else a document, else a domain, else
-    the system as a whole. An item, if nothing else says the place, is a document of one segment.
+    The level is the row's, or follows from its place: a segment or index, else a document, else a domain, else
+    the system as a whole. An item without any other place is a document with one segment.
     """
     faults: list[Fault] = []
     if "item" in table.columns and not {"document", "segment", "index"}.intersection(table.columns):

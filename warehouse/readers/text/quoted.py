@@ -1,6 +1,6 @@
 """Tables with real quoting (CSV and TSV as spreadsheets write them) as a frame of strings.
 
-With tabs a line that has as many as the header is a row, and its quotes are characters unless they enclose a whole
+If a line has as many tabs as the header, it is a row, and its quotes are characters unless they enclose a whole
 cell: translations that begin or end with a quote never join lines.
 """
 
@@ -31,11 +31,11 @@ def quoted_table(
     n_header: int = 0,
     called: Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """Rows cut at the separator, cells perhaps in double quotes: strings under `columns`, and `line`, from 1.
+    """Rows split at the separator, with cells optionally in double quotes: strings under `columns`, and `line`, from 1.
 
-    n_header: rows to pass over at the top. called: names of the columns in messages, where they have others.
+    n_header: rows to skip at the top. called: names of the columns in messages, if they differ.
     A row's line is its first one, where a quoted cell has several. Rows with another number of columns, and blank
-    ones, go to the faults and have no row; a quote that never ends is one, and nothing behind it is read.
+    ones, go to the faults and have no row; an unclosed quote is a fault, and nothing after it is read.
     """
     called = called or columns
     if '"' not in text and "line" not in called:
@@ -52,7 +52,7 @@ def _table(
     path: Path,
     faults: list[Fault],
 ) -> pl.DataFrame:
-    """The frame of some rows, each with its line; those that are none go to the faults."""
+    """The frame of some rows, each with its line; invalid rows go to the faults."""
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
     wrong: list[Fault] = []
@@ -74,12 +74,12 @@ def _table(
 
 
 def _rows(stream: Iterable[str], separator: str, n_columns: int) -> Iterator[tuple[int, list[str] | str]]:
-    """Each row with its first line; what is wrong in place of the cells where its quoting is broken."""
+    """Each row with its first line; the fault in place of the cells if its quoting is broken."""
     return _tab_rows(stream, n_columns) if separator == "\t" else _csv_rows(stream, separator)
 
 
 def _tab_rows(stream: Iterable[str], n_columns: int) -> Iterator[tuple[int, list[str] | str]]:
-    """A line that is whole is a row; one that is not may end with a cell in quotes that goes on in further lines."""
+    """A complete line is a row; an incomplete line may end in a quoted cell that continues on further lines."""
     begin, row = 0, ""
     for number, line in enumerate(stream, start=1):
         line = line.rstrip("\r\n")
@@ -121,7 +121,7 @@ def _csv_rows(stream: Iterable[str], separator: str) -> Iterator[tuple[int, list
 
 
 def quoted_cells(line: str, separator: str) -> list[str]:
-    """The cells of one line; the text as one cell where its quoting is broken.
+    """The cells of one line; the text as one cell if its quoting is broken.
 
     >>> quoted_cells('a,"b,c"', ",")
     ['a', 'b,c']

@@ -1,4 +1,4 @@
-"""Delimited text as a frame of strings, and strings as numbers; each line and cell that does not fit is a fault."""
+"""Delimited text as a frame of strings, and strings as numbers; each invalid line or cell is a fault."""
 
 import contextlib
 import io
@@ -14,9 +14,9 @@ from warehouse.wording import counted
 
 
 def first_faults(faults: Sequence[Fault], n: int | None = None) -> list[Fault]:
-    """All faults of one kind, or, where they are many, the first ones and one for all further lines that have it.
+    """All faults of one kind or, if there are many, the first ones and one fault for all further lines.
 
-    faults: those of the first lines at least. n: how many lines there are, by default as many.
+    faults: of at least the first lines. n: number of faulty lines, by default the number of faults.
     >>> [str(fault) for fault in first_faults([Fault("a", 3, "no name", "one")], MOST_FAULTS + 2)]
     ['a:3: no name, expected one', 'a: 19 more lines: no name, expected one']
     """
@@ -31,9 +31,9 @@ def first_faults(faults: Sequence[Fault], n: int | None = None) -> list[Fault]:
 
 
 def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
-    """The faults of each kind, as `first_faults` has them; those of the whole file once.
+    """The faults of each kind, limited by `first_faults`; faults of the whole file once.
 
-    faults: of a file, or of its pieces one after the other, with what the pieces count themselves.
+    faults: of a file, or of its pieces in order, including the counts of the pieces.
     """
     whole: dict[Fault, None] = {}
     first: dict[tuple[str, str, str], list[Fault]] = {}
@@ -51,7 +51,7 @@ def of_each_kind(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def visible(names: pl.Expr) -> pl.Expr:
-    """Names as people see them; see `warehouse.names.visible_name`.
+    """Names as they appear on screen; see `warehouse.names.visible_name`.
 
     >>> pl.select(visible(pl.lit("\\u00a0COMET\\u201122\\u200b "))).item()
     'COMET-22'
@@ -66,7 +66,7 @@ NORMALISED = "with invisible characters, or another kind of hyphen or blank, whi
 
 
 def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.DataFrame, int]:
-    """The table with such names in some columns, and how many different names that changes."""
+    """The table with visible names in some columns, and the number of distinct names that changed."""
     columns = [column for column in columns if column in table.columns]
     if table.is_empty() or not columns:
         return table, 0
@@ -87,7 +87,7 @@ def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.
 def cells_that_are(
     table: pl.DataFrame, column: str, is_right: pl.Expr, expected: str, path: Path, faults: list[Fault]
 ) -> pl.DataFrame:
-    """The rows where a column is as it should be; the others (null counts as wrong) go to the faults.
+    """The rows with a valid value in a column; the others (null counts as invalid) go to the faults.
 
     table: with `line`.
     """
@@ -102,7 +102,7 @@ def cells_that_are(
 
 
 def _known_slip(cell: object) -> str:
-    """What is wrong with a number as spreadsheets write it.
+    """The known spreadsheet format that makes a number invalid.
 
     >>> _known_slip("0,5"), _known_slip("12.5%"), _known_slip("x")
     (' with a decimal comma', ' with a percent sign', '')
@@ -113,10 +113,10 @@ def _known_slip(cell: object) -> str:
 
 
 def line_faults(wrong: pl.DataFrame, found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
-    """A fault for each of the first lines, and how many more there are.
+    """One fault for each of the first lines, and the number of further lines.
 
-    wrong: one row per line: `line`, and then the arguments of `found`, which says what is there. what: what is wrong in
-        all of them.
+    wrong: one row per line: `line`, and then the arguments of `found`, which describes the content. what: the problem
+        that all have.
     """
     first = wrong.head(MOST_FAULTS).iter_rows()
     faults = [Fault(str(path), line, found(*cells), expected, kind=f"{what}: {expected}") for line, *cells in first]
@@ -142,7 +142,7 @@ def repeated_faults(
 
 
 def more_lines(n: int) -> str:
-    """How many further lines have the same fault, for the end of its message.
+    """The number of further lines with the same fault, for the end of its message.
 
     >>> more_lines(0), more_lines(1), more_lines(7)
     ('', ', and in 1 more line', ', and in 7 more lines')
@@ -151,7 +151,7 @@ def more_lines(n: int) -> str:
 
 
 def constants(**texts: str | None) -> list[pl.Expr]:
-    """Columns that are the same text, or null, in all rows."""
+    """Columns with the same text, or null, in all rows."""
     return [pl.lit(text, pl.String).alias(name) for name, text in texts.items()]
 
 
@@ -167,9 +167,9 @@ _FEWEST_CONTROL, _MOST_CONTROL = 20, 0.05  # in binary data there are more, and 
 
 
 def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
-    """Text in UTF-8, its lines ended by line feeds alone, without a mark before it; and faults of damaged lines.
+    """UTF-8 text with line feeds as line ends and without a byte order mark; and faults of damaged lines.
 
-    What is no text in a damaged line is UNREADABLE there, so that the other lines are read. Nothing is where all
+    Invalid bytes in a damaged line become UNREADABLE, so that the other lines can be read. Nothing is read if all
     lines are damaged.
     """
     if not data:
@@ -227,9 +227,9 @@ def table_of(
     floats: Iterable[str] = (),
     integers: Iterable[str] = (),
 ) -> pl.DataFrame:
-    """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from 1.
+    """Lines split at the separator, without quoting: strings under `columns`, and `line`, from 1.
 
-    n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
+    n_header: lines to skip at the top. may_trail: one separator at a line's end is allowed (and removed).
     floats, integers: columns that are read as `numbers` and `whole_numbers` do, one after the other.
     Lines with another number of columns, and blank ones, go to the faults and have no row.
     """
@@ -252,12 +252,12 @@ def table_of(
 
 
 def columns_found(line: str, n_columns: int) -> str:
-    """What a line with another number of columns is."""
+    """Description of a line with another number of columns."""
     return counted(n_columns, "column") if line.strip() else "a blank line"
 
 
 def numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
-    """The table with a column as floats: the words for missing values are null, what is no finite number is a fault.
+    """The table with a column as floats: words for missing values are null, other non-numbers are faults.
 
     table: with `line`. Rows of faults are left out and go to `faults`.
     """
@@ -275,7 +275,7 @@ def is_number(cell: str) -> bool:
 
 
 def finite(cell: str) -> float | None:
-    """The finite number that a text is, in ASCII; None for any other text.
+    """The finite number in an ASCII text; None for any other text.
 
     >>> [finite(cell) for cell in ("1e-3", "-.5", "inf", "1_0", "0x1", "1,5")]
     [0.001, -0.5, None, None, None, None]
@@ -285,7 +285,7 @@ def finite(cell: str) -> float | None:
 
 
 def whole_numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
-    """The table with a column as whole numbers; rows with something else are faults and left out."""
+    """The table with a column as whole numbers; rows with other values are faults and are left out."""
     value = pl.col(column).cast(pl.Int64, strict=False)
     is_right = value.is_not_null() & pl.col(column).str.contains(r"^-?[0-9]+$")
     return cells_that_are(table, column, is_right, "a whole number", path, faults).with_columns(value)
