@@ -41,7 +41,7 @@ MT_SYSTEMS = (
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is there before anyone scores it."""
+    """The data before scoring."""
 
     year: int
     lp: str
