@@ -162,7 +162,7 @@ class OnceCommand(_Once, TyperCommand):
 
 
 class OnceGroup(_Once, TyperGroup):
-    """The program: its options stand before the name of a command; its help has the commands in panels."""
+    """The program: its options come before the name of a command; its help lists the commands in panels."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names, or named in the previous version."""

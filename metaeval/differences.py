@@ -42,7 +42,7 @@ def warehouse_differences(
         rankings and of the score that changed most) and detail.
     Facts: is_equal; named and counted (see `Differences`); rankings: metrics whose value or rank differs, largest
         difference first within a measure: testset, lp, measure, metric, before, after, rank_before, rank_after (NULL
-        where it was not ranked).
+        if it was not ranked).
     Raises QuestionError: see `differences`.
     """
     found = differences(before, after, testset, lp, progress)

@@ -28,9 +28,9 @@ class Evaluation:
     value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
         the interval of thresholds with the same value.
     n_judged: (system, segment) scores with a human score; n_missing: those of the slice without.
-    n_pairs: pairs of systems or of scores, -1 where the measure has none. n_groups: groups with at least two judged
+    n_pairs: pairs of systems or of scores, -1 if the measure has none. n_groups: groups with at least two judged
         scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
-    counts: the pair counts of all groups together, where the measure is made of them.
+    counts: the pair counts of all groups together, if the measure is computed from them.
     system_score: the source of each metric's system scores, None at segment level.
     details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: further
         parts of the signature.

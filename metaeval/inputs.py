@@ -33,7 +33,7 @@ class Inputs:
     """The blocks of one slice: the official human score may differ between levels, so there are up to two.
 
     round_human: decimals to which human segment scores are rounded; None = as stored. human: whether the slice must
-    have a human score (see `select`); where it is optional and none is named, one without segment scores does not count
+    have a human score (see `select`); if it is optional and none is named, one without segment scores does not count
     at segment level. also: metrics included besides those of the slice.
     """
 

@@ -130,7 +130,7 @@ def resamples(
     what: str,
     progress: Progress | None,
 ) -> Bootstrap:
-    """Values of a block's metrics over resamples: of systems where the measure can, else of units, ties kept.
+    """Values of a block's metrics over resamples: of systems if the measure can, else of units; ties kept.
 
     stream: of the seed. what: is made of them, for progress.
     Raises QuestionError, ValueError: they cannot be resampled.
@@ -158,7 +158,7 @@ def _with_columns(
     schema: Mapping[str, Any],
     of: Callable[[SliceResult], tuple[Iterable[Sequence[object]], str]],
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The rows of a ranking with columns behind one of them, and a line on those of each measure.
+    """The rows of a ranking with columns inserted after one of them, and a line on those of each measure.
 
     of: the new values of each metric of a result, in its order, and how they were made.
     """
@@ -186,7 +186,7 @@ def with_intervals(
     progress: Progress | None = None,
     unit: TestUnit | None = None,
 ) -> tuple[Result, list[str]]:
-    """A ranking with columns low and high behind the value, and a line on the intervals of each measure.
+    """A ranking with columns low and high after the value, and a line on the intervals of each measure.
 
     ranking: as of `ranked`. Its signatures say how the intervals were made.
     """
@@ -217,7 +217,7 @@ def metric_ranges(
 ) -> tuple[Ints, Ints, str]:
     """Best and worst rank of each metric of a result over resamples, 0 for none, and how they were made, or why not.
 
-    All metrics are on the same resamples: of segments or documents where all have means over annotated segments or the
+    All metrics are on the same resamples: of segments or documents if all have means over annotated segments or the
     measure is of segments, else of systems. Tie thresholds are kept. SPA takes the normal approximation.
     """
     evaluation = result.evaluation
@@ -253,7 +253,7 @@ def with_ranges(
     progress: Progress | None = None,
     unit: TestUnit | None = None,
 ) -> tuple[Result, list[str]]:
-    """A ranking with columns rank_low and rank_high behind the rank, and a line on the ranges of each measure.
+    """A ranking with columns rank_low and rank_high after the rank, and a line on the ranges of each measure.
 
     ranking: as of `ranked`. Its signatures say how the ranges were made.
     """

@@ -33,7 +33,7 @@ def _restored(kind: type[_Note], text: str, fields: dict[str, Any]) -> _Note:
 
 
 class NoteWithHint(_Note):
-    """A note with a hint in brackets behind its text; text and hint are fields, so that no code parses the note.
+    """A note with a hint in brackets after its text; text and hint are fields, so that no code parses the note.
 
     >>> from warehouse.wording import in_python
     >>> note = NoteWithHint("3 of 18 metrics are excluded", EXPLAIN)

@@ -29,7 +29,7 @@ _NAMED = 3  # evaluation sets; more are counted
 def pool(results: Sequence[SliceResult], how: Pooling, options: Options) -> Result:
     """Pool the results of one measure over several evaluation sets. options: those that they were computed with.
 
-    Rows as of a ranking, one a metric, with the variances where the method gives them.
+    Rows as of a ranking, one per metric, with the variances if the method gives them.
 
     how: "mean": plain mean of the values. "pairs": all pairs (of systems for pa and spa, of scores for the pair-count
         family) together; a calibrated measure keeps its own tie threshold in each set. "hunter-schmidt": mean of

@@ -28,9 +28,9 @@ _SEED = 0
 
 
 def of_preferences(warehouse: Warehouse, block: Block) -> Block:
-    """The block with system scores made of preferences, where its human score is such a one: NAME:ew and others.
+    """The block with system scores made of preferences, if its human score is of this kind: NAME:ew and others.
 
-    Those between its systems on its segments count, where both outputs are judged. It has no segment scores then.
+    Preferences between its systems on its segments count if both outputs are judged. It then has no segment scores.
     Raises QuestionError: the human score has no preferences, or none that system scores can be made of.
     """
     human = block.selection.human

@@ -32,7 +32,7 @@ Asked = TypeVar("Asked", bound=Question[Any])
 def as_stored(question: Asked, run: Run) -> Asked:
     """The question with the names that the warehouse has; lists of metrics lose their commas, and "all" is all.
 
-    The warehouse is looked at where a name is typed otherwise than it can be stored.
+    The warehouse is read only if a name is typed differently from any stored form.
     """
     values = {
         name: _language_pairs(value) if field.option.names == "lp" else value
@@ -57,7 +57,7 @@ def _language_pairs(value: Any) -> Any:
 
 
 def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Names as a warehouse has them; kinds: of each what it names. Of metrics no name is left where all are meant."""
+    """Names as a warehouse has them. kinds: what each of them names. No metric name is left if all are meant."""
     stored = stored_names(warehouse)
     return {name: _spelt(value, kinds[name], stored[kinds[name]]) for name, value in values.items()}
 
@@ -78,7 +78,7 @@ def _parts(text: str) -> Sequence[str]:
 
 
 def is_to_be_looked_up(value: Any, kind: str) -> bool:
-    """Whether a name may be typed otherwise than it is stored: a look at the warehouse takes time."""
+    """Whether a name may be typed differently from the stored one: reading the warehouse takes time."""
     if kind == "metric":
         several = () if isinstance(value, str) else value
         return any("," in one or one.lower() == "all" for one in several) or any(
@@ -167,7 +167,7 @@ def _parameter(field: Field) -> inspect.Parameter:
 
 
 def documentation(question: type[Question[Any]]) -> str:
-    """What a question's class says, with its options as keywords, and a line for each option."""
+    """The documentation of a question's class, with its options as keywords, and a line for each option."""
     fields = fields_of(question)
     lines = [f"    {name}: {field.option.help}" for name, field in fields.items()]
     keywords = {flag: name for name, field in fields.items() for flag in field.option.flags}

@@ -285,7 +285,7 @@ def _shown_result(found: RankingInputs, one: PreparedComparison) -> SliceResult:
 
 
 def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
-    """A line where a test takes other system scores than the values; none where the values are alike."""
+    """A line if a test uses other system scores than the values; none if the values are alike."""
     values = dict(zip((choice.name for choice in shown.metrics), shown.value.tolist(), strict=True))
     apart = {
         name: abs(value - values[name])
@@ -345,7 +345,7 @@ def explanation(
     """Every system and metric of an evaluation set, included in a ranking or not, and why not.
 
     Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
-    sorted by kind, included ones first, and name. Also where there is no human score to rank by.
+    sorted by kind, included ones first, and name. Also works without a human score to rank by.
     options: those of the ranking, as the source of system scores decides who has some.
     Raises QuestionError: see `queries.selection.select`.
     """
@@ -432,7 +432,7 @@ _NAMED = 3  # metrics
 def leaders(frame: pl.DataFrame) -> str:
     """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
 
-    frame: as of `ranked`, of one test set; where no test compared metrics, the first rank stands for the cluster.
+    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster.
     >>> columns = {"measure": ["pa"] * 3, "lp": ["en-de", "en-de", "he-en"], "rank": [1, 2, 1], "cluster": [1, 1, 1]}
     >>> leaders(pl.DataFrame({**columns, "base_metric": ["A", "B", "B"], "value": [0.9, 0.8, 0.7]}))
     'In the top cluster in both language pairs: by pa B.'

@@ -45,7 +45,7 @@ def all_alike(block: Block) -> list[Decisive]:
 
 
 def wrong_way(block: Block) -> list[Decisive]:
-    """A line for each metric whose system scores clearly fall where the human ones of the block's MT systems rise.
+    """A line for each metric whose system scores clearly fall as the human scores of the block's MT systems rise.
 
     That is: Pearson's r is below -0.3 over at least five systems. Nothing is turned around.
     The sign of scores that are made of error spans is not in doubt.

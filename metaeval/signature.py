@@ -18,7 +18,7 @@ Parts = list[Part]
 
 @cache
 def program_version() -> str:
-    """Version of the installed program; 0 where it runs without being installed."""
+    """Version of the installed program; 0 if it runs without being installed."""
     try:
         return version("scorehouse")
     except PackageNotFoundError:
@@ -89,7 +89,7 @@ def with_test(shown: Sequence[Part], tested: Sequence[Part]) -> tuple[tuple[str,
 
 
 def references_of(evaluation: "Evaluation") -> str | None:
-    """References that the ranked metrics compared with, joined by +; None where all are reference-free."""
+    """References that the ranked metrics used, joined by +; None if all are reference-free."""
     return "+".join(sorted({metric.reference for metric in evaluation.metrics if metric.reference})) or None
 
 
@@ -145,7 +145,7 @@ def draw_parts(measure: "Measure", options: "Options") -> Parts:
 
 
 def interval_in_words(confidence: float, how: str, resample: str, n_draws: int | None, seed: int) -> str:
-    """How an interval was made. resample: what was resampled. n_draws: None where nothing was.
+    """How an interval was computed. resample: what was resampled. n_draws: None if nothing was.
 
     >>> interval_in_words(0.95, "normal", "inputs", 1000, 0)
     '95%,normal,resamples=1000,resample=inputs,seed=0'

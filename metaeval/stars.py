@@ -24,7 +24,7 @@ def marking(own: Collection[str]) -> Iterator[None]:
 
 
 def is_own(label: str) -> bool:
-    """Whether a name, perhaps behind its rank or before its kind, is that of a user's own metric."""
+    """Whether a name, perhaps after its rank or before its kind, is that of a user's own metric."""
     return not _OWN.get().isdisjoint((label, label.partition(". ")[2], label.partition(" (")[0]))
 
 

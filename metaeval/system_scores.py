@@ -65,7 +65,7 @@ def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = 
 def usual_factor(metric: MetricChoice, testset: str, scores: Floats) -> float:
     """The factor that makes a metric's scores comparable with those of other test sets.
 
-    100 where the organisers' scores of that year are known to run from 0 to 1 and the metric elsewhere to 100. A user's
+    100 if the organisers' scores of that year are known to run from 0 to 1 and the metric's elsewhere to 100. A user's
     own scores, and those beyond 1, are as they are.
     """
     if metric.is_own or not (np.nanmax(scores, initial=0.0) <= 1 and np.nanmin(scores, initial=0.0) >= 0):

@@ -54,9 +54,9 @@ def has_several_humans(frame: pl.DataFrame) -> bool:
 def wide(frame: pl.DataFrame) -> Wide:
     """Rows of `rank` as a wide table.
 
-    frame: as of `ranked`, with a column domain where it is by domain. What does not vary is in no heading; measures
-    stand above test sets, test sets above language pairs, these above domains. Metrics are joined by their base name,
-    or by their full name where a column has two of one base name. Those with a value in most columns come first, then
+    frame: as of `ranked`, with a column domain if it is by domain. Values that do not vary are in no heading; measures
+    are above test sets, test sets above language pairs, these above domains. Metrics are joined by their base name,
+    or by their full name if a column has two of one base name. Those with a value in most columns come first, then
     those with the highest mean value; human scores come last, and are never the best.
     """
     keys = [key for key in KEYS if key in frame.columns]

@@ -113,7 +113,7 @@ def _points(by_year: pl.DataFrame, rows: pl.DataFrame, shown: dict[str, str]) ->
 
 
 def _dodged(marks: Rows, shown: dict[str, str]) -> Rows:
-    """Marks with a place `x` beside their year, so that groups do not hide each other."""
+    """Marks with a position `x` shifted from their year, so that groups do not hide each other."""
     middle, places = (len(shown) - 1) / 2, {group: place for place, group in enumerate(shown)}
     return [{**one, "x": one["year"] + DODGE * (places.get(one["group"], middle) - middle)} for one in marks]
 

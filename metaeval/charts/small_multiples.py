@@ -1,4 +1,4 @@
-"""Values of several kinds beside each other, one panel each, names in one order: a protocol's tasks, a segment."""
+"""Values of several kinds side by side, one panel each, names in one order: a protocol's tasks, a segment."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -20,9 +20,9 @@ ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars", "carr
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of an item. value: None where it is not defined; note says why.
+    """One number of an item. value: None if it is not defined; note says why.
 
-    error: standard error of a resampled value, between runs with other random seeds; 0 where nothing is drawn.
+    error: standard error of a resampled value, between runs with other random seeds; 0 if nothing is drawn.
     """
 
     row: str
@@ -75,7 +75,7 @@ class Request:
 class Item:
     """A table, a figure or a passage of a paper.
 
-    sets: (test set, language pair) that the paper took, "all" for every pair of a test set; () where nothing is read.
+    sets: (test set, language pair) that the paper took, "all" for every pair of a test set; () if nothing is read.
     human: the paper's human score, None for the official one. compute: from one slice; compute_together: from all of
     them. If nothing is read, compute_together gets no slice. is_stored: it takes long, so the result is kept.
     unavailable: why the paper's own data cannot be loaded at all. needs_people: it cannot do without human scores.
@@ -138,7 +138,7 @@ class PrintedValue:
     """A printed value: its place, the value, and its number of decimals (negative: tens).
 
     kind: "input" counts what went in; with fewer loaded, nothing printed of the evaluation set can be compared.
-    reason: why ours differs, where that is documented, up to `within`.
+    reason: why ours differs by up to `within`, if that is documented.
     """
 
     item: str

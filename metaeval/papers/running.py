@@ -138,7 +138,7 @@ def run(
     """Compute an item: on the paper's own evaluation sets, or on others that are named.
 
     testset, lp: joined by commas or "all"; database: where results are kept, None keeps none. states: of all evaluation
-    sets, where they are known and none is named.
+    sets, if they are known and none is named.
     Raises QuestionError: unknown names, or nothing can be computed on what was named.
     """
     is_own = testset is None and lp is None
@@ -232,7 +232,7 @@ def _stored(
     database: Path | None,
     fresh: bool,
 ) -> tuple[ItemValues, list[str]]:
-    """The result from the store, or computed now and kept where it takes long."""
+    """The result from the store, or computed now and kept if it takes long."""
     states = [there.sets[one.testset, one.lp] for one in group]
     key = key_of(
         "paper",

@@ -104,7 +104,7 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
 def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """One line per item row and evaluation set, one column per item column; whole numbers without decimals.
 
-    Columns: testset and lp where the items read scores, row, the items' own, note (those of the row's cells).
+    Columns: testset and lp if the items read scores, row, the items' own, note (those of the row's cells).
     """
     lines: dict[tuple[str, str, str], dict[str, float | None]] = {}
     notes: dict[tuple[str, str, str], dict[str, None]] = {}

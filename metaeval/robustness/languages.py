@@ -79,7 +79,7 @@ def _rows(metric: str, lps: list[str], found: Languages) -> list[dict[str, Any]]
 
 
 def _outputs(warehouse: Warehouse, asked: Slice) -> dict[str, tuple[Floats, Floats]]:
-    """By metric the quality and the score of each output, or of each system where segments have none."""
+    """By metric, the quality and the score of each output, or of each system if segments have none."""
     block = Inputs(warehouse, asked).of_level("seg")
     if block.judged.any():
         found = {

@@ -88,7 +88,7 @@ def _penalties(
 ) -> tuple[str | None, dict[str, Floats]]:
     """The human score that errors were marked for, the block's or another of its protocol, and penalties by oracle.
 
-    Penalties are (N, S), NaN where no annotator looked; those of one annotator are there where an output has several.
+    Penalties are (N, S), NaN where no annotator looked; those of one annotator exist if an output has several.
     """
     official = str(block.selection.human)
     candidates = [official, *sorted(name for name in humans if protocol_of(name) == protocol_of(official))]
@@ -101,7 +101,7 @@ def _penalties(
 
 
 def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
-    """Mean penalties over annotators (N, S) by oracle, and those of one annotator drawn, None where all have one."""
+    """Mean penalties over annotators (N, S) by oracle, and those of one annotator drawn, None if all have one."""
     places = places_of(block, frame["system"], frame["segment"])
     there = places >= 0
     outputs = places[there]

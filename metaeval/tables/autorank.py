@@ -42,7 +42,7 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
         itself ranked with, else all of the slice. Systems are those that all named metrics scored.
     low, high: see `kernels.autorank`.
     Columns: testset, lp, rank (competition ranking), system, autorank (1 for the best, the number of systems for the
-        worst), z, then for each metric its mean over segments (null where it did not go in); best first.
+        worst), z, then for each metric its mean over segments (null if it was not included); best first.
     Raises QuestionError: unknown names; fewer than two systems or no metric that tells any apart, where one language
         pair is requested.
     """

@@ -256,7 +256,7 @@ def _groups(outputs: pl.DataFrame, by: By, of: str) -> pl.DataFrame:
 
 
 def _length_ranges(outputs: pl.DataFrame) -> pl.Series:
-    """The range of lengths that each output is in: quarters of the segments, by characters; null where not known."""
+    """The range of lengths that each output is in: quarters of the segments, by characters; null if not known."""
     used = outputs.unique("segment")["length"].drop_nulls().sort().to_numpy()
     if not used.size:
         return pl.Series([None] * outputs.height, dtype=pl.String)

@@ -26,7 +26,7 @@ BINS = 30
 def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options, view: View = "systems") -> Result:
     """A metric, by its variant or base name and whatever its status, against the human score of a slice.
 
-    System scores are the submitted ones where there are any, unless options.system_score says otherwise.
+    System scores are the submitted ones if there are any, unless options.system_score says otherwise.
     The frame is that of the view. Facts: the frames of all three, the names of both scorers (metric, human), source (of
         the metric's system scores), words (what the views say, which the notes begin with).
     systems: system, human, metric, best by humans first. pairs: better (by humans; equal ones by name), worse, human,
@@ -109,7 +109,7 @@ def _pairs(names: list[str], human: Floats, own: Floats) -> pl.DataFrame:
 
 
 def _segments(inputs: Inputs, metric: str) -> tuple[pl.DataFrame, float, int]:
-    """Bins of the scores of segments, their correlation, and how many there are; nothing where either has none."""
+    """Bins of the scores of segments, their correlation, and how many there are; nothing if either has none."""
     names = ("human_low", "human_high", "metric_low", "metric_high")
     none = pl.DataFrame(schema={**dict.fromkeys(names, pl.Float64), "n": pl.Int64})
     block: Block = inputs.of_level("seg")

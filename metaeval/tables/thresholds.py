@@ -119,7 +119,7 @@ def curve(
 
 
 def _distinct_thresholds(span: float, best: float, n_points: int) -> Floats:
-    """So many thresholds from 0 to span, the best among them, each once; where all would be equal, one.
+    """This many thresholds from 0 to span, including the best, each once; a single one if all would be equal.
 
     >>> _distinct_thresholds(16.0, 2.0, 4), _distinct_thresholds(16.0, 0.0, 3), _distinct_thresholds(0.0, 0.0, 3)
     (array([ 0.,  2.,  4., 16.]), array([ 0.,  4., 16.]), array([0.]))
