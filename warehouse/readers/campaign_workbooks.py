@@ -185,7 +185,7 @@ def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
 
 
 def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
-    """Texts in place of a system score."""
+    """Faults of system scores that are texts or not finite."""
     return [
         Fault(str(path), 0, f"sheet {_SYSTEM}: {name} {value!r}", "a finite number, or none if missing")
         for name, value in facts.items()

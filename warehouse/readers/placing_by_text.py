@@ -94,7 +94,7 @@ def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequ
 
 
 def _by_texts(here: Sequence[Texts], there: Sequence[Texts], segments: Sequence[int]) -> list[int | None]:
-    """The segment with the same texts; repeated texts are matched in order if the file has all of them."""
+    """The segment with the same texts; repeated texts are matched in order if the file has all of them, else None."""
     places: dict[Texts, list[int]] = defaultdict(list)
     for texts, segment in zip(there, segments, strict=True):
         places[texts].append(segment)
@@ -104,5 +104,5 @@ def _by_texts(here: Sequence[Texts], there: Sequence[Texts], segments: Sequence[
 
 
 def _plain(text: str | None) -> str:
-    """A text without blanks, which tools change."""
+    """A text with single spaces as its only blanks, because tools change blanks."""
     return "" if text is None else " ".join(text.split())

@@ -146,7 +146,7 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
 
 
 def _layout_by_columns(cells: Sequence[str], path: Path) -> str | None:
-    """The layout of one line among those with its number of columns, by the content of the columns."""
+    """The layout of one line, by the number and content of its columns; None if no layout fits."""
     if len(cells) < 6 or not is_language_pair(cells[1]):
         return None
     n_columns, ends_in_score = len(cells), is_number(cells[-1])

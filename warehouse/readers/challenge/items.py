@@ -35,7 +35,7 @@ class Items:
 
 
 def without_repeats(rows: Sequence[Row], identity: Callable[[Row], object]) -> tuple[list[Row], list[str]]:
-    """The rows without exact repeats of earlier rows, and a note on the repeats. identity: hashable columns."""
+    """The rows without exact repeats of earlier rows, and a note on the repeats. identity: a row's hashable key."""
     first = {identity(row): row for row in reversed(rows)}
     kept = list(reversed(first.values()))
     n_repeated = len(rows) - len(kept)

@@ -87,7 +87,7 @@ def read_submitted(parts: Sequence[tuple[Path, str]], testset: str) -> tuple[dic
 
 
 def _phenomena(meta: Path, n: int) -> list[str] | list[None]:
-    """The phenomenon of each item, from at most one file of types, which must have a line for each item."""
+    """The phenomenon of each item, from the first file of types with one line per item; None without such a file."""
     for ending in ("types", "internal"):
         path = meta.with_name(meta.name.replace(".meta.txt", f".{ending}"))
         if path.is_file() and len(found := _lines(path)) == n:
