@@ -196,7 +196,7 @@ def _place(errors: pl.DataFrame) -> list[str]:
 
 
 def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
-    """The fault of the first segment with two source texts: its number does not count within the test set."""
+    """The fault of the first segment with two source texts: numbers may count within something smaller."""
     if "source" not in errors.columns:
         return []
     texts = errors.with_columns(visible(pl.col("source").str.replace_all(r"</?v>", "")))

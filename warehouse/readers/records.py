@@ -95,7 +95,7 @@ def _several_documents(rows: pl.DataFrame, path: Path) -> list[Fault]:
 
 
 def _without_restart(rows: pl.DataFrame, path: Path) -> list[Fault]:
-    """The fault of numbers within three or more documents that no two share, with only one document beginning at 1."""
+    """The fault of numbers within three or more documents that share none, if at most one document begins at 1."""
     places = rows.filter(pl.col("index").is_not_null() & pl.col("segment").is_null())
     documents = places.group_by(*_EVALSET, "document").agg(
         pl.col("line").min(), least=pl.col("index").min(), n=pl.col("index").n_unique()
