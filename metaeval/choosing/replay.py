@@ -1,4 +1,4 @@
-"""`sample --evaluate`: how selected parts of past campaigns would have ranked the systems, by selection method."""
+"""Evaluation of the command `sample`: how selected parts of past campaigns would have ranked the systems, by selection method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
