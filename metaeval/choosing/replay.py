@@ -1,4 +1,4 @@
-"""Evaluation of the command `sample`: how selected parts of past campaigns would have ranked the systems, by selection method."""
+"""Evaluation of the command `sample`: how parts of past campaigns, selected by each method, would rank the systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
