@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.agreement.slopes import crossed_slope
 from metaeval.kernels.agreement.studies import random_effects
-from metaeval.trends.within import weights_of_slope
+from metaeval.studies.trends.within import weights_of_slope
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

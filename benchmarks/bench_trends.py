@@ -19,12 +19,12 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.correlation import system_correlation
 from metaeval.kernels.agreement.slopes import year_trend
 from metaeval.kernels.agreement.studies import random_effects
-from metaeval.measures import parse_measure
-from metaeval.options import Options, TestOptions
-from metaeval.trends.gaps import pool_gaps
-from metaeval.trends.history import Entry, History, SetHistory
-from metaeval.trends.points import Context, Point
-from metaeval.trends.within import within
+from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.trends.gaps import pool_gaps
+from metaeval.studies.trends.history import Entry, History, SetHistory
+from metaeval.studies.trends.points import Context, Point
+from metaeval.studies.trends.within import within
 from queries.slices import Slice
 
 Floats = npt.NDArray[np.float64]

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.carried_decisions import Carrying
-from metaeval.decisions import Decided, bands, cheapest_ends, grid, last_of_run
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.resampled_thresholds import mcc_of
 from metaeval.measures.judged import Units
+from metaeval.studies.cutoffs.carried import Carrying
+from metaeval.studies.cutoffs.decisions import Decided, bands, cheapest_ends, grid, last_of_run
 
 N_SYSTEMS, PER_DOCUMENT, TRUE_DOCUMENTS = 8, 6, 20_000
 MISS, LOOK = 10.0, 2.0

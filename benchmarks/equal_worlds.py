@@ -48,10 +48,10 @@ from benchmarks.null_worlds import (
     simulated_pair,
     worsened,
 )
-from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.resampling.permutation import standardise
-from metaeval.measures import Measure
 from metaeval.measures.decisions import OutputMeasure
+from metaeval.measures.measure import Measure
+from metaeval.results.evaluation import Evaluation, evaluate
 
 TOLERANCE = 0.05  # of the difference's standard deviation from world to world
 #: Worlds on which the expected difference is known, and worlds that share a pool.

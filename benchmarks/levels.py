@@ -40,19 +40,19 @@ from benchmarks.null_worlds import (
     simulated_pair,
     worsened,
 )
-from metaeval.evaluation import evaluate
-from metaeval.inputs import Inputs
-from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
-from metaeval.options import Test, TestOptions, TestUnit
-from metaeval.significance.metric_tests import BY_ANNOTATOR, BY_DOCUMENT, MID_P, Null
-from metaeval.significance.runner import run
+from metaeval.measures.options import Test, TestOptions, TestUnit
+from metaeval.measures.registry import parse_measure
+from metaeval.results.evaluation import evaluate
+from metaeval.results.inputs import Inputs
+from metaeval.studies.significance.metric_tests import BY_ANNOTATOR, BY_DOCUMENT, MID_P, Null
+from metaeval.studies.significance.runner import run
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import Warehouse
 
 ROOT = Path(__file__).resolve().parents[1]
-LEVELS = ROOT / "metaeval" / "significance" / "levels.csv"
+LEVELS = ROOT / "metaeval" / "studies" / "significance" / "levels.csv"
 FIELDS = ("data", "null", "population", "effect", "measure", "test", "n_worlds", "n_found", "n_undefined")
 SIMULATED = "simulated"
 EVALSETS = (("wmt23", "en-de"), ("wmt23", "he-en"))

@@ -35,8 +35,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.resampling.permutation import standardise
-from metaeval.measures import Measure
-from metaeval.options import Options
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options
 from queries.blocks import Block
 from queries.preferences import NOBODY, Preferences
 from queries.selection import MetricChoice, Selection

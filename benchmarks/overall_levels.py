@@ -22,7 +22,7 @@ from benchmarks.null_worlds import N_SYSTEMS, Floats, Pair, block_of, null_world
 from metaeval.kernels.resampling.difference_tests import bootstrap_test
 from metaeval.kernels.resampling.joint import JointResample, joint_swap
 from metaeval.kernels.resampling.permutation import permutation_test
-from metaeval.measures import parse_measure
+from metaeval.measures.registry import parse_measure
 
 TASKS = ((parse_measure("pa"), 1.0), (parse_measure("pearson"), 0.5), (parse_measure("pearson(by=none)"), 0.5))
 DRAWS = 199

@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
-from metaeval.inputs import Inputs, metric_place
 from metaeval.kernels.agreement.alternative_annotator import alternative_annotator_test
 from metaeval.kernels.resampling.assisted_means import assisted_mean
 from metaeval.kernels.resampling.confidence_sequences import confidence_sequence, possible_winners
-from metaeval.people.reliability import numbered
+from metaeval.results.inputs import Inputs, metric_place
+from metaeval.studies.people.reliability import numbered
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import Warehouse

@@ -12,12 +12,12 @@ import sys
 import numpy as np
 
 from benchmarks.null_worlds import Floats, Ints, Pair, block_of, options_of
-from metaeval.evaluation import evaluate
-from metaeval.intervals import metric_ranges
 from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, ranks_of_draws, resampled_means
 from metaeval.kernels.resampling.system_tests import paired_t_p_values, wilcoxon_p_values
-from metaeval.measures import parse_measure
-from metaeval.study import SliceResult
+from metaeval.measures.registry import parse_measure
+from metaeval.results.evaluation import evaluate
+from metaeval.results.study import SliceResult
+from metaeval.studies.ranking.intervals import metric_ranges
 
 N, N_RATED, N_JUDGED, POOL, SEGMENTS, DRAWS = 8, 100, 12, 3000, 150, 400
 GAPS = (0.05, 0.1, 0.2, 0.4)

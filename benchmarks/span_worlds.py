@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.null_worlds import DOCUMENT, N_SEGMENTS, N_SYSTEMS, Bools, Floats, Ints, Pair, block_of, options_of
-from metaeval.measures import Measure
-from metaeval.significance.metric_tests import Null
+from metaeval.measures.measure import Measure
+from metaeval.studies.significance.metric_tests import Null
 from queries.blocks import HUMAN_SCORER, Block, Spans
 
 POOL_SEGMENTS = 900

@@ -25,8 +25,8 @@ import numpy.typing as npt
 from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
 from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, sources
 from benchmarks.null_worlds import Pair, null_world
-from metaeval.options import Options
-from metaeval.significance.systems import SystemTest, system_p_values
+from metaeval.measures.options import Options
+from metaeval.studies.significance.systems import SystemTest, system_p_values
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

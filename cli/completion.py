@@ -23,14 +23,14 @@ complete_testset, complete_lp, complete_metric = _completion("testset"), _comple
 
 
 def complete_measure(incomplete: str) -> list[str]:
-    from metaeval.measures import DEFINITIONS
+    from metaeval.measures.registry import DEFINITIONS
 
     return sorted({one.name for one in DEFINITIONS.values() if one.name.startswith(incomplete)})
 
 
 def complete_protocol(incomplete: str) -> list[str]:
-    from metaeval.protocols import protocols
-    from metaeval.protocols.composed import weights
+    from metaeval.studies.protocols import protocols
+    from metaeval.studies.protocols.composed import weights
 
     return [name for name in (*protocols(), *weights()) if name.startswith(incomplete)]
 

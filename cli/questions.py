@@ -17,12 +17,12 @@ from cli.options.folding import folded
 from cli.options.output import ChartFlags, PageOutput, QuestionOutput, VerdictFlags
 from cli.render.output import progress
 from cli.views import view_of
-from metaeval.question import EvalsetQuestion, Question
 from metaeval.questions import question_named
+from metaeval.questions.question import EvalsetQuestion, Question
 from warehouse.fields import Field, fields_of
 
 if TYPE_CHECKING:
-    from metaeval.options import Run
+    from metaeval.results.run import Run
 
 
 @cache
@@ -35,9 +35,9 @@ def command_of(name: str) -> Callable[..., None]:
     def command(
         output: QuestionOutput, charted: ChartFlags | None = None, verdicts: VerdictFlags | None = None, **words: Any
     ) -> None:
-        from metaeval.options import Run
         from metaeval.python_api import answered
-        from metaeval.question import evalsets_named
+        from metaeval.questions.question import evalsets_named
+        from metaeval.results.run import Run
         from queries.opening import opening
 
         if output.is_page:
@@ -88,7 +88,7 @@ def _on_workers(question: type[Question[Any]], run: "Run", output: QuestionOutpu
     if output.workers is None:
         yield run
         return
-    from metaeval.workers import workers_at
+    from metaeval.questions.workers import workers_at
 
     if not issubclass(question, EvalsetQuestion):
         raise UsageError(f"{question.name} is not answered by single evaluation sets, so --workers does nothing")

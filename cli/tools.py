@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from cli.hints import generated
 from cli.render.json import compact, plain
-from metaeval.protocols import OWN
-from metaeval.question import Question
 from metaeval.questions import QUESTIONS, question_named
-from metaeval.signature import program_version
+from metaeval.questions.question import Question
+from metaeval.results.signature import program_version
+from metaeval.studies.protocols import OWN
 from warehouse.errors import QuestionError, WarehouseError, unknown
 from warehouse.fields import Field, fields_of
 from warehouse.wording import in_python
@@ -27,7 +27,7 @@ from warehouse.wording import in_python
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 MOST_ROWS = 200
 MOST_CHARACTERS = 40_000  # of the rows of one answer: about 10,000 tokens
@@ -122,8 +122,8 @@ def ask(database: Path, name: str, given: Mapping[str, Any], is_stopped: Callabl
         return _dictionary(database, **_checked(name, given, (), ("name",)))
     if name not in tools:
         raise unknown("tool", name, [*tools, "sql", "schema"])
-    from metaeval.options import Run
     from metaeval.python_api import answered
+    from metaeval.results.run import Run
     from warehouse import Warehouse
 
     _checked(name, given, (), fields_offered(tools[name]))

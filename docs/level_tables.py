@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from benchmarks import levels
 from benchmarks.null_worlds import POPULATIONS, Population
 from docs.tables import table
-from metaeval.measures import parse_measure
-from metaeval.options import Population as PopulationOfTests
-from metaeval.significance.metric_tests import BY_DOCUMENT
+from metaeval.measures.options import Population as PopulationOfTests
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.significance.metric_tests import BY_DOCUMENT
 
 _DATA = (levels.SIMULATED, *(" ".join(evalset) for evalset in levels.EVALSETS))
 _TESTS_FOR: Mapping[Population, PopulationOfTests] = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from docs.generate import ROOT
 from docs.tables import table
-from metaeval.papers import PAPERS
-from metaeval.papers.items import VERDICTS, Request
-from metaeval.papers.running import Outcome, loaded, run
+from metaeval.studies.papers import PAPERS
+from metaeval.studies.papers.items import VERDICTS, Request
+from metaeval.studies.papers.running import Outcome, loaded, run
 from warehouse import Warehouse
 
 PAGE = ROOT / "docs/papers.md"

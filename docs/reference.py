@@ -59,7 +59,7 @@ from 1, by their line in the test set.
 
 def measure_list() -> str:
     """One row per measure."""
-    from metaeval.measures import DEFINITIONS
+    from metaeval.measures.registry import DEFINITIONS
 
     rows = []
     for measure, definition in DEFINITIONS.items():
@@ -71,7 +71,7 @@ def measure_list() -> str:
 
 def measure_tests() -> str:
     """One row per measure: the tests that apply, and why."""
-    from metaeval.measures import DEFINITIONS
+    from metaeval.measures.registry import DEFINITIONS
 
     rows = []
     for name, definition in DEFINITIONS.items():
@@ -82,7 +82,7 @@ def measure_tests() -> str:
 
 def measure_parameters() -> str:
     """One row per parameter."""
-    from metaeval.measures import DEFINITIONS
+    from metaeval.measures.registry import DEFINITIONS
 
     users: dict[tuple[str, str], dict[str, list[str]]] = {}
     for definition in DEFINITIONS.values():

@@ -9,10 +9,10 @@ from typing import Any
 from metaeval.questions import QUESTIONS, RENAMED, current_name
 
 _CLASSES = {
-    "Answer": "metaeval.answer",
-    "Measure": "metaeval.measures",
-    "Result": "metaeval.answer",
-    "parse_measure": "metaeval.measures",
+    "Answer": "metaeval.results.answer",
+    "Measure": "metaeval.measures.measure",
+    "Result": "metaeval.results.answer",
+    "parse_measure": "metaeval.measures.registry",
 }
 __all__ = ["kernels", *_CLASSES, *QUESTIONS]
 

@@ -12,9 +12,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from metaeval.options import Run
-from metaeval.question import Question, evalsets_named, made
 from metaeval.questions import question_named
+from metaeval.questions.question import Question, evalsets_named, made
+from metaeval.results.run import Run
 from queries.evalsets import is_year, stored_name, stored_names, stored_testset
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
@@ -24,7 +24,7 @@ from warehouse.fields import Field, fields_of, under_current_names
 from warehouse.names import is_language_pair
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 Asked = TypeVar("Asked", bound=Question[Any])
 
@@ -93,7 +93,7 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 @cache
 def function(name: str) -> "Callable[..., Answer[Any]]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
     from queries.opening import opening
 
     question = question_named(name)

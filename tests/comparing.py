@@ -3,11 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from metaeval.inputs import Inputs
-from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options, TestOptions
-from metaeval.significance.cached import prepare_comparison, run_or_load
-from metaeval.significance.comparison import Comparison
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.results.inputs import Inputs
+from metaeval.studies.significance.cached import prepare_comparison, run_or_load
+from metaeval.studies.significance.comparison import Comparison
 from queries.slices import Slice
 from warehouse import Warehouse
 from warehouse.progress import Progress

@@ -15,9 +15,10 @@ import polars as pl
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
-from metaeval.study import check_ranked, ranking, study
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.results.study import check_ranked, ranking, study
 from queries.slices import Slice
 from tests.sharing import written
 from warehouse import Warehouse, load

@@ -12,9 +12,9 @@ import pytest
 from cli.main import COMMANDS, program
 from docs import reference
 from docs.generate import DOCUMENTS, answered, output_of, renewed, sections
-from metaeval.measures import DEFINITIONS, parse_measure
-from metaeval.papers import PAPERS
-from metaeval.papers.items import printed_values
+from metaeval.measures.registry import DEFINITIONS, parse_measure
+from metaeval.studies.papers import PAPERS
+from metaeval.studies.papers.items import printed_values
 from queries.cookbook import recipes
 from tests.helpers import together
 from tests.wording import NOT_OF_THE_FIELD

@@ -14,6 +14,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 from cli.main import COMMANDS
+from metaeval.questions import QUESTIONS
 from tests.helpers import together
 from warehouse import load
 from warehouse.simulation import write_shared_task
@@ -25,6 +26,8 @@ IMPORT = re.compile(r"(?:^|[:;])[ \t]*(?:from|import)\b((?:[^(\n\\]|\\\n)*(?:\([
 """What looks like an import, with all its names, wherever it stands."""
 HEAVY = ("duckdb", "polars", "numpy", "scipy", "pydantic")
 HEAVY_ROOMS = ("warehouse.readers", "warehouse.staging", "warehouse.loading", "warehouse.database")
+ONE_BY_ONE = {f"metaeval.questions.{module}" for module, _ in QUESTIONS.values()}
+"""Modules of questions, of which a command imports its own."""
 LATE = {
     "queries/adhoc.py",  # imports Polars while the process of a query starts
     "queries/catalog.py",  # completion: no Polars
@@ -194,9 +197,7 @@ for name in [None, *{list(COMMANDS)!r}]:
     for line in done.stderr.splitlines():
         name, *loaded = line.split()
         assert set(loaded) & {*HEAVY, *HEAVY_ROOMS} == set(), name
-        rooms = [
-            one for one in loaded if one.startswith(("metaeval.questions.", "cli.commands.", "cli.report.question"))
-        ]
+        rooms = [one for one in loaded if one in ONE_BY_ONE or one.startswith(("cli.commands.", "cli.report.question"))]
         assert len(rooms) == (name not in ("None", "remove")), f"{name}: {rooms}"  # add and remove share a module
 
 
@@ -215,7 +216,7 @@ def test_what_computes_nothing_loads_no_arrays(simulated_task: tuple[SimulatedEv
     lines = (["load", str(files)], ["list", "testsets"], ["show", evalset.testset, evalset.lp, "1"])
     loaded = _loaded_by(*([*words, "--db", str(database)] for words in lines))
     assert "numpy" not in loaded
-    assert {one for one in loaded if one.startswith("metaeval.questions.")} == {
+    assert loaded & ONE_BY_ONE == {
         "metaeval.questions.listing",
         "metaeval.questions.show",
     }

@@ -2,7 +2,7 @@
 
 import pickle
 
-from metaeval.protocols.scoring import NothingScoredError
+from metaeval.studies.protocols.scoring import NothingScoredError
 from warehouse.errors import IT, QuestionError
 
 

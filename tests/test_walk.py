@@ -22,5 +22,7 @@ def test_rank_with_clusters_opens_fetches_and_evaluates_once(simulated_database:
     seen = Counter(calls_of(lambda: _ran(*words)))
     assert seen["warehouse.database.connection", "open"] == 1
     assert seen["queries.blocks", "fetch_block"] == 1
-    assert seen["metaeval.evaluation", "evaluate"] == 5  # one for each measure, and for the means that two tests take
+    assert (
+        seen["metaeval.results.evaluation", "evaluate"] == 5
+    )  # one for each measure, and for the means that two tests take
     assert seen["warehouse.database.connection", "store_results"] == 3

@@ -58,7 +58,7 @@ def test_the_wheel_holds_every_module_query_migration_fact_table_and_template(wh
     names = set(zipfile.ZipFile(wheel).namelist())
     assert _files_of_the_tree(".py", ".sql", ".toml", ".csv", ".html", ".css", ".js") <= names
     assert {"cli/methods/agreement.md", "cli/methods/significance.md"} <= names
-    assert "metaeval/papers/printed/thompson-2024.csv" in names
+    assert "metaeval/studies/papers/printed/thompson-2024.csv" in names
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
 
 

@@ -54,7 +54,7 @@ def site(
     check_extra("site needs", "site", "altair", "vl_convert", "jinja2")
     from cli.site.folder import check_folder
     from cli.site.writing import write_site
-    from metaeval.options import Run
+    from metaeval.results.run import Run
     from warehouse import Warehouse
     from warehouse.wording import counted
 

@@ -12,10 +12,10 @@ import marimo as mo
 import polars as pl
 
 from cli.explore.names import opened
-from metaeval.answer import Answer
-from metaeval.options import Run
 from metaeval.python_api import answered
 from metaeval.questions import question_named
+from metaeval.results.answer import Answer
+from metaeval.results.run import Run
 from queries.adhoc import answer
 from warehouse import WarehouseError
 from warehouse.progress import Progress

@@ -7,7 +7,7 @@ from typing import Any
 
 import marimo as mo
 
-from metaeval.question import Question
+from metaeval.questions.question import Question
 from warehouse.fields import Field, fields_of
 
 _MOST_NAMES = 2000  # of a list to choose from; beyond, names are typed

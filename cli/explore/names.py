@@ -5,9 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from metaeval.fields import DEFAULT_MEASURES
-from metaeval.measures import DEFINITIONS
-from metaeval.protocols import protocols
+from metaeval.measures.registry import DEFINITIONS
+from metaeval.questions.fields import DEFAULT_MEASURES
+from metaeval.studies.protocols import protocols
 from queries.cookbook import recipes
 from queries.listing import NameKind, dictionary, listing, names
 from queries.segment import outputs_of

@@ -15,12 +15,12 @@ from cli.charts.program import drawing_program
 from cli.render import DIGITS
 from cli.render.cells import number_text
 from cli.render.marks import Piece, in_colour, marked
-from metaeval.answer import Answer
-from metaeval.measures import parse_measure
-from metaeval.notes import Decisive
-from metaeval.question import Question
+from metaeval.measures.registry import parse_measure
+from metaeval.questions.question import Question
 from metaeval.questions.rank import Rank
-from metaeval.wide import by_metric
+from metaeval.results.answer import Answer
+from metaeval.results.notes import Decisive
+from metaeval.studies.ranking.wide import by_metric
 from queries.segment import Text
 from warehouse import QuestionError, WarehouseError
 from warehouse.wording import in_python

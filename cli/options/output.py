@@ -18,7 +18,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
     from warehouse import Fault
 
 Db = Annotated[
@@ -159,7 +159,7 @@ class Output:
 
     def _shown(self, note: str) -> str:
         """A note, without its hint if that names options that the command does not have."""
-        hint = getattr(note, "hint", "")  # of `metaeval.notes.NoteWithHint`
+        hint = getattr(note, "hint", "")  # of `metaeval.results.notes.NoteWithHint`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
 
     def _without_details(self, notes: tuple[str, ...], details: frozenset[str]) -> tuple[str, ...]:
@@ -277,7 +277,7 @@ class VerdictFlags:
             return
         from cli.render.junit import junit_text
         from cli.render.output import write
-        from metaeval.significance.gate import verdicts
+        from metaeval.studies.significance.gate import verdicts
 
         cases, at = {}, 0
         for one in answer.results:

@@ -7,7 +7,7 @@ from cli.hints import in_flags
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from metaeval.notes import Decisive
+    from metaeval.results.notes import Decisive
 
 MOST = 6  # lines on stderr, with those that are no notes
 LONGEST = 100  # characters of a line
@@ -18,7 +18,7 @@ def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) ->
 
     Decisive notes come first, one line per kind, then a line on exclusions, then the others; the signature is last.
     """
-    from metaeval.notes import Decisive, ExclusionNote
+    from metaeval.results.notes import Decisive, ExclusionNote
 
     width = min(width, LONGEST)
     by_kind: dict[str, list[Decisive]] = {}

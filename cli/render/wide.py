@@ -11,7 +11,7 @@ from cli.render.output import Format
 from cli.render.table import BOLD, GAP, MOST_LINES, PLAIN, below, cell_width
 
 if TYPE_CHECKING:
-    from metaeval.wide import Wide
+    from metaeval.studies.ranking.wide import Wide
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

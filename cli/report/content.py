@@ -11,8 +11,8 @@ from cli.charts.drawing import Spec, parts_of_chart, specification
 from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
-from metaeval.notes import EXPLAIN, NoteWithHint
-from metaeval.wide import Wide, wide
+from metaeval.results.notes import EXPLAIN, NoteWithHint
+from metaeval.studies.ranking.wide import Wide, wide
 from warehouse import WarehouseError
 from warehouse.database.frames import spelt_frame
 

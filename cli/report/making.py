@@ -12,17 +12,17 @@ import polars as pl
 from cli.hints import in_flags
 from cli.report.content import MOST_NAMES, Figure, Grid, Part, figure, grid, message, part_of, wide_grids
 from cli.report.sections import SECTIONS, Ask, Section
-from metaeval.answer import Answer
-from metaeval.cache import FROM_STORE, Question, keep, key_of
-from metaeval.catalogue import measures
-from metaeval.fields import DEFAULT_MEASURES
-from metaeval.measures import parse_measure
-from metaeval.notes import placed
-from metaeval.options import Run
+from metaeval.measures.registry import parse_measure
 from metaeval.python_api import answered
 from metaeval.questions import question_named
-from metaeval.ranking import leaders, named
-from metaeval.wide import by_metric
+from metaeval.questions.fields import DEFAULT_MEASURES
+from metaeval.results.answer import Answer
+from metaeval.results.cache import FROM_STORE, Question, keep, key_of
+from metaeval.results.notes import placed
+from metaeval.results.run import Run
+from metaeval.studies.protocols.catalogue import measures
+from metaeval.studies.ranking.rankings import leaders, named
+from metaeval.studies.ranking.wide import by_metric
 from queries.evalsets import expand
 from queries.listing import listing, official_human
 from queries.longitudinal import EvalsetState, evalset_states

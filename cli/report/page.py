@@ -18,7 +18,7 @@ from cli.render.latex import SIGNS
 from cli.report.content import Figure
 from cli.report.making import ReportSection
 from metaeval.charts.parts import config
-from metaeval.signature import program_version
+from metaeval.results.signature import program_version
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,15 +4,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cli.report.sections import SECTIONS
-from metaeval.options import Recompute, Resamples, Run, Seed
-from metaeval.question import Question
+from metaeval.measures.options import Recompute, Resamples, Seed
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from queries.slices import WhichMetrics
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from cli.report.making import ReportSection
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
     SectionName = str
 else:
@@ -58,7 +59,7 @@ class Report(Question["list[ReportSection]"], name="report"):
         import polars as pl
 
         from cli.report.making import report_sections
-        from metaeval.answer import Answer
+        from metaeval.results.answer import Answer
 
         sections, notes = report_sections(self, run)
         rows = [

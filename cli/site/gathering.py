@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 
 from cli.report.content import message
-from metaeval.answer import Answer
-from metaeval.fields import DEFAULT_MEASURES
-from metaeval.options import Run
 from metaeval.python_api import answered
 from metaeval.questions import question_named
-from metaeval.significance.comparison import Comparison
+from metaeval.questions.fields import DEFAULT_MEASURES
+from metaeval.results.answer import Answer
+from metaeval.results.run import Run
+from metaeval.studies.significance.comparison import Comparison
 from queries.catalog import ask
 from queries.listing import listing
 from warehouse import QuestionError

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import polars as pl
 
-from metaeval.signature import program_version
+from metaeval.results.signature import program_version
 from warehouse.facts.licences import NOT_STATED
 from warehouse.wording import counted
 

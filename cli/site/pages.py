@@ -13,8 +13,8 @@ from cli.site.content import Link, Page, Table, themed
 from cli.site.gathering import Key, Ranking
 from cli.site.name_pages import DATA_NOTE, NamePages
 from cli.site.slugs import slug
-from metaeval.measures import parse_measure
-from metaeval.ranking import leaders
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.ranking.rankings import leaders
 from queries.cookbook import recipes
 from queries.pages import page_query
 from warehouse import QuestionError

@@ -20,8 +20,8 @@ from cli.site.folder import fresh_site
 from cli.site.gathering import SiteData, gather
 from cli.site.metadata import ParquetTable
 from cli.site.pages import Pages, compact
-from metaeval.options import Run
-from metaeval.signature import program_version
+from metaeval.results.run import Run
+from metaeval.results.signature import program_version
 from queries.listing import dictionary
 from queries.pages import page_query
 from warehouse import Warehouse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cli.options.output import Output
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 
 def view_of(name: str) -> "Callable[[Answer[Any], Output], None]":

@@ -9,9 +9,9 @@ from cli.render import Format, format_for
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
-    from metaeval.significance.comparison import Comparison
-    from metaeval.significance.pairwise import PairwiseComparison
+    from metaeval.results.answer import Answer
+    from metaeval.studies.significance.comparison import Comparison
+    from metaeval.studies.significance.pairwise import PairwiseComparison
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 

@@ -7,7 +7,7 @@ from cli.options.output import Output
 from cli.render import Format, format_for
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 _COLUMN = 7  # of a number with its gap
 _NAMES = 36  # characters for the number and name of a metric
@@ -25,7 +25,7 @@ def show(answer: "Answer[Result]", output: Output) -> None:
         numbered = answer.frame.rename({name: f"{number}" for number, name in enumerate(names, start=1)})
         output.show_answer(replace(answer, reading=numbered.with_row_index("#", offset=1)))
         return
-    from metaeval.tables.agreement import extremes
+    from metaeval.studies.tables.agreement import extremes
 
     more = "the matrix is in --format csv or json, and in --chart FILE"
     output.show_answer(replace(answer, reading=extremes(answer.frame)), below=[more])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cli.options.output import Output
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 
 def show(answer: "Answer[None]", output: Output) -> None:
@@ -14,7 +14,7 @@ def show(answer: "Answer[None]", output: Output) -> None:
     if not output.is_for_terminal or not output.is_for_reading or output.every_row:
         output.show_answer(answer)
         return
-    from metaeval.tables.counts import together
+    from metaeval.studies.tables.counts import together
 
     frame = together(answer.frame)
     if frame.height == answer.frame.height:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cli.options.output import Output
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 _SHOWN = {
     "lps": ("testset", "lp", "standard_reference", "standard_human_seg", "n_systems", "n_metrics"),

@@ -9,16 +9,16 @@ from cli.render import Format, format_for
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
-    from metaeval.protocols.scoring import ProtocolScore
+    from metaeval.results.answer import Answer
+    from metaeval.studies.protocols.scoring import ProtocolScore
 
 _DIGITS = 3
 
 
 def show(answer: "Answer[ProtocolScore | None]", output: Output) -> None:
     """The rows; on a terminal values of tasks with their clusters raised."""
-    from metaeval.protocols.scoring import ProtocolScore
-    from metaeval.protocols.tables import task_name
+    from metaeval.studies.protocols.scoring import ProtocolScore
+    from metaeval.studies.protocols.tables import task_name
 
     is_table = format_for(output.format, output.output) is Format.TABLE
     if not isinstance(answer.result, ProtocolScore) or not output.is_for_terminal or not is_table:

@@ -10,16 +10,16 @@ from cli.render.cells import number_text
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer, Result
     from metaeval.questions.rank import Rank
+    from metaeval.results.answer import Answer, Result
 
 
 def show(answer: "Answer[Result]", output: Output) -> None:
     """The rows; for reading, one per metric."""
     from cli.render.wide import wide_texts
-    from metaeval.measures import parse_measure
+    from metaeval.measures.registry import parse_measure
     from metaeval.questions.rank import Rank
-    from metaeval.wide import by_metric, wide
+    from metaeval.studies.ranking.wide import by_metric, wide
     from queries.slices import ALL
 
     asked = answer.question
@@ -29,7 +29,7 @@ def show(answer: "Answer[Result]", output: Output) -> None:
         return
     measures = [parse_measure(one) for one in asked.measures]
     if asked.significance and output.is_for_reading and format_for(output.format, output.output) is Format.TABLE:
-        from metaeval.ranking import UNTESTED
+        from metaeval.studies.ranking.rankings import UNTESTED
 
         marked = {note: note.replace(f"{UNTESTED}:", f"{UNTESTED} (†):") for note in answer.notes if UNTESTED in note}
         answer = replace(answer, notes=tuple(marked.get(note, note) for note in answer.notes))
@@ -78,7 +78,7 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
     """One row per metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
     import polars as pl
 
-    from metaeval.wide import by_metric
+    from metaeval.studies.ranking.wide import by_metric
 
     found = by_metric(frame, measures)
     keys = found.columns[: found.columns.index("metric") + 1]
@@ -92,7 +92,7 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 def _cells(table: "pl.DataFrame", measure: str, *, with_rank: bool) -> list[str | None]:
     """One text per row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
     from cli.render.wide import marks
-    from metaeval.people.human_rows import HUMAN
+    from metaeval.studies.people.human_rows import HUMAN
 
     clusters = f"cluster {measure}"
     behind = marks(

@@ -9,7 +9,7 @@ from warehouse.wording import counted, without_lp
 
 if TYPE_CHECKING:
     from cli.report.making import ReportSection
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 _FILE = Path("report.html")
 

@@ -7,7 +7,7 @@ from cli.options.output import Output
 from cli.render import DIGITS
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 def show(answer: "Answer[Result]", output: Output) -> None:

@@ -8,7 +8,7 @@ from cli.render import Format, format_for
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 _HEADINGS = {
     "domains": "By domain",

@@ -9,7 +9,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 _FIRST = ("pooled", "kind", "protocol", "set")
 

@@ -7,7 +7,7 @@ import altair as alt
 from metaeval.charts.parts import TIGHT, names, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 
 def autorank_chart(found: "Result") -> alt.VConcatChart:

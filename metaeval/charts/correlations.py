@@ -9,7 +9,7 @@ from metaeval.charts.heat_map import heat_map
 
 
 def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, signature: str) -> alt.VConcatChart:
-    """frame: as of `metaeval.tables.agreement`; order: of the metrics, similar ones side by side."""
+    """frame: as of `metaeval.studies.tables.agreement`; order: of the metrics, similar ones side by side."""
     values = {row["metric"]: row for row in frame.rows(named=True)}
     cells = [
         {"metric": row, "other": column, "value": values[row][column]}

@@ -9,7 +9,7 @@ from metaeval.charts.heat_map import heat_map
 from metaeval.charts.parts import ORANGE, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 
 def decision_chart(view: str, found: "Result", metric: str) -> alt.VConcatChart:

@@ -8,7 +8,7 @@ import polars as pl
 from metaeval.charts.parts import MIDDLE, ORANGE, Rows, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 SHOWN = 2.5  # times the largest threshold: beyond it the curve is flat
 

@@ -7,7 +7,7 @@ import altair as alt
 from metaeval.charts.parts import tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 _KINDS = {"significant": "#0072b2", "not significant": "#bbbbbb", "not tested": "#e69f00"}
 

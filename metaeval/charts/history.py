@@ -18,7 +18,7 @@ _ROOM = 75  # pixels that such a name needs
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
     """Values, and below them gaps to the anchor: for each kind of metric, the family that returns in most years.
 
-    rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
+    rows: as of `studies.trends.groups.grouped`; by_year: as of `studies.trends.gaps.pooled_by_year`. One panel for
     each human protocol, the earliest first; all other families are grey lines. Bars are 95% intervals, pooled if a year
     has several evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human
     scores. A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
@@ -120,7 +120,7 @@ def _dodged(marks: Rows, shown: dict[str, str]) -> Rows:
 
 def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
     """The two values of each bridge, in the panel of the protocol that is not the official one."""
-    from metaeval.trends.tables import bridges
+    from metaeval.studies.trends.tables import bridges
     from warehouse.facts.human_protocols import protocol_of
 
     found = bridges(rows).filter(pl.col("group").is_in(list(shown)))

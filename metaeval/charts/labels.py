@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from metaeval.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk, tips
-from metaeval.stars import starred
+from metaeval.results.stars import starred
 
 _HEIGHT, _WIDE = 11.0, 6.0  # pixels of a line and of a character
 _OVER, _ABOVE = 60.0, 8.0  # pixels that names may reach over the right edge, and over the upper and lower ones

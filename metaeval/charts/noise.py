@@ -14,7 +14,7 @@ _TITLES = {
 
 
 def noise_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.robustness.noise.noise`."""
+    """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.studies.robustness.noise.noise`."""
     rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     colour = alt.Color("measure:N").title("measure").scale(domain=measures)
@@ -42,7 +42,7 @@ def noise_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
 
 
 def oracles_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Points: values of oracles and of further human scores. frame: as of `metaeval.robustness.oracles.oracles`."""
+    """Points: values of oracles and of further human scores. frame: as of `studies.robustness.oracles`."""
     rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
     kinds = ["oracle", "round"]
     panel = (

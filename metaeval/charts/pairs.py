@@ -31,7 +31,7 @@ _TIED = {
 
 
 def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart:
-    """Shares of the five kinds of pairs of each metric. frame: as of `metaeval.tables.counts.together`, best first."""
+    """Shares of the five kinds of pairs of each metric. frame: as of `studies.tables.counts.together`, best first."""
     rows: Rows = []
     for row in frame.rows(named=True):
         n_pairs = sum(row[column] for column in _COLUMNS.values())
@@ -52,7 +52,7 @@ def pair_kinds(frame: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart
 
 
 def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Shares of pairs tied by humans and metrics, one panel per grouping. frame: as of `metaeval.tables.thresholds`."""
+    """Shares of pairs tied by humans and metrics, one panel per grouping. frame: as of `studies.tables.thresholds`."""
     rows: Rows = []
     for row in frame.rows(named=True):
         alone = row["n_tied"] - (row["n_tied_both"] or row["n_tied_zero"] or 0)

@@ -7,7 +7,7 @@ import altair as alt
 from metaeval.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names, tips
 
 if TYPE_CHECKING:
-    from metaeval.papers.items import Cell
+    from metaeval.studies.papers.items import Cell
 
 SIZE = 320  # pixels of a panel
 Drawn = tuple[str, Any, dict[str, Rows]]
@@ -41,7 +41,7 @@ def differences(cells: "list[Cell]") -> list[Drawn]:
     Cells: rows `metric: testset lp first - second`, columns human and metric; rows `metric`, columns pearson and
     spearman. Quadrants in which the two disagree are shaded.
     """
-    from metaeval.pairs.system_pairs import direction_of
+    from metaeval.studies.pairs.system_pairs import direction_of
 
     values = {(cell.row, cell.column): cell.value for cell in cells}
     return [

@@ -12,8 +12,8 @@ from metaeval.charts.parts import Rows, names, tips, titled
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
-    from metaeval.papers.items import Cell
-    from metaeval.papers.running import Outcome
+    from metaeval.studies.papers.items import Cell
+    from metaeval.studies.papers.running import Outcome
 
 _PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+(?:\.\d+)?) (?P<unit>\w+)")
 _UNITS = {"sd": "standard deviations of the metric", "share": "share of scores"}

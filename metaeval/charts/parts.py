@@ -13,7 +13,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from metaeval.stars import PLAIN, is_starred, star
+from metaeval.results.stars import PLAIN, is_starred, star
 from warehouse.wording import counted
 
 Rows = list[dict[str, Any]]

@@ -7,7 +7,7 @@ import altair as alt
 from metaeval.charts.parts import tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 
 def precision_chart(found: "Result") -> alt.VConcatChart:

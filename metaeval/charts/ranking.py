@@ -9,11 +9,11 @@ import polars as pl
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import labelled
 from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, placed, tips, titled, within
-from metaeval.stars import is_own
+from metaeval.results.stars import is_own
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
-    from metaeval.wide import Wide
+    from metaeval.studies.ranking.wide import Wide
 
 WIDTH = 350
 PLOT = (WIDTH, 380)
@@ -27,7 +27,7 @@ def ranking_dots(
 ) -> alt.VConcatChart:
     """One panel per measure, best first, with intervals, any rank ranges, and brackets around clusters.
 
-    frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
+    frame: as of `studies.ranking.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
     is_crossed: of two measures, also one against the other.
     """
     measures = list(dict.fromkeys(frame["measure"].to_list()))

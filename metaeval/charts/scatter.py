@@ -9,7 +9,7 @@ from metaeval.charts.labels import labelled
 from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, tips, titled
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 PLOT = (330, 330)
 _INSIDE: dict[str, Any] = {"orient": "top-left", "direction": "vertical"}  # above the line, left of most points

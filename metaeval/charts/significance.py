@@ -9,9 +9,9 @@ from metaeval.charts.parts import Rows, names, placed, tips, titled
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metaeval.answer import Result
-    from metaeval.significance.comparison import Comparison
-    from metaeval.significance.standings import Standings
+    from metaeval.results.answer import Result
+    from metaeval.studies.significance.comparison import Comparison
+    from metaeval.studies.significance.standings import Standings
 
 _BLUES = ("#08306b", "#2171b5", "#6baed6")  # significant, from the smallest p up
 _OTHERS = ("#f0d9b5", "#f5e8d3", "#f3f3f3")

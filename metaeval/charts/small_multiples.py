@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, tips, titled, within
-from metaeval.stars import star
+from metaeval.results.stars import star
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
-    from metaeval.protocols.scoring import ProtocolScore
+    from metaeval.studies.protocols.scoring import ProtocolScore
     from queries.segment import Segment
 
 WIDTH, COLUMNS = 112, 8
@@ -20,7 +20,7 @@ _LINES = r"split(replace(replace(datum.label, '. ', '.\u00a0'), regexp('(.{17,})
 
 def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
     """One panel for the overall score and one per task, metrics in the order of the overall score."""
-    from metaeval.protocols.tables import task_name
+    from metaeval.studies.protocols.tables import task_name
 
     titles = ["overall", *(f"{number}. {task_name(task)}" for number, task in enumerate(found.tasks, start=1))]
     columns = [(found.overall, found.clusters), *((task.values, task.clusters) for task in found.tasks)]

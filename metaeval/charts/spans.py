@@ -8,10 +8,10 @@ import polars as pl
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import SIDES, placed
 from metaeval.charts.parts import BLUE, GREY, tips, titled
-from metaeval.stars import starred
+from metaeval.results.stars import starred
 
 if TYPE_CHECKING:
-    from metaeval.answer import Result
+    from metaeval.results.answer import Result
 
 _PLOT = (420, 420)
 _EQUAL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # F of the lines

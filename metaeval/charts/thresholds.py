@@ -4,13 +4,13 @@ import altair as alt
 import polars as pl
 
 from metaeval.charts.parts import ORANGE, tips, titled
-from metaeval.stars import star
+from metaeval.results.stars import star
 
 COLUMNS = 6
 
 
 def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """One panel per metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
+    """One panel per metric, best first. curve, optima: as of `studies.tables.thresholds`, `curve` and `thresholds`.
 
     The data have a row for each point of a curve, and one for each metric's optimum (is_optimum) with the end of the
     interval that is as good (until: the largest threshold if there is no end) and the value without a threshold.

@@ -6,7 +6,7 @@ from typing import get_args
 
 from metaeval.kernels.resampling.difference_tests import Varying
 from metaeval.kernels.resampling.permutation import Swap
-from metaeval.options import Population, Test
+from metaeval.measures.options import Population, Test
 
 TESTS: tuple[Test, ...] = get_args(Test)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")

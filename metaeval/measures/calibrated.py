@@ -18,9 +18,9 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, 
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Definition, Values
+from metaeval.measures.options import Options, Test
 from metaeval.measures.pair_counts import CountedPairs
 from metaeval.measures.parameters import BY
-from metaeval.options import Options, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress

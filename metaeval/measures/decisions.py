@@ -26,9 +26,9 @@ from metaeval.kernels.resampling.resampled_decisions import (
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Population, Test
 from metaeval.measures.parameters import Parameter, Value, number, show_number
-from metaeval.options import Options, Population, Test
-from metaeval.system_scores import usual_factor
+from metaeval.measures.system_scores import usual_factor
 from queries.blocks import Block
 from warehouse import QuestionError
 

@@ -22,8 +22,8 @@ from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import JudgedSegments, judged_segments, labels
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Population, Test
 from metaeval.measures.parameters import BY, ON_NAN
-from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 
 

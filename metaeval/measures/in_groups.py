@@ -22,7 +22,7 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, 
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
 from metaeval.measures.judged import JudgedSegments, judged_segments
 from metaeval.measures.measure import Measure
-from metaeval.options import Options, Test
+from metaeval.measures.options import Options, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 

@@ -9,7 +9,7 @@ from metaeval import kernels
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
 from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
-from metaeval.options import TestUnit, Unit
+from metaeval.measures.options import TestUnit, Unit
 from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError

@@ -18,9 +18,9 @@ from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS as WILLIAM
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import Units, units_of
+from metaeval.measures.options import Options, Population, SystemScore, Test, TestUnit
 from metaeval.measures.parameters import Parameter, Value
-from metaeval.options import Options, Population, SystemScore, Test, TestUnit
-from metaeval.system_scores import SystemScores, asked_scores
+from metaeval.measures.system_scores import SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -73,9 +73,9 @@ class Values:
     """Results of a measure on a block; arrays are (M,), None = does not apply to the measure.
 
     value: NaN if not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
-    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.evaluation.Evaluation`. n_systems: set if not all systems
-    of the block count. counts: pair counts of all groups together. details: extra columns of a ranking by the measure.
-    why: metric -> why its value is not defined. said: additions to the signature.
+    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.results.evaluation.Evaluation`. n_systems: set if not
+    all systems of the block count. counts: pair counts of all groups together. details: extra columns of a ranking by
+    the measure. why: metric -> why its value is not defined. said: additions to the signature.
     """
 
     value: Floats

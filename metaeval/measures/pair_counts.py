@@ -21,8 +21,8 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.in_groups import GroupMeasure
 from metaeval.measures.judged import JudgedSegments, labels
 from metaeval.measures.measure import Definition, Values
+from metaeval.measures.options import Options
 from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, shortest, show_number
-from metaeval.options import Options
 from queries.blocks import Block
 from warehouse.facts.human_protocols import protocol_of
 

@@ -20,10 +20,10 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, 
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import JudgedSegments, Units, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Population, SystemScore, Test
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.measures.system_level import SystemMeasure, only_ties, scores_all_alike, unless_tied
-from metaeval.options import Options, Population, SystemScore, Test
-from metaeval.system_scores import without_noise
+from metaeval.measures.system_scores import without_noise
 from queries.blocks import Block
 
 

@@ -20,8 +20,8 @@ from metaeval.kernels.resampling.resampled_items import PooledCountsResample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures.judged import LEAST_DOCUMENTS, Units
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Population, Test, TestUnit
 from metaeval.measures.parameters import EPSILON, Parameter, Value, choice, show_number
-from metaeval.options import Options, Population, Test, TestUnit
 from queries.blocks import Block
 from queries.preference_blocks import differences_in
 from queries.preferences import NOBODY

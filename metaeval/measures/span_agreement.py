@@ -19,8 +19,8 @@ from metaeval.kernels.spans import Spans, span_sums
 from metaeval.kernels.spans.precision_recall import averaged, rates
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Test
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
-from metaeval.options import Options, Test
 from queries.blocks import HUMAN_SCORER, Block
 from queries.span_blocks import annotations_in
 from warehouse import QuestionError

@@ -24,9 +24,9 @@ from metaeval.kernels.resampling.system_intervals import Kind, interval_over_sys
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.options import Options, Population, Test
 from metaeval.measures.parameters import Parameter, whole_number
-from metaeval.options import Options, Population, Test
-from metaeval.system_scores import SystemScores, system_scores
+from metaeval.measures.system_scores import SystemScores, system_scores
 from queries.blocks import Block
 from warehouse import QuestionError
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from metaeval.question import Question
+from metaeval.questions.question import Question
 
 QUESTIONS: Mapping[str, tuple[str, str]] = {
     "list": ("listing", "List"),

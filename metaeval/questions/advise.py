@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Alpha, Population, Recompute, Run, TestOptions
-from metaeval.question import Question
+from metaeval.measures.options import Alpha, Population, Recompute, TestOptions
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from queries.slices import Evalset, Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +47,9 @@ class Advise(Evalset, Question["Result"], name="advise"):
     recompute: Recompute = field(default=False, compare=False)
 
     def answer(self, run: Run) -> "Answer[Result]":
-        from metaeval.advice import advice, by_metric
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.advice import advice, by_metric
 
         asked = Slice(
             testset=self.testset,
@@ -62,8 +63,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         return answer_of(self, found, reading=by_metric(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.advice import among_best
-        from metaeval.sentences import interval, named, number, opening
+        from metaeval.results.sentences import interval, named, number, opening
+        from metaeval.studies.advice import among_best
 
         frame = answer.frame
         best = frame.row(0, named=True)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import Resamples, Run, Seed
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Resamples, Seed
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from warehouse import QuestionError
 from warehouse.fields import Argument, Option
 from warehouse.wording import option
@@ -13,7 +14,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 _OF_ONE = ("pace", "replace", "variance", "precision")  # views of one evaluation set
 _CHARTED = "precision"  # the view with a chart
@@ -92,21 +93,21 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     def answer(self, run: Run) -> "Answer[Result]":
         if self.view in _OF_ONE:
             return super().answer(run)
-        from metaeval.answer import answer_of
+        from metaeval.results.answer import answer_of
 
         if self.view == "agreement":
-            from metaeval.people.preference_agreement import agreement
+            from metaeval.studies.people.preference_agreement import agreement
 
             with run.opened() as warehouse:
                 return answer_of(self, agreement(warehouse, self.testset, self.lp, self.human), digits=3)
         if self.view == "judges":
-            from metaeval.people.preference_agreement import judges
+            from metaeval.studies.people.preference_agreement import judges
 
             with run.opened() as warehouse:
                 return answer_of(self, judges(warehouse, self.testset, self.lp, self.human), digits=3)
         assert self.view in (None, "sets", "annotators", "pairs")
-        from metaeval.people.annotator_tables import reading
-        from metaeval.people.annotators import annotators
+        from metaeval.studies.people.annotator_tables import reading
+        from metaeval.studies.people.annotators import annotators
         from queries.annotations import has_only_preferences
 
         with run.opened() as warehouse:
@@ -117,27 +118,27 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
         return answer_of(self, found, reading=reading(found.frame), digits=digits)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
+        from metaeval.results.answer import answer_of
 
         if self.view == "replace":
-            from metaeval.people.replacement import replacements
+            from metaeval.studies.people.replacement import replacements
 
             how = (self.metric, self.epsilon, self.rule, self.by_document, self.items)
             with run.opened() as warehouse:
                 return answer_of(self, replacements(warehouse, self.testset, self.lp, self.human, *how), digits=3)
         if self.view != "pace":
-            from metaeval.people.variance import VIEWS
+            from metaeval.studies.people.variance import VIEWS
 
             with run.opened() as warehouse:
                 return answer_of(self, VIEWS[str(self.view)](warehouse, self.testset, self.lp, self.human), digits=3)
-        from metaeval.people.annotators import pace
+        from metaeval.studies.people.annotators import pace
 
         with run.opened() as warehouse:
             found = pace(warehouse, self.testset, self.lp, self.human)
         return answer_of(self, found, digits={"seconds": 1, "change": 2})
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.people.headlines import of_annotators
+        from metaeval.studies.people.headlines import of_annotators
 
         return of_annotators(answer.frame, self.view)
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import Run
-from metaeval.question import Question
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
     from queries.findings import Finding
 
 
@@ -56,9 +56,9 @@ class Audit(Question["list[Finding]"], name="audit"):
         return f"{option('check', 'KIND')} lists the findings of one kind, {option('queries', True)} all with their SQL"
 
     def answer(self, run: Run) -> "Answer[list[Finding]]":
-        from metaeval.answer import Answer
-        from metaeval.remarks import overrating
-        from metaeval.signature import signed
+        from metaeval.results.answer import Answer
+        from metaeval.results.remarks import overrating
+        from metaeval.results.signature import signed
         from queries.audit import audit, worst_first
         from queries.findings import SEVERITIES, at_least, by_kind, findings_frame
 
@@ -87,7 +87,7 @@ class Audit(Question["list[Finding]"], name="audit"):
         )
 
     def headline(self, answer: "Answer[list[Finding]]") -> str:
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
         from queries.findings import SEVERITIES
 
         where = " ".join(one for one in (self.testset, self.lp) if one) or "the warehouse"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Run
-from metaeval.question import Question
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Option
 from warehouse.wording import counted
@@ -12,7 +12,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +34,15 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
     )
 
     def answer(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.tables.autorank import as_json, autorank
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.autorank import as_json, autorank
 
         with run.opened() as warehouse:
             found = autorank(warehouse, self.part(Slice), low=self.low, high=self.high)
         return answer_of(self, found, shape=as_json(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import most_often, named, opening
+        from metaeval.results.sentences import most_often, named, opening
 
         sets = answer.frame.partition_by("testset", "lp", maintain_order=True)
         firsts = [one.filter(rank=1)["system"].to_list() for one in sets]

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import Options, Run, TestOptions
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options, TestOptions
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -12,9 +13,9 @@ from warehouse.fields import Argument, Option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.significance.comparison import Comparison
-    from metaeval.significance.pairwise import PairwiseComparison
+    from metaeval.results.answer import Answer
+    from metaeval.studies.significance.comparison import Comparison
+    from metaeval.studies.significance.pairwise import PairwiseComparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +60,10 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
             raise QuestionError(f"compare needs two metrics; you named one: {self.metrics[0]}")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Comparison | PairwiseComparison]":
-        from metaeval.answer import Result, answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.significance.cached import compared
-        from metaeval.significance.comparison import Comparison, as_json, pair_frame, pair_json
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import Result, answer_of
+        from metaeval.studies.significance.cached import compared
+        from metaeval.studies.significance.comparison import Comparison, as_json, pair_frame, pair_json
 
         measure = parse_measure(self.measure)
         testing = self.part(TestOptions)
@@ -74,16 +75,16 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         return answer_of(self, result, found, shape=pair_json(found), least={"p": [row.least for row in found.tests]})
 
     def headline(self, answer: "Answer[Comparison | PairwiseComparison]") -> str:
-        from metaeval.sentences import opening
-        from metaeval.significance.comparison import Comparison
-        from metaeval.significance.pairwise import in_a_sentence
+        from metaeval.results.sentences import opening
+        from metaeval.studies.significance.comparison import Comparison
+        from metaeval.studies.significance.pairwise import in_a_sentence
 
         found = answer.result
         return found.in_a_sentence if isinstance(found, Comparison) else opening(*in_a_sentence(found, self.alpha))
 
     def chart(self, answer: "Answer[Comparison | PairwiseComparison]") -> "alt.VConcatChart":
         from metaeval.charts.significance import significance_matrix
-        from metaeval.significance.comparison import Comparison
+        from metaeval.studies.significance.comparison import Comparison
 
         if not isinstance(answer.result, Comparison):
             raise QuestionError("a chart of compare is a matrix of one language pair; two metrics have none")

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Options, Run, SystemScoreOption
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options, SystemScoreOption
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
@@ -13,7 +14,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
     system_score: SystemScoreOption = None
 
     def check_fields(self) -> None:
-        from metaeval.measures import parse_measure
+        from metaeval.measures.registry import parse_measure
 
         if self.system_score is not None and (parsed := parse_measure(self.measure)).level != "sys":
             raise QuestionError(
@@ -40,9 +41,9 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
             )
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.tables.agreement import agreement, human_agreement
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.agreement import agreement, human_agreement
 
         between = human_agreement if self.human == ALL else agreement
         with run.opened() as warehouse:
@@ -50,7 +51,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
         return answer_of(self, found, digits=2)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import number, opening
+        from metaeval.results.sentences import number, opening
 
         names = answer.frame[:, 0].to_list()
         pairs = [
@@ -72,7 +73,7 @@ class Correlations(Slice, EvalsetQuestion["Result"], name="correlations"):
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.correlations import correlation_matrix
-        from metaeval.tables.agreement import clustered
+        from metaeval.studies.tables.agreement import clustered
 
         found = answer.result
         return correlation_matrix(found.frame, clustered(found.frame), self.measure, found.signature)

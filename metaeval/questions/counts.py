@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import RoundHuman, Run
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import RoundHuman
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,16 +29,16 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
     round_human: RoundHuman = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.tables.counts import pair_counts
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.counts import pair_counts
 
         with run.opened() as warehouse:
             found = pair_counts(warehouse, self.part(Slice), self.by, self.epsilon, self.round_human)
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import named, opening
-        from metaeval.tables.counts import together
+        from metaeval.results.sentences import named, opening
+        from metaeval.studies.tables.counts import together
 
         frame = together(answer.frame.drop("testset", "lp", strict=False))
         rows = frame.with_columns(all=frame["n_concordant"] + frame["n_discordant"] + frame["n_tied_metric"])
@@ -55,7 +56,7 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.pairs import pair_kinds
-        from metaeval.tables.counts import together
+        from metaeval.studies.tables.counts import together
 
         frame = together(answer.frame.drop("testset", "lp", strict=False))
         return pair_kinds(frame, self.by, answer.signature)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import Resamples, Run, Seed, UnitOption
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Resamples, Seed, UnitOption
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
 from warehouse.fields import Argument, Option
@@ -15,7 +16,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 _DRAWN = ("view=cost", "view=transfer")
 _PRICED = ("view=threshold", "view=cost")
@@ -72,10 +73,10 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         return "curve" if self.curve else self.view
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.carried_decisions import elsewhere, transfer
-        from metaeval.decisions import cost, curve, load_decision_inputs, reliability, threshold_for
-        from metaeval.measures import parse_measure
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.cutoffs.carried import elsewhere, transfer
+        from metaeval.studies.cutoffs.decisions import cost, curve, load_decision_inputs, reliability, threshold_for
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.part(Slice)
         with run.opened() as warehouse:
@@ -101,7 +102,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         return answer_of(self, found, digits=4, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import either, interval, number, opening
+        from metaeval.results.sentences import either, interval, number, opening
 
         frame, name = answer.frame, answer.facts["metric"]
         if self.shown == "threshold":

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import requires
-from metaeval.options import Options, Run
-from metaeval.pairs.settings import DeltaSettings, HardPairSettings
-from metaeval.question import Question
+from metaeval.measures.options import Options
+from metaeval.questions.fields import requires
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
+from metaeval.studies.pairs.settings import DeltaSettings, HardPairSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -15,7 +16,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
     from warehouse import Warehouse
 
 
@@ -68,17 +69,17 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         return replace(asked, testset="all"), self.testset
 
     def answer(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
+        from metaeval.results.answer import answer_of
 
         asked, options = self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
             if self.hard:
-                from metaeval.pairs.hard_pairs import hard_pairs
+                from metaeval.studies.pairs.hard_pairs import hard_pairs
 
                 found = hard_pairs(warehouse, asked, options, self.part(HardPairSettings), run.progress)
                 reading = found.frame.drop("human", "human_difference", "significant", "signature")
                 return answer_of(self, found, reading=reading)
-            from metaeval.pairs.deltas import deltas
+            from metaeval.studies.pairs.deltas import deltas
 
             asked, metric = self._slice_and_metric(warehouse)
             found = deltas(warehouse, asked, metric, options, self.part(DeltaSettings), run.progress)
@@ -90,10 +91,10 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         )
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
 
         if not self.hard:
-            from metaeval.pairs.deltas import at_in_a_sentence, in_a_sentence
+            from metaeval.studies.pairs.deltas import at_in_a_sentence, in_a_sentence
 
             words = in_a_sentence if self.difference is None else at_in_a_sentence
             return opening(*words(answer.frame))

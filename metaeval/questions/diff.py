@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import DEFAULT_MEASURES
-from metaeval.options import Run
-from metaeval.question import Question
+from metaeval.questions.fields import DEFAULT_MEASURES
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
 
@@ -18,7 +18,7 @@ _RANKING = "ranking by "
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
     from warehouse import Warehouse
 
 
@@ -59,9 +59,9 @@ class Diff(Question["Result"], name="diff"):
     def answer(self, run: Run) -> "Answer[Result]":
         from contextlib import ExitStack
 
-        from metaeval.answer import answer_of
-        from metaeval.differences import warehouse_differences
-        from metaeval.measures import parse_measure
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.ranking.differences import warehouse_differences
         from queries.opening import opening
 
         measures = [] if self.no_rankings else [parse_measure(text) for text in self.measures]
@@ -94,7 +94,7 @@ class Diff(Question["Result"], name="diff"):
     def headline(self, answer: "Answer[Result]") -> str:
         import polars as pl
 
-        from metaeval.sentences import named, opening
+        from metaeval.results.sentences import named, opening
 
         if answer.facts["is_equal"]:
             return "Nothing differs."

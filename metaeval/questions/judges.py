@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import Options, Run
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
 from warehouse.wording import option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +55,9 @@ class Judges(Slice, EvalsetQuestion["Result"], name="judges"):
             raise QuestionError(f"{option('view', 'shares')} needs {option('good')}, the lowest score of a good output")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.people import judges
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.people import judges
 
         asked = self.part(Slice)
         with run.opened() as warehouse:
@@ -74,6 +75,6 @@ class Judges(Slice, EvalsetQuestion["Result"], name="judges"):
         return answer_of(self, found, digits=3)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.people.headlines import of_judges
+        from metaeval.studies.people.headlines import of_judges
 
         return of_judges(answer.frame, self.view)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import Run
-from metaeval.question import Question
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +40,11 @@ class List(Question[None], name="list"):
             )
 
     def answer(self, run: Run) -> "Answer[None]":
-        from metaeval.answer import Answer
+        from metaeval.results.answer import Answer
         from queries.listing import listing
 
         if self.what in ("measures", "protocols"):
-            from metaeval.catalogue import measures, protocol_table  # all that computes
+            from metaeval.studies.protocols.catalogue import measures, protocol_table  # all that computes
 
             return Answer(
                 measures() if self.what == "measures" else protocol_table(), "", question=self, results=(None,)
@@ -53,7 +53,7 @@ class List(Question[None], name="list"):
             return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self, results=(None,))
 
     def headline(self, answer: "Answer[None]") -> str:
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
 
         frame = answer.frame
         where = " ".join(one for one in (self.testset, self.lp) if one)

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import requires
-from metaeval.options import Run, SampledBy, Seed
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import SampledBy, Seed
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Option
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,29 +40,29 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
     without = ("intersection", "mad_outliers")  # they need arrays of scores
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
+        from metaeval.results.answer import answer_of
 
         if self.assisted_by:
-            from metaeval.people.assisted import assisted_means
+            from metaeval.studies.people.assisted import assisted_means
             from queries.sampling import probabilities_of
 
             with run.opened() as warehouse:
                 chances = probabilities_of(self.sampled_by, self.testset, self.lp)
                 found = assisted_means(warehouse, self.part(Slice), self.assisted_by, self.seed, chances)
             return answer_of(self, found, digits=3)
-        from metaeval.tables.means import system_means
+        from metaeval.studies.tables.means import system_means
 
         with run.opened() as warehouse:
             found = system_means(warehouse, self.part(Slice), progress=run.progress)
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import named, opening
+        from metaeval.results.sentences import named, opening
 
         if "assisted" in answer.frame.columns:
             import polars as pl
 
-            from metaeval.sentences import interval, number
+            from metaeval.results.sentences import interval, number
 
             first = answer.frame.row(0, named=True)
             saved = answer.frame.select(pl.median("saved")).item()

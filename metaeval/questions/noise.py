@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import Measures
-from metaeval.options import Options, RoundHuman, Run
-from metaeval.question import EvalsetQuestion
-from metaeval.robustness.settings import NoiseSettings
+from metaeval.measures.options import Options, RoundHuman
+from metaeval.questions.fields import Measures
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
+from metaeval.studies.robustness.settings import NoiseSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -15,7 +16,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +57,8 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
     def answer(self, run: Run) -> "Answer[Result]":
         if not self.languages:
             return super().answer(run)
-        from metaeval.answer import answer_of
-        from metaeval.robustness.languages import languages
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.robustness.languages import languages
 
         with run.opened() as warehouse:
             return answer_of(self, languages(warehouse, self.part(Slice)), digits=3)
@@ -69,10 +70,10 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             raise QuestionError(f"{option('strengths')} needs another {option('kinds')} than outliers")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.robustness import noise as injection
-        from metaeval.robustness import oracles as made_of_errors
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.robustness import noise as injection
+        from metaeval.studies.robustness import oracles as made_of_errors
 
         measures = [parse_measure(text) for text in self.measures]
         asked, options = self.part(Slice), self.part(Options)
@@ -85,7 +86,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
         return answer_of(self, found, reading=injection.reading(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import number, opening
+        from metaeval.results.sentences import number, opening
 
         frame = answer.frame
         if self.languages:

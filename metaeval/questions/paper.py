@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from metaeval.options import MOST_DRAWS, Recompute, Run, Seed
-from metaeval.question import Question
+from metaeval.measures.options import MOST_DRAWS, Recompute, Seed
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted, option
@@ -12,8 +13,8 @@ from warehouse.wording import counted, option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.papers.running import Outcome
+    from metaeval.results.answer import Answer
+    from metaeval.studies.papers.running import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +77,12 @@ class Paper(Question["list[Outcome]"], name="paper"):
             raise QuestionError("only an item of a paper has a chart")
 
     def answer(self, run: Run) -> "Answer[list[Outcome]]":
-        from metaeval.answer import answer_of
-        from metaeval.papers import PAPERS, item_named, paper_named
-        from metaeval.papers.items import Request
-        from metaeval.papers.running import loaded
-        from metaeval.papers.running import run as run_item
-        from metaeval.papers.tables import items_table, papers_table, results_table
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.papers import PAPERS, item_named, paper_named
+        from metaeval.studies.papers.items import Request
+        from metaeval.studies.papers.running import loaded
+        from metaeval.studies.papers.running import run as run_item
+        from metaeval.studies.papers.tables import items_table, papers_table, results_table
 
         if self.paper is None:
             return answer_of(self, papers_table(run.opened), [])
@@ -119,8 +120,8 @@ class Paper(Question["list[Outcome]"], name="paper"):
         )
 
     def headline(self, answer: "Answer[list[Outcome]]") -> str:
-        from metaeval.papers.items import VERDICTS
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
+        from metaeval.studies.papers.items import VERDICTS
 
         frame = answer.frame
         if self.paper is None:

@@ -4,14 +4,10 @@ from dataclasses import dataclass, replace
 from glob import escape
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import (
-    Options,
-    RoundHuman,
-    Run,
-    SystemScoreOption,
-)
-from metaeval.planning.settings import PlanSettings
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options, RoundHuman, SystemScoreOption
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
+from metaeval.studies.planning.settings import PlanSettings
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
@@ -20,7 +16,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +94,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
 
     def _without_simulation(self, run: Run) -> "Answer[Result]":
         """Systems that may still be the best, or the judgements that each design needs."""
-        from metaeval.answer import answer_of
-        from metaeval.planning.designs import designs
-        from metaeval.planning.sequential import sequential
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.planning.designs import designs
+        from metaeval.studies.planning.sequential import sequential
 
         what, asked = self.part(PlanSettings), self.part(Slice)
         with run.opened() as warehouse:
@@ -113,9 +109,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return answer_of(self, found, digits=3)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.planning.comparisons import plan_metrics, plan_systems
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.planning.comparisons import plan_metrics, plan_systems
 
         if self.sequential or self.is_design:
             return self._without_simulation(run)
@@ -131,8 +127,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.planning.headlines import of_designs, of_sequence
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
+        from metaeval.studies.planning.headlines import of_designs, of_sequence
 
         if self.sequential:
             return of_sequence(answer.result)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import HOW_TESTED, Options, Run, TestOptions
-from metaeval.question import Question
+from metaeval.measures.options import HOW_TESTED, Options, TestOptions
+from metaeval.questions.fields import requires
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
 from warehouse.wording import option
@@ -14,9 +15,9 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.protocols import Protocol as Rules
-    from metaeval.protocols.scoring import ProtocolScore
+    from metaeval.results.answer import Answer
+    from metaeval.studies.protocols import Protocol as Rules
+    from metaeval.studies.protocols.scoring import ProtocolScore
 
 _OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance")
 
@@ -105,9 +106,9 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             return self._thresholds(run)
         if self.matrix or self.agreement:
             return self._matrix(run)
-        from metaeval.answer import Answer
-        from metaeval.protocols.composed import weights
-        from metaeval.protocols.tables import as_json, lines_on, score_frame
+        from metaeval.results.answer import Answer
+        from metaeval.studies.protocols.composed import weights
+        from metaeval.studies.protocols.tables import as_json, lines_on, score_frame
 
         is_composed = self.rules in weights()
         found, notes = (self._composed(run), []) if is_composed else self._scored(run)
@@ -121,7 +122,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         )
 
     def _composed(self, run: Run) -> "ProtocolScore":
-        from metaeval.protocols.composed import composed_score
+        from metaeval.studies.protocols.composed import composed_score
 
         if unused := [name for name in self.given() if name not in _OF_COMPOSED]:
             raise QuestionError(f"{self.rules} counts pairs of grades; {option(unused[0])} does nothing there")
@@ -131,7 +132,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 
     def _scored(self, run: Run) -> "tuple[ProtocolScore, list[str]]":
-        from metaeval.protocols.scoring import scored
+        from metaeval.studies.protocols.scoring import scored
 
         lps = [one for part in self.lp for one in part.split(",")] or None
         testing = self.part(TestOptions)
@@ -153,8 +154,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         """Raises QuestionError: unknown protocol, a file without rules, or no task of the level."""
         from pathlib import Path
 
-        from metaeval.protocols import OWN, own_protocol, protocol_named
-        from metaeval.protocols.composed import weights
+        from metaeval.studies.protocols import OWN, own_protocol, protocol_named
+        from metaeval.studies.protocols.composed import weights
 
         rules = self.rules
         found = own_protocol(Path(rules)) if rules.endswith(OWN) else protocol_named(rules, weights())
@@ -167,16 +168,16 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return self.on or self.rules
 
     def _thresholds(self, run: Run) -> "Answer[ProtocolScore | None]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.tables.carried import carried_thresholds
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.carried import carried_thresholds
 
         measure = parse_measure(self.measure)
         return answer_of(self, carried_thresholds(run.opened, self.rules, measure, self.part(Options)), None)
 
     def _matrix(self, run: Run) -> "Answer[ProtocolScore | None]":
-        from metaeval.answer import answer_of
-        from metaeval.protocols import matrix
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.protocols import matrix
 
         options = self.part(Options)
         cells, unsaved = matrix.matrix(
@@ -201,7 +202,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return answer_of(self, table, None, reading=matrix.wide_winners(cells), reading_notes=(*table.notes, meaning))
 
     def headline(self, answer: "Answer[ProtocolScore | None]") -> str:
-        from metaeval.sentences import either, named, number, opening
+        from metaeval.results.sentences import either, named, number, opening
 
         found = answer.result
         if found is not None:
@@ -244,7 +245,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return opening(f"{whole}{different}.{missing}")
 
     def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
-        from metaeval.answer import drawable
         from metaeval.charts.small_multiples import task_panels
+        from metaeval.results.answer import drawable
 
         return task_panels(drawable(answer))

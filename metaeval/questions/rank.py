@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import DEFAULT_MEASURES, Measures, requires
-from metaeval.options import HOW_TESTED, Options, Run, TestOptions
-from metaeval.question import Question
+from metaeval.measures.options import HOW_TESTED, Options, TestOptions
+from metaeval.questions.fields import DEFAULT_MEASURES, Measures, requires
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from queries.slices import ALL, Slice
 from warehouse.errors import QuestionError, SourceError
 from warehouse.fields import Option
@@ -17,8 +18,8 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
-    from metaeval.ranking import RankingInputs
+    from metaeval.results.answer import Answer, Result
+    from metaeval.studies.ranking.rankings import RankingInputs
     from warehouse import Warehouse
 
 _OTHER_DATA = "human rows use different data in each column"
@@ -132,7 +133,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     ] = 1
 
     def check_fields(self) -> None:
-        from metaeval.measures import parse_measure
+        from metaeval.measures.registry import parse_measure
 
         draws = self.significance or self.intervals or self.ranges or self.ceiling or self.explain or self.charted
         if (
@@ -165,7 +166,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
         Raises QuestionError: no human score has a ranking.
         """
-        from metaeval.answer import answer_of, together
+        from metaeval.results.answer import answer_of, together
         from queries.evalsets import all_humans
 
         if self.pool is not None or self.explain or self.ceiling:
@@ -183,9 +184,9 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         return answer_of(self, together(found, [f"skipped {human}: {text}" for human, text in faults.items()]))
 
     def _by_one_human(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.ranking import explanation, load_ranking_inputs, ranked, slices_of
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.ranking.rankings import explanation, load_ranking_inputs, ranked, slices_of
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
         asked, options = self.part(Slice), self.part(Options)
@@ -222,8 +223,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
     def _with_intervals(self, table: "Result", found: "RankingInputs", run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.intervals import with_intervals, with_ranges
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.ranking.intervals import with_intervals, with_ranges
 
         is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
         if self.ranges:
@@ -283,7 +284,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import either, leading, most_often, named, number, opening
+        from metaeval.results.sentences import either, leading, most_often, named, number, opening
 
         if self.explain:
             counts = (
@@ -330,7 +331,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map
-        from metaeval.wide import wide
+        from metaeval.studies.ranking.wide import wide
 
         frame, facts = answer.frame, answer.result.facts
         if not facts:

@@ -4,15 +4,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import Run, Seed, Unit
-from metaeval.question import Question
+from metaeval.measures.options import Seed, Unit
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Option
 from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
-    from metaeval.choosing.choice import ChoiceSettings
+    from metaeval.results.answer import Answer, Result
+    from metaeval.studies.choosing.choice import ChoiceSettings
 
 _MOST_BUDGET = 10_000_000
 _EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is annotated"}
@@ -99,9 +100,9 @@ class Sample(Slice, Question["Result"], name="sample"):
     seed: Seed = 0
 
     def answer(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.choosing.choice import choose
-        from metaeval.choosing.replay import as_json, reading, replay
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.choosing.choice import choose
+        from metaeval.studies.choosing.replay import as_json, reading, replay
 
         asked, settings = self.part(Slice), self._settings()
         with run.opened() as warehouse:
@@ -123,7 +124,7 @@ class Sample(Slice, Question["Result"], name="sample"):
         return answer_of(self, found, reading=reading(found.frame), shape=as_json(found))
 
     def _settings(self) -> "ChoiceSettings":
-        from metaeval.choosing.choice import ChoiceSettings
+        from metaeval.studies.choosing.choice import ChoiceSettings
 
         settings = ChoiceSettings(
             method=self.method or "metric_var",
@@ -142,7 +143,7 @@ class Sample(Slice, Question["Result"], name="sample"):
         return replace(settings, size=self.size)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import named, opening
+        from metaeval.results.sentences import named, opening
 
         if not self.evaluate:
             frame = answer.frame
@@ -155,7 +156,7 @@ class Sample(Slice, Question["Result"], name="sample"):
                 if method != "random"
                 else "",
             )
-        from metaeval.choosing.replay import BETTER, verdicts
+        from metaeval.studies.choosing.replay import BETTER, verdicts
 
         campaigns = answer.facts["campaigns"]
         found = verdicts(campaigns)

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import Options, RoundHuman, Run, SystemScoreOption
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options, RoundHuman, SystemScoreOption
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +38,15 @@ class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
     system_score: SystemScoreOption = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.tables.scatter import scatter
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.scatter import scatter
 
         with run.opened() as warehouse:
             found = scatter(warehouse, self.part(Slice), self.metric, self.part(Options), self.view)
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import opening
+        from metaeval.results.sentences import opening
 
         systems, pairs, *segments = answer.facts["words"]
         return opening(

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.options import RoundHuman, Run
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import RoundHuman
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +42,8 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
     round_human: RoundHuman = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.tables.disagreements import disagreements
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.disagreements import disagreements
 
         with run.opened() as warehouse:
             found = disagreements(
@@ -56,7 +57,7 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         return answer_of(self, found)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import number, opening
+        from metaeval.results.sentences import number, opening
 
         if answer.frame.is_empty():
             return "No output has scores by both scorers."

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Run
-from metaeval.question import EvalsetQuestion
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from warehouse.fields import Argument, Option
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.results.answer import Answer
     from queries.segment import Segment
 
 
@@ -37,7 +37,7 @@ class Show(EvalsetQuestion["Segment"], name="show"):
     systems: Annotated[tuple[str, ...], Option("Only outputs of these systems (shell patterns).", names="system")] = ()
 
     def answer_one_evalset(self, run: Run) -> "Answer[Segment]":
-        from metaeval.answer import Answer
+        from metaeval.results.answer import Answer
         from queries.segment import read_segment
 
         with run.opened() as warehouse:
@@ -58,7 +58,7 @@ class Show(EvalsetQuestion["Segment"], name="show"):
         )
 
     def headline(self, answer: "Answer[Segment]") -> str:
-        from metaeval.sentences import either, named, number, opening
+        from metaeval.results.sentences import either, named, number, opening
 
         outputs = answer.frame.filter(kind="output")
         columns = [name for name in outputs.columns[2:] if name not in ("text", "errors")]

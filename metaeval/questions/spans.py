@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import Run
-from metaeval.question import EvalsetQuestion
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.fields import Option
 from warehouse.wording import counted
@@ -13,7 +13,7 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +52,9 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         return self.answer_one_evalset(run) if self.pool else super().answer(run)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.people.span_tables import span_table
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.people.span_tables import span_table
 
         with run.opened() as warehouse:
             found = span_table(
@@ -70,7 +70,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         return answer_of(self, found, digits=3)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import number, opening
+        from metaeval.results.sentences import number, opening
 
         frame = answer.frame
         if frame.is_empty():

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import requires
-from metaeval.options import (
+from metaeval.measures.options import (
     Alpha,
     Alternative,
     Correction,
@@ -13,12 +12,13 @@ from metaeval.options import (
     Options,
     Resamples,
     RoundHuman,
-    Run,
     SampledBy,
     Seed,
     UnitOption,
 )
-from metaeval.question import EvalsetQuestion
+from metaeval.questions.fields import requires
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
 from warehouse.fields import Argument, Option
@@ -27,7 +27,7 @@ from warehouse.wording import counted, option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
     from warehouse import Warehouse
 
 
@@ -171,8 +171,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
     def _head_to_head(self, run: Run) -> "Answer[Result]":
         """Two systems by every scorer, with domains, segments and errors."""
-        from metaeval.answer import answer_of
-        from metaeval.significance.head_to_head import head_to_head
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.significance.head_to_head import head_to_head
 
         with run.opened() as warehouse:
             found = head_to_head(
@@ -199,20 +199,20 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         asked = self.part(Slice)
         with run.opened() as warehouse:
             if self.view == "domains":
-                from metaeval.tables.means import domain_means
+                from metaeval.studies.tables.means import domain_means
 
                 return domain_means(warehouse, asked, self.round_human)
             if self.view == "rounds":
-                from metaeval.people.stable_rankings import stable_rankings
+                from metaeval.studies.people.stable_rankings import stable_rankings
 
                 humans = str(self.human).split(",")
                 asked = replace(asked, human=None)
                 return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.resamples, seed=self.seed)
             if self.view == "ranges":
-                from metaeval.people.ranked_systems import ranked_systems
+                from metaeval.studies.people.ranked_systems import ranked_systems
 
                 return ranked_systems(warehouse, asked, draws=self.resamples, seed=self.seed)
-            from metaeval.significance.systems import corpus_tests
+            from metaeval.studies.significance.systems import corpus_tests
             from queries.selection import select
 
             ranked = select(warehouse, asked, human="none").systems
@@ -230,7 +230,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
     def _compared(self, warehouse: "Warehouse", scorer: str | None, systems: tuple[str, ...] = ()) -> "Result":
         """Every pair of systems. systems: only these, as patterns."""
-        from metaeval.significance.systems import compare_systems
+        from metaeval.studies.significance.systems import compare_systems
 
         asked = self.part(Slice)
         return compare_systems(
@@ -252,8 +252,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
         Raises QuestionError: not exactly two systems are named, or one of them has no scores here.
         """
-        from metaeval.answer import answer_of
-        from metaeval.significance.gate import gate
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.significance.gate import gate
 
         names = [one for one in (self.scorer, *self.versions) if one is not None]
         if len(names) < 2 or names[-2] == names[-1]:
@@ -269,8 +269,8 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
 
     def _assisted(self, run: Run) -> "Answer[Result]":
         """Differences of two systems, or of every pair, estimated from human scores and a metric's scores."""
-        from metaeval.answer import answer_of
-        from metaeval.people.assisted import assisted_differences
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.people.assisted import assisted_differences
         from queries.sampling import probabilities_of
 
         two = None if self.scorer is None else (self.scorer, self.versions[0])
@@ -280,7 +280,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, digits=3)
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
+        from metaeval.results.answer import answer_of
 
         if self.gate:
             return self._gate(run)
@@ -309,19 +309,19 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import against_the_leader, leading, most_often, named, number, opening
+        from metaeval.results.sentences import against_the_leader, leading, most_often, named, number, opening
 
         frame = answer.frame
         if self.is_head_to_head:
-            from metaeval.significance.head_to_head import in_a_sentence
+            from metaeval.studies.significance.head_to_head import in_a_sentence
 
             return opening(*in_a_sentence(answer))
         if self.gate:
-            from metaeval.significance.gate import verdict
+            from metaeval.studies.significance.gate import verdict
 
             return verdict(answer)
         if self.assisted_by:
-            from metaeval.people.headlines import of_differences
+            from metaeval.studies.people.headlines import of_differences
 
             return of_differences(frame)
         if self.view == "pairs":

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.options import Options, RoundHuman, Run
-from metaeval.question import EvalsetQuestion
+from metaeval.measures.options import Options, RoundHuman
+from metaeval.questions.question import EvalsetQuestion
+from metaeval.results.run import Run
 from queries.slices import Slice
 from warehouse.errors import QuestionError
 from warehouse.fields import Option
@@ -13,7 +14,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
+    from metaeval.results.answer import Answer, Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +47,10 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
             raise QuestionError(f"{option('measure')} and {option('ties')} cannot be combined")
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.tables import thresholds as tables
-        from metaeval.tables.thresholds import ties
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables import thresholds as tables
+        from metaeval.studies.tables.thresholds import ties
 
         measure, asked, options = parse_measure(self.measure), self.part(Slice), self.part(Options)
         with run.opened() as warehouse:
@@ -70,7 +71,7 @@ class Thresholds(Slice, EvalsetQuestion["Result"], name="thresholds"):
         return answer_of(self, replace(shown, facts={"curve": values, "optima": optima}), digits=6)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.sentences import number, opening
+        from metaeval.results.sentences import number, opening
 
         frame = answer.frame
         if self.ties:

@@ -3,18 +3,19 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.fields import requires
-from metaeval.options import Options, Recompute, Resamples, Run, TestOptions, UnitOption
-from metaeval.question import Question
-from metaeval.trends.settings import TrendSettings
+from metaeval.measures.options import Options, Recompute, Resamples, TestOptions, UnitOption
+from metaeval.questions.fields import requires
+from metaeval.questions.question import Question
+from metaeval.results.run import Run
+from metaeval.studies.trends.settings import TrendSettings
 from queries.slices import Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer, Result
-    from metaeval.trends.history import History
+    from metaeval.results.answer import Answer, Result
+    from metaeval.studies.trends.history import History
 
 
 _NOT_WITHIN = ("view=years", "view=over-years", "view=bridges")
@@ -73,10 +74,10 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         return is_wide or self.view == "bridges"
 
     def answer(self, run: Run) -> "Answer[tuple[History, Result]]":
-        from metaeval.answer import answer_of
-        from metaeval.measures import parse_measure
-        from metaeval.trends.history import history
-        from metaeval.trends.views import show, slice_of_view, within_json
+        from metaeval.measures.registry import parse_measure
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.trends.history import history
+        from metaeval.studies.trends.views import show, slice_of_view, within_json
 
         found = history(
             run.opened,
@@ -99,7 +100,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         return answer_of(self, shown, (found, shown), reading=reading.frame, reading_notes=reading.notes)
 
     def headline(self, answer: "Answer[tuple[History, Result]]") -> str:
-        from metaeval.trends.headlines import of_bridges, of_slopes, of_trends, of_years
+        from metaeval.studies.trends.headlines import of_bridges, of_slopes, of_trends, of_years
 
         history, shown = answer.result
         if (slopes := shown.facts.get("slopes")) is not None:
@@ -109,8 +110,8 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
 
     def chart(self, answer: "Answer[tuple[History, Result]]") -> "alt.VConcatChart":
         from metaeval.charts.history import history_chart
-        from metaeval.trends.gaps import pooled_by_year
-        from metaeval.trends.views import show
+        from metaeval.studies.trends.gaps import pooled_by_year
+        from metaeval.studies.trends.views import show
 
         history, shown = answer.result
         years = shown if self.view == "years" else show(history, self.part(TrendSettings), "years")

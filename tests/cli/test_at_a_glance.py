@@ -21,10 +21,10 @@ import pytest
 from cli.ending import run_program
 from cli.main import COMMANDS, program
 from metaeval import python_api
-from metaeval.answer import Answer
-from metaeval.options import Run
-from metaeval.question import Question
 from metaeval.questions import QUESTIONS
+from metaeval.questions.question import Question
+from metaeval.results.answer import Answer
+from metaeval.results.run import Run
 from tests.cli.running import Ran
 from tests.cli.words import SLICE, WORDS
 from tests.helpers import but_slow, tiny_layout

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from cli.questions import _given
-from metaeval.options import Run
 from metaeval.python_api import as_stored
-from metaeval.question import made
 from metaeval.questions import QUESTIONS, question_named
+from metaeval.questions.question import made
+from metaeval.results.run import Run
 from tests.cli.running import Scorehouse
 from tests.helpers import together
 from warehouse.fields import fields_of

@@ -11,8 +11,8 @@ import pytest
 
 import metaeval
 from cli.main import COMMANDS
-from metaeval.question import Question, made
 from metaeval.questions import QUESTIONS, question_named
+from metaeval.questions.question import Question, made
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse

@@ -6,12 +6,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.measures import DEFINITIONS
-from metaeval.options import Run
-from metaeval.protocols import protocols
+from metaeval.measures.registry import DEFINITIONS
 from metaeval.python_api import answered
 from metaeval.questions.protocol import Protocol
 from metaeval.questions.rank import Rank
+from metaeval.results.run import Run
+from metaeval.studies.protocols import protocols
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
 from warehouse.fields import fields_of

@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
-from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.ranking import RankingInputs, load_ranking_inputs, ranked
-from metaeval.tables.agreement import clustered, extremes
-from metaeval.tables.counts import together
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, ranked
+from metaeval.studies.tables.agreement import clustered, extremes
+from metaeval.studies.tables.counts import together
 from queries.counting import COUNTS
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse

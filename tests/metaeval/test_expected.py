@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.options import Options, SystemScore
-from metaeval.tables.counts import pair_counts
+from metaeval.measures.options import Options, SystemScore
+from metaeval.studies.tables.counts import pair_counts
 from queries.counting import COUNTS
 from queries.slices import Slice
 from tests.helpers import beside_data, but_slow, rank

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.evaluation import evaluate
-from metaeval.inputs import Inputs
-from metaeval.measures import parse_measure
-from metaeval.options import Options, SystemScore
-from metaeval.ranking import explanation
-from metaeval.study import Study, ranking_order, study
-from metaeval.system_scores import system_scores, without_noise
-from metaeval.tables.counts import pair_counts
+from metaeval.measures.options import Options, SystemScore
+from metaeval.measures.registry import parse_measure
+from metaeval.measures.system_scores import system_scores, without_noise
+from metaeval.results.evaluation import evaluate
+from metaeval.results.inputs import Inputs
+from metaeval.results.study import Study, ranking_order, study
+from metaeval.studies.ranking.rankings import explanation
+from metaeval.studies.tables.counts import pair_counts
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.slices import Slice

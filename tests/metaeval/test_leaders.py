@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from metaeval.ranking import leaders
+from metaeval.studies.ranking.rankings import leaders
 
 
 def _frame(*rows: tuple[str, str, str, int | None, int | None]) -> pl.DataFrame:

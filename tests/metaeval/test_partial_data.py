@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.papers.items import Cell, PrintedValue
-from metaeval.papers.running import beside
+from metaeval.studies.papers.items import Cell, PrintedValue
+from metaeval.studies.papers.running import beside
 from tests.helpers import ScoreTable, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
 

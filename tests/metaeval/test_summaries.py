@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.answer import Answer
 from metaeval.python_api import function
-from metaeval.question import Question
 from metaeval.questions import QUESTIONS, question_named
-from metaeval.sentences import LONGEST
+from metaeval.questions.question import Question
+from metaeval.results.answer import Answer
+from metaeval.results.sentences import LONGEST
 from warehouse import Warehouse
 
 SIM = ("sim24", "cs-uk")

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from metaeval.answer import Answer
 from metaeval.python_api import function
 from metaeval.questions import QUESTIONS
-from metaeval.sentences import LONGEST, number
+from metaeval.results.answer import Answer
+from metaeval.results.sentences import LONGEST, number
 from warehouse import QuestionError, Warehouse
 
 

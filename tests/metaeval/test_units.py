@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.measures import parse_measure
 from metaeval.measures.judged import units_of
-from metaeval.options import Options, TestOptions, Unit
-from metaeval.significance.metric_tests import chosen, run_test
+from metaeval.measures.options import Options, TestOptions, Unit
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.significance.metric_tests import chosen, run_test
 from queries.slices import Slice
 from tests.metaeval.document_blocks import block, documents, selection
 from warehouse import QuestionError

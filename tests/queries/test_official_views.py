@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from metaeval import counts
-from metaeval.evaluation import rankable
-from metaeval.inputs import Inputs
-from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
-from metaeval.study import study
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.results.evaluation import rankable
+from metaeval.results.inputs import Inputs
+from metaeval.results.study import study
 from queries.slices import Slice
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import LoadReport, QuestionError, Warehouse

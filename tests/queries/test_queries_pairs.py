@@ -6,7 +6,7 @@ import pytest
 
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
-from metaeval.tables.counts import pair_counts
+from metaeval.studies.tables.counts import pair_counts
 from queries.blocks import fetch_block
 from queries.counting import COUNTS, Unit, pairs, scores_of
 from queries.selection import Selection, select
@@ -163,6 +163,6 @@ def test_counts_by_item_do_not_depend_on_how_they_are_counted(tiny: Warehouse, m
     whole = pair_counts(tiny, Slice(TESTSET, LP)).frame
     n_joined = 3 * 3 * 5  # systems, systems, segments
     for most in (n_joined, n_joined - 1):
-        monkeypatch.setattr("metaeval.tables.counts._MOST_JOINED", most)
+        monkeypatch.setattr("metaeval.studies.tables.counts._MOST_JOINED", most)
         again = _with_pairs(pair_counts(tiny, Slice(TESTSET, LP)).frame)
         assert again.rows() == whole.rows()

@@ -13,9 +13,10 @@ import duckdb
 import pytest
 
 from docs.generate import output_of
-from metaeval.measures import parse_measure
-from metaeval.options import Options, Run, TestOptions
-from metaeval.significance.cached import compared
+from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.results.run import Run
+from metaeval.studies.significance.cached import compared
 from queries.slices import Slice
 from tests.helpers import tiny_warehouse
 from warehouse import LoadReport, Warehouse

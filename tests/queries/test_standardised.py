@@ -8,10 +8,10 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from metaeval.inputs import Inputs
-from metaeval.options import Options
-from metaeval.significance.systems import compare_systems
-from metaeval.tables.means import domain_means, system_means
+from metaeval.measures.options import Options
+from metaeval.results.inputs import Inputs
+from metaeval.studies.significance.systems import compare_systems
+from metaeval.studies.tables.means import domain_means, system_means
 from queries.slices import Slice
 from tests.helpers import real_data
 from tests.warehouse.readers.samples import esa

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import scorehouse
-from metaeval.answer import Answer
-from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
 from metaeval.questions import QUESTIONS, question_named
+from metaeval.results.answer import Answer
+from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint
 from tests.helpers import tiny_layout
 from tests.warehouse.building import loaded
 from warehouse import QuestionError, WarehouseError

@@ -18,7 +18,7 @@ from cli.main import program
 from metaeval.charts import pairs, ranking, significance
 from metaeval.charts import parts as shared
 from metaeval.charts.heat_map import heat_map
-from metaeval.stars import marking
+from metaeval.results.stars import marking
 from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import MQM, SYSTEMS, but_slow, metric_tables, mqm_table, tiny_layout

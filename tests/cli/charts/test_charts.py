@@ -15,7 +15,7 @@ import pytest
 from cli.charts.drawing import Spec, check_chart, draw, parts_of_chart, specification
 from cli.exit_codes import UsageError
 from metaeval.charts.significance import significance_matrix
-from metaeval.significance.comparison import Comparison
+from metaeval.studies.significance.comparison import Comparison
 from tests.cli.running import Scorehouse
 from tests.helpers import together
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cli.charts.drawing import parts_of_chart
-from metaeval.papers import PAPERS, item_named
-from metaeval.papers import running as papers_running
-from metaeval.papers.items import printed_values
-from metaeval.papers.running import COLUMNS
+from metaeval.studies.papers import PAPERS, item_named
+from metaeval.studies.papers import running as papers_running
+from metaeval.studies.papers.items import printed_values
+from metaeval.studies.papers.running import COLUMNS
 from tests.cli.charts.drawing import faults
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.protocols import protocols
+from metaeval.studies.protocols import protocols
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, tiny_warehouse
 

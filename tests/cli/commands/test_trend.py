@@ -10,12 +10,12 @@ import pytest
 
 from cli.charts.drawing import parts_of_chart, specification
 from metaeval.charts.history import _edges, history_chart
-from metaeval.measures import parse_measure
-from metaeval.trends.gaps import pooled_by_year
-from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.history import History, history
+from metaeval.measures.registry import parse_measure
+from metaeval.studies.trends.gaps import pooled_by_year
+from metaeval.studies.trends.groups import COLUMNS, grouped
+from metaeval.studies.trends.history import History, history
 from tests.cli.running import Ran, Scorehouse, refused
-from tests.metaeval.trends.histories import made_history, made_point
+from tests.metaeval.studies.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
 
@@ -70,7 +70,7 @@ def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkey
         asked.append(intervals)
         return history(*given, intervals=intervals, **more)
 
-    monkeypatch.setattr("metaeval.trends.history.history", made)
+    monkeypatch.setattr("metaeval.studies.trends.history.history", made)
     words = ("sim24", "cs-uk", "-m", "kendall")
     assert "2024 mqm" in trend(*words, "--recompute").out
     rows = trend(*words, "--format", "json").json  # what the table stored is not what rows need

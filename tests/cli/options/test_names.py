@@ -11,12 +11,12 @@ import pytest
 from cli.main import COMMANDS
 from cli.options.folding import kind_of
 from metaeval import python_api
-from metaeval.answer import Answer
-from metaeval.measures import DEFINITIONS, parse_measure
-from metaeval.options import Run
+from metaeval.measures.registry import DEFINITIONS, parse_measure
 from metaeval.python_api import as_stored
-from metaeval.question import Question, made
 from metaeval.questions import QUESTIONS, question_named
+from metaeval.questions.question import Question, made
+from metaeval.results.answer import Answer
+from metaeval.results.run import Run
 from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import but_slow, metric_tables, tiny_layout, together
 from warehouse import QuestionError, load

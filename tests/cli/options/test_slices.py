@@ -8,17 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from metaeval.answer import Table
-from metaeval.measures import parse_measure
-from metaeval.options import Options, TestOptions
-from metaeval.question import made
+from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.questions.question import made
 from metaeval.questions.rank import Rank
-from metaeval.significance.systems import compare_systems
-from metaeval.study import check_ranked, study
-from metaeval.tables.agreement import agreement
-from metaeval.tables.counts import pair_counts
-from metaeval.tables.means import system_means
-from metaeval.tables.thresholds import thresholds, ties
+from metaeval.results.answer import Table
+from metaeval.results.study import check_ranked, study
+from metaeval.studies.significance.systems import compare_systems
+from metaeval.studies.tables.agreement import agreement
+from metaeval.studies.tables.counts import pair_counts
+from metaeval.studies.tables.means import system_means
+from metaeval.studies.tables.thresholds import thresholds, ties
 from queries.slices import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare

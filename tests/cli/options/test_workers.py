@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metaeval import workers
+from metaeval.questions import workers
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError
 from warehouse.export import export

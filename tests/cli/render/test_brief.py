@@ -1,7 +1,7 @@
 """Notes on a terminal: few, short, what may change a decision first."""
 
 from cli.render.brief import brief
-from metaeval.notes import Decisive, ExclusionNote, NoteWithHint, placed
+from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint, placed
 from tests.helpers import together
 
 OUT = ExclusionNote("2 of 14 systems are excluded", "look", "system", 2)

@@ -17,7 +17,7 @@ from cli.report.content import Part, wide_grids
 from cli.report.making import ReportSection
 from cli.report.page import page
 from cli.report.sections import SECTIONS
-from metaeval.wide import Wide
+from metaeval.studies.ranking.wide import Wide
 from tests.cli.running import Scorehouse
 from tests.helpers import together
 

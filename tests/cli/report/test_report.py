@@ -23,9 +23,9 @@ from cli.report.question import Report
 from cli.report.sections import SECTIONS
 from metaeval import spans
 from metaeval.charts.parts import titled
-from metaeval.measures import parse_measure
-from metaeval.notes import Decisive, ExclusionNote, NoteWithHint
-from metaeval.options import Run
+from metaeval.measures.registry import parse_measure
+from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint
+from metaeval.results.run import Run
 from queries.longitudinal import EvalsetState
 from tests.cli.browsing import browser as browsing
 from tests.cli.running import Scorehouse, faults_of_page, refused

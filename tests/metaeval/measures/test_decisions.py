@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.evaluation import evaluate
-from metaeval.inputs import Inputs
-from metaeval.measures import parse_measure
 from metaeval.measures.decisions import good_outputs
-from metaeval.options import Options
-from metaeval.study import study
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.results.evaluation import evaluate
+from metaeval.results.inputs import Inputs
+from metaeval.results.study import study
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.catalogue import measures as catalogue
-from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.pair_counts import coefficient_table
 from metaeval.measures.parameters import GROUPINGS
+from metaeval.measures.registry import DEFINITIONS, parse_measure
+from metaeval.studies.protocols.catalogue import measures as catalogue
 from warehouse import QuestionError
 
 POSITIVE = st.floats(min_value=0, max_value=1e300, exclude_min=True, allow_nan=False)

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 import metaeval
 from benchmarks.null_worlds import block_of, null_world, simulated_pair
-from metaeval.cache import content
-from metaeval.evaluation import evaluate
-from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.preferences import best_preference_thresholds, preference_pair_counts
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.measures import parse_measure
 from metaeval.measures.judged import Units
-from metaeval.options import Options, Test, TestOptions
-from metaeval.protocols import protocol_named
-from metaeval.significance.comparison import compare_block
-from metaeval.significance.metric_tests import chosen
+from metaeval.measures.options import Options, Test, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.results.cache import content
+from metaeval.results.evaluation import evaluate
+from metaeval.results.inputs import Inputs
+from metaeval.studies.protocols import protocol_named
+from metaeval.studies.significance.comparison import compare_block
+from metaeval.studies.significance.metric_tests import chosen
 from queries.blocks import Block
 from queries.preference_blocks import differences_in
 from queries.preferences import NOBODY

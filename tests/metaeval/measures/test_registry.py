@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import metaeval
-from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.applicable import TESTS
+from metaeval.measures.registry import DEFINITIONS, parse_measure
 
 ROOT = Path(metaeval.__file__).resolve().parents[1]
 NAMES = {definition.name for definition in DEFINITIONS.values()}

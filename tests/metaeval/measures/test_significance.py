@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.evaluation import evaluate
-from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
-from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS_RESAMPLED, TESTS
 from metaeval.measures.judged import judged_segments
-from metaeval.options import Options
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.results.evaluation import evaluate
+from metaeval.results.inputs import Inputs
 from queries.blocks import Block
 from queries.slices import Slice
 from tests import naive_significance as naive

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metaeval.inputs import Inputs
 from metaeval.kernels.spans import span_precision_recall
-from metaeval.measures import parse_measure
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
 from metaeval.measures.span_agreement import SpanMeasure
-from metaeval.options import Options
-from metaeval.people.human_rows import human_rows
-from metaeval.protocols import protocol_named, protocols
-from metaeval.protocols.entry import enter
-from metaeval.protocols.scoring import score
-from metaeval.study import study
+from metaeval.results.inputs import Inputs
+from metaeval.results.study import study
+from metaeval.studies.people.human_rows import human_rows
+from metaeval.studies.protocols import protocol_named, protocols
+from metaeval.studies.protocols.entry import enter
+from metaeval.studies.protocols.scoring import score
 from queries.blocks import Block
 from queries.slices import Slice
 from tests.helpers import beside_data, rank

@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import weightedtau
 
 from metaeval import kernels
-from metaeval.evaluation import Evaluation, evaluate
-from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.judged import labels
+from metaeval.measures.options import Options
 from metaeval.measures.pairwise_accuracy import sign_generator
-from metaeval.options import Options
-from metaeval.system_scores import system_scores
+from metaeval.measures.registry import DEFINITIONS, parse_measure
+from metaeval.measures.system_scores import system_scores
+from metaeval.results.evaluation import Evaluation, evaluate
 from queries.blocks import Block, fetch_block
 from queries.selection import select
 from queries.slices import Slice

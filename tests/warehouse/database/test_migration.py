@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import migrations
-from metaeval.signature import program_version
+from metaeval.results.signature import program_version
 from migrations import VIEWS
 from queries import adhoc
 from tests.helpers import tiny_layout, with_views_of_before

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import metaeval
-from metaeval.signature import program_version
+from metaeval.results.signature import program_version
 from warehouse import Warehouse, load
 from warehouse.simulation import simulate_evalset, write_shared_task
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.study import study
+from metaeval.measures.options import Options
+from metaeval.measures.registry import parse_measure
+from metaeval.results.study import study
 from queries.slices import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout, together

@@ -24,7 +24,7 @@ from metaeval.kernels.resampling.system_tests import (
     signed_rank_p_values,
     wilcoxon_p_values,
 )
-from metaeval.significance.systems import SystemTest
+from metaeval.studies.significance.systems import SystemTest
 from tests import naive
 from tests.helpers import refused
 

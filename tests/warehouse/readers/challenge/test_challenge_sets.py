@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import metaeval
-from metaeval.tables.counts import pair_counts
+from metaeval.studies.tables.counts import pair_counts
 from queries.evalsets import expand
 from queries.slices import Slice
 from tests import sharing

@@ -1,0 +1,162 @@
+"""Questions: frozen dataclasses whose fields are their options, from which every interface is made.
+
+Light: this module and the questions' own are read to print a help, so arrays, frames and DuckDB are imported by what
+answers.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import MISSING, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from queries.slices import Evalset
+from warehouse.errors import QuestionError, unknown
+from warehouse.fields import Fields, fields_of
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from metaeval.results.answer import Answer
+    from metaeval.results.run import Run
+    from warehouse import Warehouse
+
+R = TypeVar("R")
+"""What was computed for a question, which charts and pages are made of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Fields, Generic[R]):
+    """A question; subclasses add fields, with an `Option` each, and say how they are answered.
+
+    charted: whether to compute the data for a chart, too.
+    """
+
+    name: ClassVar[str]
+    important: ClassVar[tuple[str, ...]] = ()  # columns that are the answer, the last ones that a narrow terminal drops
+    charted: bool = False
+
+    def __init_subclass__(cls, name: str = "") -> None:
+        if name:
+            cls.name = name
+
+    def answer(self, run: "Run") -> "Answer[R]":
+        """Raises QuestionError: unknown names, nothing that can be computed."""
+        raise NotImplementedError
+
+    def chart(self, answer: "Answer[R]") -> "alt.VConcatChart":
+        """The answer's chart; the answer must be computed with `charted` if the chart shows more than the rows.
+
+        Raises QuestionError: there is no chart of it.
+        """
+        raise QuestionError(f"{self.name} draws no chart")
+
+    def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart":
+        """Raises QuestionError: options that no chart goes with; see `chart`."""
+        return replace(self, charted=True).chart(answer)
+
+    @classmethod
+    def has_chart(cls) -> bool:
+        """Whether answers can be drawn."""
+        return cls.chart is not Question.chart
+
+    def names_in(self, run: "Run") -> "AbstractContextManager[Warehouse]":
+        """The warehouse whose names the question's are."""
+        return run.opened()
+
+    def headline(self, answer: "Answer[R]") -> str:
+        """The answer in one or two sentences of at most 200 characters: of whom, without which data, and also where it
+        is no.
+        """
+        raise NotImplementedError
+
+    def in_few_words(self) -> str:
+        """The question in few words: the arguments, and the options that are not at their defaults."""
+        known, given = fields_of(type(self)), self.given()
+        places = [name for name, one in known.items() if one.is_argument and not one.is_list]
+        said = [
+            name if value is True else f"{name}={_short(value)}" for name, value in given.items() if name not in places
+        ]
+        named = [str(value) for name in places if (value := getattr(self, name)) is not None]
+        return ", ".join([" ".join([self.name, *named]), *said])
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalsetQuestion(Evalset, Question[R]):
+    """A question that is answered for each evaluation set by itself."""
+
+    def answer(self, run: "Run") -> "Answer[R]":
+        """The answers for all evaluation sets that are named, stacked.
+
+        Those without an answer are left out, with a note.
+        Raises QuestionError: unknown names; no evaluation set has an answer.
+        """
+        from metaeval.results.answer import stacked
+        from queries.evalsets import expand
+
+        is_one = not any("," in one or one == "all" for one in (self.testset, self.lp))
+        if is_one and run.workers is None:
+            return self.answer_one_evalset(run)
+        human = getattr(self, "human", None)
+        with run.opened() as warehouse:
+            chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
+        answers, faults = {}, {}
+        for place, found in zip(chosen, self._answers(run, chosen), strict=True):
+            if not isinstance(found, QuestionError):
+                answers[place] = found
+            elif len(chosen) == 1:
+                raise found
+            else:
+                faults[place] = found
+        if not answers:
+            raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
+        if len(chosen) == 1:
+            return replace(*answers.values(), question=self)
+        said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
+        return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+
+    def _answers(self, run: "Run", chosen: "Sequence[tuple[str, str]]") -> "Iterator[Answer[R] | QuestionError]":
+        """The answer for each evaluation set, or why there is none; computed here, or on workers."""
+        if run.workers is not None:
+            yield from run.workers(self, chosen, run.progress)
+            return
+        with run.kept_open(is_storing=hasattr(self, "recompute")) as kept:
+            for testset, lp in chosen:
+                try:
+                    yield replace(self, testset=testset, lp=lp).answer_one_evalset(kept)
+                except QuestionError as error:
+                    yield error
+
+    def answer_one_evalset(self, run: "Run") -> "Answer[R]":
+        """Raises QuestionError: as `answer`."""
+        raise NotImplementedError
+
+
+def evalsets_named(
+    question: type[Question[R]], given: Mapping[str, Any], there: Collection[tuple[str, str]]
+) -> Collection[tuple[str, str]] | None:
+    """The existing evaluation sets that a question names exactly; None if it may ask for any."""
+    testsets, lps = (str(given.get(name) or "all").split(",") for name in ("testset", "lp"))
+    named = [(testset, lp) for testset, lp in there if testset in testsets and (lps == ["all"] or lp in lps)]
+    is_exact = {testset for testset, _ in named} == {*testsets} and lps in (["all"], [*dict.fromkeys(lps)])
+    is_exact = is_exact and (lps == ["all"] or {lp for _, lp in named} == {*lps})
+    return named if is_exact and issubclass(question, Evalset) else None
+
+
+def _short(value: object) -> str:
+    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def made(question: type[Question[R]], given: Mapping[str, Any]) -> Question[R]:
+    """The question with these values.
+
+    Raises QuestionError: an option that it does not have, with near names; see `Question`.
+    """
+    known = fields_of(question)
+    for name in given:
+        if name not in known and name != "charted":
+            raise unknown("option", name, known, where=question.name)
+    for name, field in known.items():
+        if field.default is MISSING and given.get(name) is None:
+            raise QuestionError(f"no {option(name)}: {question.name} needs one")
+    return question(**given)

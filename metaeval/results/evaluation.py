@@ -1,0 +1,186 @@
+"""Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.measures.judged import labels
+from metaeval.measures.measure import Measure, Values
+from metaeval.measures.options import Options, SystemScore
+from metaeval.measures.system_scores import asked_scores
+from queries.blocks import Block
+from queries.reasons import Exclusion, Reason
+from queries.selection import MetricChoice
+from warehouse.progress import Progress
+
+EQUAL = 1e-12  # values nearer than this differ by rounding alone
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Values of one measure; all arrays are (M,), aligned with metrics.
+
+    metrics: those that the measure can rank; excluded: the others, with the reason.
+    value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
+        the interval of thresholds with the same value.
+    n_judged: (system, segment) scores with a human score; n_missing: those of the slice without.
+    n_pairs: pairs of systems or of scores, -1 if the measure has none. n_groups: groups with at least two judged
+        scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
+    counts: the pair counts of all groups together, if the measure is computed from them.
+    system_score: the source of each metric's system scores, None at segment level.
+    details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: further
+        parts of the signature.
+    """
+
+    measure: Measure
+    metrics: tuple[MetricChoice, ...]
+    excluded: Mapping[str, Exclusion]
+    value: Floats
+    epsilon: Floats
+    epsilon_high: Floats
+    n_pairs: Ints
+    n_groups: Ints
+    n_groups_nan: Ints
+    n_systems: int
+    n_segments: int
+    n_judged: int
+    n_missing: int
+    system_score: tuple[SystemScore | None, ...]
+    counts: PairCounts | None = None
+    details: Mapping[str, Floats] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def n_distinct(self) -> int:
+        """Distinct values over metrics; undefined ones are excluded."""
+        values = np.sort(self.value[~np.isnan(self.value)])
+        return int(values.size and 1 + np.count_nonzero(np.diff(values) > EQUAL))
+
+
+def evaluate(measure: Measure, block: Block, options: Options, progress: Progress | None = None) -> Evaluation:
+    """Apply a measure to a block.
+
+    Metrics without what the measure needs are excluded with the reason; undefined values are NaN.
+    """
+    block, excluded = rankable(measure, block, options)
+    found = measure.watched_value(block, options, progress) if block.metrics else Values(np.empty(0))
+    n = len(block.metrics)
+
+    def floats(values: Floats | None) -> Floats:
+        return np.full(n, np.nan) if values is None else values
+
+    def ints(values: Ints | int | None) -> Ints:
+        return np.full(n, -1, dtype=np.int64) if values is None else np.broadcast_to(values, n).astype(np.int64)
+
+    return Evaluation(
+        measure=measure,
+        metrics=block.metrics,
+        excluded=excluded,
+        value=found.value,
+        epsilon=floats(found.epsilon),
+        epsilon_high=floats(found.epsilon_high),
+        n_pairs=ints(found.n_pairs),
+        n_groups=ints(found.n_groups),
+        n_groups_nan=ints(found.n_groups_nan),
+        n_systems=len(block.systems) if found.n_systems is None else found.n_systems,
+        n_segments=block.n_judged_segments,
+        n_judged=int(block.judged.sum()),
+        n_missing=block.n_missing,
+        system_score=found.system_score or (None,) * n,
+        counts=found.counts,
+        details=found.details,
+        why=found.why,
+        said=found.said,
+    )
+
+
+def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:
+    """The block with the metrics that have what a measure needs, and why others are excluded."""
+    if measure.definition.needs_segments:
+        return block.take(metrics=block.with_segments), dict(block.excluded)
+    scores = asked_scores(block, options.system_score)
+    judged = ~np.isnan(scores.human)
+    excluded = block.excluded
+    reasons: dict[str, Exclusion] = {}
+    for metric, values, used in zip(block.metrics, scores.metrics, scores.used, strict=True):
+        if np.isnan(values[judged]).any():
+            reasons[metric.name] = excluded.get(metric.name, Exclusion(Reason.NO_SYSTEM_SCORES))
+        elif used != "submitted" and metric.name in excluded:
+            reasons[metric.name] = excluded[metric.name]
+    return block.take(metrics=[metric.name not in reasons for metric in block.metrics]), reasons
+
+
+_GROUPS: Mapping[str, str] = MappingProxyType(
+    {"item": " of a segment", "system": " of a system", "doc": " of a document", "domain": " of a domain", "none": ""}
+)
+
+
+def without_variation(measure: Measure, block: Block, options: Options) -> str | None:
+    """Why the human scores give a measure nothing to agree with; None if some of those that it compares differ.
+
+    Measures of submitted or mean system scores compare systems, all others the outputs of each of their groups.
+    """
+    if measure.definition.needs_segments:
+        return measure.without_variation(block) or without_pairs(block, measure.groups)
+    scores = measure.scores(block, options).human
+    scores = scores[~np.isnan(scores)]
+    if scores.size < 2:
+        few = "scores of one system alone" if scores.size else "no system or segment scores"
+        return f"{block.selection.human} has {few}"
+    return f"{block.selection.human} gives all systems the same score" if scores.min() == scores.max() else None
+
+
+def without_pairs(block: Block, by: str) -> str | None:
+    """Why no two outputs of a group have different human scores; None if some have. by: as of a measure."""
+    groups, scores = labels(block, by)[block.judged], block.human[block.judged]
+    outputs = f"outputs{_GROUPS[by]}"
+    size = np.bincount(groups)
+    if not (size > 1).any():
+        return f"{block.selection.human} has scores of no two {outputs}"
+    low, high = np.full(size.size, np.inf), np.full(size.size, -np.inf)
+    np.minimum.at(low, groups, scores)
+    np.maximum.at(high, groups, scores)
+    return f"{block.selection.human} gives all {outputs} the same score" if (low >= high)[size > 0].all() else None
+
+
+def lines_on(measures: Sequence[Measure], block: Block, options: Options) -> list[str]:
+    """A line for each measure that human scores give nothing to agree with."""
+    found = {measure: without_variation(measure, block, options) for measure in measures}
+    return [f"{measure}: {why}" for measure, why in found.items() if why is not None]
+
+
+def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[str]:
+    """A line on metrics without a value or with one based on ties alone, with the reason found in the human scores."""
+    measure, is_nan = evaluation.measure, np.isnan(evaluation.value)
+    why = without_variation(measure, block, options)
+    if is_nan.all():
+        why = why or "; ".join(f"{name} {reason}" for name, reason in evaluation.why.items())
+        return [f"{measure}: not defined, {why}" if why else f"{measure}: not defined for any metric"]
+    if why is not None:
+        return [f"{measure}: {why}, so that only ties count"]
+    reasons: dict[str, list[str]] = {}
+    shared = _by_shared_ties(evaluation)
+    for metric, there in zip(evaluation.metrics, is_nan, strict=True):
+        if there:
+            reasons.setdefault(evaluation.why.get(metric.name, ""), []).append(metric.name)
+    return [
+        f"{measure}: not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
+        for reason, names in reasons.items()
+    ] + shared
+
+
+def _by_shared_ties(evaluation: Evaluation) -> list[str]:
+    """A line on metrics that order no pair, if the measure counts ties shared with the human scores."""
+    counts = evaluation.counts
+    if counts is None or not evaluation.measure.counts_shared_ties:
+        return []
+    ordered = counts.n_concordant + counts.n_discordant + counts.n_tied_human
+    names = [one.name for one, n in zip(evaluation.metrics, ordered.sum(axis=1), strict=True) if n == 0]
+    verb = "orders" if len(names) == 1 else "order"
+    line = f"{', '.join(names)} {verb} no pair: by definition the value comes from pairs with tied human scores alone"
+    return [f"{evaluation.measure}: {line}"] if names else []

@@ -1,0 +1,1 @@
+"""Studies, one folder per subject: from blocks to results. They know no question."""

@@ -1,0 +1,178 @@
+"""Which metric the evidence of all years favours: each evaluation set's best metrics, the newest set first."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options, TestOptions
+from metaeval.results.answer import Result, attributes, fixed, or_none
+from metaeval.results.notes import Partial
+from metaeval.results.run import Run
+from metaeval.results.signature import Part
+from metaeval.results.study import SliceResult
+from metaeval.studies.ranking.intervals import Intervals, intervals
+from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, named, ranked
+from metaeval.studies.significance.comparison import Comparison
+from metaeval.studies.trends.groups import FLOOR
+from queries.catalog import ask
+from queries.slices import Slice
+from warehouse import QuestionError
+from warehouse.wording import counted
+
+BEST = "✓"
+COST = "cost: ref says whether a metric needs a reference, kind what it is made of; model sizes are unknown"
+SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("testset", "lp"), pl.String),
+    "year": pl.Int64,
+    **dict.fromkeys(("human", "metric", "base_metric", "family", "version", "kind"), pl.String),
+    "needs_reference": pl.Boolean,
+    **dict.fromkeys(("value", "low", "high", "p"), pl.Float64),
+    "is_among_best": pl.Boolean,
+    **dict.fromkeys(("n_systems", "n_segments"), pl.Int64),
+    "signature": pl.String,
+}
+
+
+def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fresh: bool = False) -> Result:
+    """The metrics of each evaluation set that has evidence, with what is known of their cost.
+
+    asked: its test set and language pair may be several, or "all". Metrics that judge no translation (sentinels, random
+    scores) are excluded.
+    Columns: testset, lp, year, human, metric, base_metric, family, version, kind, needs_reference, value, low and high
+    (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (it is
+    the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric. Facts:
+    generalises_to, in words; details, notes on single evaluation sets.
+    Raises QuestionError: as `load_ranking_inputs`; no metric is tested.
+    """
+    options = Options()
+    with run.opened() as warehouse:
+        found = load_ranking_inputs(warehouse, asked, [measure], options, testing, fresh=fresh)
+        facts = {
+            (one.testset, one.lp): ask(warehouse, "metric_names", testset=one.testset, lp=one.lp).rows_by_key(
+                "metric", named=True, unique=True
+            )
+            for one in found.studies
+        }
+    table = ranked(found, database=run.database, progress=run.progress)
+    tested: dict[Slice, Comparison] = dict(table.facts["comparisons"])
+    rows: list[dict[str, Any]] = []
+    parts: list[Sequence[Part]] = []
+    for one, its_study in found.studies.items():
+        if one in tested:
+            (result,) = its_study.results
+            ends = intervals(result, options, testing.resamples, run.progress, testing.unit)
+            its_rows = _rows(one, tested[one], result, ends, facts[one.testset, one.lp])
+            rows += its_rows
+            parts += [[*tested[one].parts, ("value_interval", ends.signed[0] or None)]] if its_rows else []
+    if not rows:
+        raise QuestionError(f"no evaluation set has two metrics whose {measure} can be tested")
+    frame = pl.DataFrame(rows, schema=SCHEMA).sort(
+        *("year", "testset", "lp", "value", "metric"),
+        descending=[True, False, False, True, False],
+        nulls_last=True,
+    )
+    words = list(dict.fromkeys(one.generalises_to for one in tested.values()))
+    notes = (
+        *(note for note in table.notes if isinstance(note, Partial)),
+        f"{BEST} among the best: not significantly different from the best metric of its set ({' or '.join(words)}; "
+        f"two-sided p > {testing.alpha:g}, not corrected); in brackets: 95% interval",
+        COST,
+        "; ".join(
+            f"{testset} {lp}: {counted(n_systems, 'system')}, {counted(n_segments, 'segment')}"
+            for testset, lp, n_systems, n_segments in frame.select("testset", "lp", "n_systems", "n_segments")
+            .unique(["testset", "lp"], maintain_order=True)
+            .iter_rows()
+        ),
+        *_on_sets(found, tested),
+    )
+    details = tuple(note for note in table.notes if note not in notes)
+    found_facts = {"generalises_to": words[0], "details": frozenset(details)}
+    return Result(frame, parts, (*notes, *details), found_facts)
+
+
+def _rows(
+    asked: Slice, tested: Comparison, result: SliceResult, ends: Intervals, facts: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Rows of one evaluation set; none if fewer than two of its metrics judge translations and have a value."""
+    names = [choice.name for choice in result.evaluation.metrics]
+    there = [
+        place
+        for place, name in enumerate(tested.names)
+        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in FLOOR
+    ]
+    if len(there) < 2:
+        return []
+    best, rows = there[0], []
+    for place in there:
+        name = tested.names[place]
+        both = [one for one in (tested.p[best, place], tested.p[place, best]) if not np.isnan(one)]
+        p = float(both[0]) if both else None
+        at = names.index(name)
+        row = {
+            **attributes(asked, "testset", "lp"),
+            "human": result.selection.human,
+            "metric": name,
+            **{key: facts[name][key] for key in ("year", "base_metric", "family", "version", "kind")},
+            "needs_reference": not facts[name]["is_reference_free"],
+            "value": float(tested.values[place]),
+            "low": or_none(ends.low[at]),
+            "high": or_none(ends.high[at]),
+            "p": p,
+            "is_among_best": True if place == best else None if p is None else p > tested.alpha,
+            **attributes(result.evaluation, "n_systems", "n_segments"),
+            "signature": tested.signature,
+        }
+        rows.append(row)
+    return rows
+
+
+def _on_sets(found: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
+    """A line on evaluation sets without a test."""
+    untested = [(one.testset, one.lp) for one in found.studies if one not in tested]
+    return [f"without a test: {named(untested)}"] if untested else []
+
+
+def _keyed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the column key: metrics of several years are the same if they have the same family and version."""
+    version = pl.concat_str("family", pl.col("version").fill_null(""), "needs_reference", separator=" ")
+    return frame.with_columns(key=pl.when(pl.col("version").is_not_null()).then(version).otherwise("metric"))
+
+
+def among_best(frame: pl.DataFrame) -> pl.DataFrame:
+    """In how many of its evaluation sets each metric is among the best.
+
+    frame: as of `advice`. Columns: key, metric (its newest name), n_best, n_sets; in the order of the frame.
+    """
+    return (
+        _keyed(frame)
+        .group_by("key", maintain_order=True)
+        .agg(metric=pl.col("metric").first(), n_best=pl.col("is_among_best").sum(), n_sets=pl.len())
+    )
+
+
+def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
+    """The evidence with a row for each metric, and a column for each evaluation set, the newest first.
+
+    frame: as of `advice`. Those of the newest set come first, the best in front. Columns: metric (its newest name), ref
+    (whether it needs a reference), kind, best (in how many of its sets it is among the best), and for each set a text:
+    the value with its interval, and a mark if it is among the best.
+    """
+    ends = pl.format(" [{}, {}]", *(fixed(name, 2) for name in ("low", "high")))
+    mark = pl.when("is_among_best").then(pl.lit(f" {BEST}")).otherwise(pl.lit(""))
+    cell = pl.concat_str(fixed("value", 3), ends.fill_null(""), mark.fill_null(""))
+    has_lps = frame["lp"].n_unique() > 1
+    place = pl.concat_str("testset", *(["lp"] if has_lps else []), "human", separator=" ")
+    cells = _keyed(frame).select("key", place=place, cell=cell)
+    wide = cells.pivot("place", index="key", values="cell", maintain_order=True)
+    known = _keyed(frame).unique("key", keep="first", maintain_order=True)
+    reference = pl.when("needs_reference").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    best = pl.format("{} of {}", "n_best", "n_sets")
+    return (
+        known.select("key", "metric", ref=reference, kind=pl.col("kind").fill_null("unknown"))
+        .join(among_best(frame).select("key", best=best), on="key", how="left", maintain_order="left")
+        .join(wide, on="key", how="left", maintain_order="left")
+        .drop("key")
+    )

@@ -1,0 +1,1 @@
+"""Decisions by a threshold."""

@@ -1,0 +1,187 @@
+"""Answer sentences about annotators."""
+
+import polars as pl
+
+from metaeval.results.sentences import either, interval, named, number, opening
+from warehouse.wording import counted
+
+_OF_VARIANCE = frozenset({"variance", "precision"})
+
+
+def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
+    """frame: of the requested view, or of the view shown instead."""
+    if frame.is_empty():
+        return "There are no judgements of annotators on file."
+    if view == "agreement":
+        row = frame.row(0, named=True)
+        if row["kappa"] is None:
+            return opening(f"No two annotators judged the same item ({row['testset']} {row['lp']}).")
+        where = f"{row['testset']} {row['lp']}" + (" and others" if frame["lp"].n_unique() > 1 else "")
+        return opening(
+            f"Annotators give the same answer to {row['p_agree']:.0%} of the pairs of {where} that two judged "
+            f"(kappa {number(row['kappa'])}, {counted(row['n_comparable'], 'pair')} of judgements)."
+        )
+    if view == "judges":
+        return opening(f"{frame.height} scorers answered with preferences.")
+    if view == "replace":
+        return _of_replacement(frame)
+    if view in _OF_VARIANCE:
+        return _of_variance(frame, view)
+    if view == "pace" or "seconds" in frame.columns:
+        slow = frame.drop_nulls("seconds").sort("seconds")
+        if slow.is_empty():
+            return "No annotator has judgements with times."
+        first, last = slow.row(0, named=True), slow.row(-1, named=True)
+        return opening(
+            f"The median judgement takes from {first['seconds']:.0f} ({first['annotator']}) to {last['seconds']:.0f} "
+            f"seconds ({last['annotator']}) over {slow.height} annotators."
+        )
+    if "annotator_a" in frame.columns:
+        pairs = frame.drop_nulls("tau_b").sort("tau_b")
+        if pairs.is_empty():
+            return opening(f"No agreement is defined for the {frame.height} pairs of annotators.")
+        row = pairs.row(0, named=True)
+        return opening(
+            f"{row['annotator_a']} and {row['annotator_b']} agree least of {pairs.height} pairs of annotators (tau_b "
+            f"{number(row['tau_b'])} on {counted(row['n_shared'], 'output')})."
+        )
+    if "annotator" in frame.columns:
+        known = frame.drop_nulls("leniency").sort("leniency")
+        if known.is_empty():
+            return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
+        hard, mild = known["annotator"][0], known["annotator"][-1]
+        clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
+        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts significantly"
+        return opening(
+            f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift}."
+        )
+    row = frame.sort("n_judgements", descending=True).row(0, named=True)
+    where = f"{row['testset']} {row['lp']} {row['human']}"
+    said = f"{where} has {counted(row['n_judgements'], 'judgement')} of {counted(row['n_outputs'], 'output')}"
+    if row["alpha"] is not None:
+        said += f"; Krippendorff's alpha is {number(row['alpha'])}{interval(row, 'alpha_low', 'alpha_high')}"
+    elif row["system_r"] is not None:
+        said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
+    else:
+        said += "; neither agreement nor reliability is defined"
+    others = counted(frame.height - 1, "other human score is", "other human scores are")
+    more = f" {others} in the table." if frame.height > 1 else ""
+    return either(f"{said}.{more}", f"{said}.")
+
+
+_CALLED = {
+    "system": "systems",
+    "segment": "segments",
+    "system:segment": "systems on single segments",
+    "segment:rater": "annotators of a segment",
+    "residual": "residual",
+}
+
+
+def _of_replacement(frame: pl.DataFrame) -> str:
+    """Whether metrics may replace annotators, or which annotators one metric may replace."""
+    if "is_beaten" in frame.columns:
+        tested = frame.drop_nulls("p")
+        names = tested.filter("is_beaten")["annotator"].to_list()
+        if not names:
+            return opening(f"The metric beats none of {tested.height} annotators.")
+        return opening(f"The metric beats {len(names)} of {tested.height} annotators: {named(names)}.")
+    metrics = frame.filter(kind="metric")
+    passed = metrics.filter(pl.col("winning_rate") >= 0.5)
+    is_agreement = "agreement" in frame.columns
+    measured = "agreement" if is_agreement else "rmse"
+    people = frame.filter(kind="annotator").select(pl.mean(measured)).item()
+    if passed.is_empty():
+        return opening(f"No metric may replace an annotator: none of {metrics.height} beats half of them.")
+    best = passed.row(0, named=True)
+    if not is_agreement:
+        return opening(
+            f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} is off "
+            f"by {number(best['rmse'], 2)} from annotators, who are off by {number(people, 2)} from each other (RMSE)."
+        )
+    return opening(
+        f"{passed.height} of {metrics.height} metrics beat at least half of the annotators. {best['name']} agrees with "
+        f"annotators on {best['agreement']:.1%} of pairs of outputs; they agree with each other on {people:.1%}."
+    )
+
+
+def _of_variance(frame: pl.DataFrame, view: str) -> str:
+    """The largest source of variance in judgements, or the gain from more segments compared with more annotators."""
+    if view == "variance":
+        shares = frame.sort("share", descending=True).head(2).select("component", "share").rows()
+        parts = [
+            f"{share:.0%} {'is the ' if name == 'residual' else 'between '}{_CALLED[name]}" for name, share in shares
+        ]
+        return opening(f"Of the variance of single judgements, {' and '.join(parts)}.")
+    more, three = (frame.filter(n_segments=n, n_raters=k)["error"][0] for n, k in ((300, 1), (100, 3)))
+    return opening(
+        f"With 300 judgements of each system, 300 segments judged once give a difference with standard error "
+        f"{number(more)}, 100 segments judged three times {number(three)}."
+    )
+
+
+def of_differences(frame: pl.DataFrame) -> str:
+    """Which of two systems is better by assisted human scores, or how many pairs differ."""
+    row = frame.row(0, named=True)
+    saved = frame.select(pl.median("saved")).item()
+    helped = "" if saved is None else f" The metric saves {saved:.0%} of the judgements."
+    if frame.height == 1:
+        ends = interval(row, "low", "high")
+        gap = f"{number(row['assisted'])}{ends}"
+        if row["is_significant"]:
+            return opening(f"{row['first']} is better than {row['second']} by {gap}.{helped}")
+        return opening(f"{row['first']} and {row['second']} do not differ significantly: {gap}.{helped}")
+    n = int(frame["is_significant"].sum())
+    if helped:
+        helped = helped.replace("judgements.", "judgements of a pair (median).")
+    return opening(f"{n} of {frame.height} pairs of systems differ significantly (p <= .05).{helped}")
+
+
+def of_judges(frame: pl.DataFrame, view: str) -> str:
+    """The answer of `judges` in a sentence or two."""
+    if view == "agreement":
+        return _of_agreement(frame)
+    if view == "runs":
+        row = frame.row(0, named=True)
+        return opening(
+            f"{row['metric']} has {number(row['value'])} as the mean of {row['n_runs']} runs, single runs "
+            f"{number(row['run_mean'])} ± {number(row['run_sd'])}.",
+            f"The next metric, {row['next']}, is {number(row['distance'])} away." if row["next"] is not None else "",
+        )
+    if view == "drift":
+        row = frame.row(0, named=True)
+        is_sure = row["p"] is not None and row["p"] <= 0.05
+        said = "differ significantly" if is_sure else "do not differ significantly on average"
+        return opening(
+            f"{row['version_a']} and {row['version_b']} {said}: change {number(row['change'])}, "
+            f"{row['changed']:.0%} of verdicts changed."
+        )
+    if view == "shares":
+        rows = frame.drop_nulls("corrected").sort("corrected", descending=True, maintain_order=True)
+        if rows.is_empty():
+            return "No judge tells good outputs from bad ones better than chance."
+        row = rows.row(0, named=True)
+        return opening(
+            f"{row['corrected']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the outputs of {row['system']} are good "
+            f"by {row['metric']}, corrected for its errors ({row['judged']:.0%} as judged)."
+        )
+    biased = [f"{row['metric']} ({row['bias']})" for row in frame.filter(pl.col("p") <= 0.05).iter_rows(named=True)]
+    lead = f"{len(biased)} of {frame.height} biases are significant at p ≤ 0.05"
+    return opening(f"{lead}: {', '.join(biased[:3])}." if biased else f"{lead}, uncorrected.")
+
+
+def _of_agreement(frame: pl.DataFrame) -> str:
+    judges = frame.filter(kind="judge")
+    row = judges.row(0, named=True)
+    name = row["scorer"]
+    if row["verdict"] is None:
+        said = f"{row['accuracy']:.0%} of verdicts" if row["accuracy"] is not None else f"r {number(row['r'] or 0.0)}"
+        return opening(f"{name} agrees best with people ({said}); single annotators are not known or too few.")
+    words = {
+        "better": "Yes: {} agrees with annotators better than they agree with each other",
+        "as good": "Yes: {} is as good as a second annotator",
+        "worse": "No: {} agrees with annotators less than they agree with each other",
+        "undecided": "Undecided: too few outputs tell whether {} is as good as a second annotator",
+    }[row["verdict"]]
+    lead = f"{words.format(name)} (lead {row['lead']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]; accuracy "
+    return opening(f"{lead}{row['accuracy']:.3f}, kappa {number(row['kappa'] or 0.0)}).")

@@ -1,0 +1,1 @@
+"""Rankings, pooled values, intervals, and differences between rankings."""

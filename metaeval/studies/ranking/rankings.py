@@ -1,0 +1,469 @@
+"""Rankings: metrics by measures over one or several evaluation sets, pooled or with clusters on request."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from glob import escape
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options, TestOptions
+from metaeval.results.answer import Result, table_parts
+from metaeval.results.evaluation import EQUAL, Evaluation, lines_on, rankable
+from metaeval.results.inputs import Inputs, check_used
+from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed
+from metaeval.results.signature import Part, joined
+from metaeval.results.study import SliceResult, Study, check_ranked, ranking, study
+from metaeval.studies.people.human_rows import human_rows, with_people
+from metaeval.studies.ranking.pooling import Pooling, pool
+from metaeval.studies.significance.cached import PreparedComparison, prepare_comparison, run_or_load
+from metaeval.studies.significance.comparison import Comparison, as_ranked, with_clusters
+from metaeval.studies.significance.options import check_applicable
+from metaeval.studies.significance.standings import clusters_by_chance, warning_of_clusters
+from queries.evalsets import Evalsets, expand
+from queries.listing import names
+from queries.reasons import Exclusion
+from queries.selection import MetricChoice, SystemChoice
+from queries.slices import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+from warehouse.wording import option
+
+By = Literal["domain", "phenomenon"]
+UNTESTED = "not tested, without a cluster"
+
+
+@dataclass(frozen=True)
+class RankingInputs:
+    """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
+
+    skipped: lines on evaluation sets, domains or phenomena without an answer.
+    measures: those requested, in order.
+    people: by slice, the rows of human scores, if they are requested.
+    options: how it was computed.
+    by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the studies.
+    """
+
+    studies: dict[Slice, Study]
+    comparisons: tuple[PreparedComparison, ...]
+    skipped: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    people: dict[Slice, Result] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    by: By | None = None
+    parts: "dict[str, RankingInputs]" = field(default_factory=dict)
+
+
+def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
+    """The slices of the evaluation sets that a slice's test set and language pair name (see `expand`)."""
+    evalsets = expand(warehouse, asked.testset, asked.lp, asked.human)
+    return [replace(asked, testset=testset, lp=lp) for testset, lp in evalsets.chosen], evalsets
+
+
+def load_ranking_inputs(
+    warehouse: Warehouse,
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None = None,
+    *,
+    strict: bool = False,
+    fresh: bool = False,
+    ceiling: bool = False,
+    by: By | None = None,
+) -> RankingInputs:
+    """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
+
+    asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
+    skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
+    ceiling: with the values of human scores. by: rank each domain, or phenomenon, by itself; the slice's patterns
+    restrict them.
+    Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is requested
+        that no measure's test has; with by, no segment has a domain.
+    """
+    check_used(options, measures)
+    slices, evalsets = slices_of(warehouse, asked)
+    if by is not None:
+        return _load_parts(
+            warehouse, slices, asked, measures, options, testing, by, strict=strict, fresh=fresh, ceiling=ceiling
+        )
+    found: dict[Slice, Study] = {}
+    comparisons: list[PreparedComparison] = []
+    faults: dict[str, list[tuple[str, str]]] = {}
+    for one in slices:
+        try:
+            its_study = study(warehouse, one, measures, options)
+            if testing is not None:
+                comparisons += _prepare_comparisons(warehouse, its_study, options, testing, fresh)
+            found[one] = its_study
+        except QuestionError as error:
+            if strict or len(slices) == 1:
+                raise
+            faults.setdefault(error.text, []).append((one.testset, one.lp))
+    if not found:
+        raise QuestionError("; ".join(faults))
+    if testing is not None:
+        check_applicable(testing, [one.testing.test for one in comparisons if one.testing.test is not None])
+    try:
+        check_ranked(list(found.values()))
+    except QuestionError as error:
+        if not evalsets.without_human:
+            raise
+        raise QuestionError(f"{error.text}; without a human score: {named(evalsets.without_human)}") from error
+    n_left = sum(map(len, faults.values())) + len(evalsets.without_human)
+    skipped: list[str] = []
+    if n_left:
+        skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets are ranked")]
+    skipped += [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
+    if evalsets.without_human:
+        skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
+    people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
+    return RankingInputs(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
+
+
+def _load_parts(
+    warehouse: Warehouse,
+    slices: Sequence[Slice],
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None,
+    by: By,
+    *,
+    strict: bool,
+    fresh: bool,
+    ceiling: bool,
+) -> RankingInputs:
+    """The inputs of each domain, or phenomenon, of the slices."""
+    patterns: tuple[str, ...] = getattr(asked, by)
+    known = names(warehouse, by, [one.testset for one in slices], [one.lp for one in slices])
+    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
+    if not chosen:
+        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
+        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
+    parts: dict[str, RankingInputs] = {}
+    faults: dict[str, str] = {}
+    for part in chosen:
+        try:
+            one = replace(asked, **{by: (escape(part),)})  # type: ignore[arg-type]
+            parts[part] = load_ranking_inputs(
+                warehouse, one, measures, options, testing, strict=strict, fresh=fresh, ceiling=ceiling
+            )
+        except QuestionError as error:
+            if strict:
+                raise
+            faults[because(f"without {by} {part}: ", error)] = error.text
+    if not parts:
+        raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
+    return RankingInputs({}, (), tuple(faults), tuple(measures), options=options, by=by, parts=parts)
+
+
+def _prepare_comparisons(
+    warehouse: Warehouse, of: Study, options: Options, testing: TestOptions, fresh: bool
+) -> list[PreparedComparison]:
+    return [
+        prepare_comparison(
+            warehouse,
+            result.block,
+            result.evaluation.measure,
+            options,
+            testing,
+            fresh=fresh,
+            in_depth=False,
+            evaluation=result.evaluation,
+        )
+        for result in of.results
+    ]
+
+
+def ranked(
+    found: RankingInputs,
+    how: Pooling | None = None,
+    *,
+    database: Path | None = None,
+    verbose: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """The ranking; rows as of `rank` in json.
+
+    how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
+    none. verbose: notes name what is excluded.
+    Raises QuestionError: as `pool` and `cached.run_or_load`.
+    """
+    if found.by is not None:
+        tables = {
+            part: ranked(one, how, database=database, verbose=verbose, progress=progress)
+            for part, one in found.parts.items()
+        }
+        return _parts_together(tables, found.by, found.skipped)
+    tested: list[tuple[Slice, Comparison]] = []
+    studies = list(found.studies.values())
+    results = [result for one in studies for result in one.results]
+    several = len(found.studies) > 1
+    notes = [
+        placed(f"{asked.testset} {asked.lp}", note) if several else note
+        for asked, one in found.studies.items()
+        for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
+    ]
+    notes += found.skipped
+    parts: list[Sequence[Part]]
+    if how is None:
+        frame, parts = _stacked([ranking(one) for one in studies]), [one.parts for one in results]
+    else:
+        pooled = [
+            pool(list(group), how, found.options) for group in zip(*(one.results for one in studies), strict=True)
+        ]
+        frame, parts = _stacked([one.frame for one in pooled]), [line for one in pooled for line in one.lines]
+        notes += [note for one in pooled for note in one.notes]
+    if found.comparisons:
+        tested = _tested(found, notes, database, progress, several)
+        frame = with_clusters(frame, tested)
+        if tested:
+            untested, more = _untested_metrics(found, tested, several)
+            parts = [*untested, *(one.parts for _, one in tested)]
+            notes += more
+    if found.people:
+        frame = with_people(frame, list(found.people.values()))
+        parts = [*parts, *(line for one in found.people.values() for line in one.lines)]
+        notes += [
+            f"{asked.testset} {asked.lp}: {note}" if several else note
+            for asked, one in found.people.items()
+            for note in one.notes
+        ]
+    return Result(frame, parts, tuple(dict.fromkeys(notes)), {"comparisons": tuple(tested)})
+
+
+def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]) -> Result:
+    """The rankings of all domains, or phenomena, with a column of that name."""
+    frame = _stacked([table.frame.with_columns(pl.lit(part).alias(by)) for part, table in tables.items()])
+    said: dict[str, list[str]] = {}
+    for part, table in tables.items():
+        for note in table.notes:
+            said.setdefault(note, []).append(part)
+    notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
+    lines = [line for table in tables.values() for line in table.lines]
+    columns = [name for name in frame.columns if name != by]
+    return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
+
+
+def _tested(
+    found: RankingInputs, notes: list[str], database: Path | None, progress: Progress | None, several: bool
+) -> list[tuple[Slice, Comparison]]:
+    """The comparisons with their slices; notes are added to the given ones, preceded by those on what clusters hide."""
+    tested: list[tuple[Slice, Comparison]] = []
+    warnings: list[str] = []
+    for one in found.comparisons:
+        where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
+        try:
+            comparison, stored = run_or_load(one, database, progress)
+        except QuestionError as error:
+            if not several:
+                raise
+            notes.append(f"{where}{one.measure}: no clusters, {error.text}")
+            continue
+        notes += stored
+        assert isinstance(comparison, Comparison)
+        measure, shown = f"{where}{one.measure}", _shown_result(found, one)
+        ranking = as_ranked(comparison, shown.evaluation, shown.parts)
+        tested.append((one.asked, ranking))
+        lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
+        notes += [placed(measure, line) for line in (*lines, *_other_means(shown.evaluation, comparison))]
+        warnings += [placed(measure, line) for line in warning_of_clusters(ranking.indistinct)]
+    # Clusters hide pairs that do not differ, so this comes before what is merely technical.
+    notes[:0] = warnings
+    return tested
+
+
+def _shown_result(found: RankingInputs, one: PreparedComparison) -> SliceResult:
+    """The result that a ranking shows next to a comparison."""
+    results = found.studies[one.asked].results
+    return next(result for result in results if result.evaluation.measure == one.measure)
+
+
+def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
+    """A line if a test uses other system scores than the values; none if the values are alike."""
+    values = dict(zip((choice.name for choice in shown.metrics), shown.value.tolist(), strict=True))
+    apart = {
+        name: abs(value - values[name])
+        for name, value in zip(tested.names, tested.values.tolist(), strict=True)
+        if name in values
+    }
+    most = max((name for name in apart if apart[name] > EQUAL), key=apart.__getitem__, default=None)
+    if most is None:
+        return []
+    other = tested.values[tested.names.index(most)]
+    case = f"{most}, {values[most]:.3f} shown and {other:.3f} tested"
+    kind = "tested on means over annotated segments, not on the system scores of the values:"
+    return [Decisive(f"{kind} they differ most for {case}", kind, case, apart[most])]
+
+
+def _untested_metrics(
+    found: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
+) -> tuple[list[Sequence[Part]], list[str]]:
+    """Parts of the signatures of rankings with metrics that no test compares, and lines on them."""
+    compared = {(asked, test.measure): test for asked, test in tested}
+    parts: list[Sequence[Part]] = []
+    notes = []
+    for asked, one in found.studies.items():
+        where = f"{asked.testset} {asked.lp}: " if several else ""
+        for result in one.results:
+            evaluation = result.evaluation
+            comparison = compared.get((asked, str(evaluation.measure)))
+            if comparison is None:
+                continue
+            valued = zip(evaluation.metrics, ~np.isnan(evaluation.value), strict=True)
+            left = [choice.name for choice, has_value in valued if has_value and choice.name not in comparison.names]
+            if left:
+                parts.append(result.parts)
+                notes.append(f"{where}{evaluation.measure}: {UNTESTED}: {', '.join(left)}")
+    return parts, notes
+
+
+def named(evalsets: Sequence[tuple[str, str]]) -> str:
+    """Evaluation sets in words: each test set with its language pairs.
+
+    >>> named([("wmt23", "en-de"), ("wmt23", "zh-en"), ("wmt24", "en-es")])
+    'wmt23 en-de, zh-en; wmt24 en-es'
+    """
+    by_testset: dict[str, list[str]] = {}
+    for testset, lp in evalsets:
+        by_testset.setdefault(testset, []).append(lp)
+    return "; ".join(f"{testset} {', '.join(lps)}" for testset, lps in by_testset.items())
+
+
+def _stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(frames, how="diagonal")
+
+
+def explanation(
+    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | None = None
+) -> Result:
+    """Every system and metric of an evaluation set, included in a ranking or not, and why not.
+
+    Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
+    sorted by kind, included ones first, and name. Also works without a human score to rank by.
+    options: those of the ranking, as the source of system scores decides who has some.
+    Raises QuestionError: see `queries.selection.select`.
+    """
+    options = options or Options()
+    inputs = Inputs(warehouse, asked, options.round_human, human="optional")
+    reasons: dict[tuple[str, str], dict[str, Exclusion | None]] = {}
+    notes: dict[str, None] = {}
+    for measure in measures:
+        block = inputs.block(measure)
+        notes |= dict.fromkeys(block.selection.notes)
+        if block.selection.human is not None:
+            notes |= dict.fromkeys(lines_on([measure], block, options))
+        _, missing = rankable(measure, block, options)
+        for system in block.selection.systems:
+            reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason
+        for metric in block.selection.metrics:
+            reason = metric.reason or missing.get(metric.name)
+            reasons.setdefault(("metric", metric.name), {})[str(measure)] = reason
+    rows = [(kind, name, *_included(found)) for (kind, name), found in reasons.items()]
+    schema = {"kind": pl.String, "name": pl.String, "included": pl.String, "reason": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").sort(
+        pl.col("kind").replace_strict({"system": 0, "metric": 1}),
+        pl.col("included").replace_strict({"yes": 0, "partly": 1, "no": 2}),
+        "name",
+    )
+    what = ("explanation", ",".join(map(str, measures)))
+    return Result(frame, table_parts(what, block, ("system_score", options.system_score)), tuple(notes))
+
+
+def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
+    """ "yes", "no" or "partly", and the reason (for each measure where they differ)."""
+    distinct = set(reasons.values())
+    if distinct == {None}:
+        return "yes", ""
+    if len(distinct) == 1:
+        return "no", str(*distinct)
+    why = [f"{measure}: {reason or 'included'}" for measure, reason in reasons.items()]
+    return ("no" if None not in distinct else "partly"), "; ".join(why)
+
+
+def excluded(result: SliceResult, verbose: bool) -> list[str]:
+    """Lines that say which systems and metrics of the evaluation set a result excludes.
+
+    verbose: with names and reasons; else only how many, and where to see more.
+    """
+    selection = result.selection
+    lines: list[str] = []
+    for kind, choices in (("systems", selection.systems), ("metrics", selection.metrics)):
+        out = [choice for choice in choices if choice.reason is not None]
+        included = {_base_of(choice) for choice in choices if choice.reason is None}
+        if not out:
+            continue
+        if not verbose:
+            are = "is" if len(out) == 1 else "are"
+            text = f"{len(out)} of {len(choices)} {kind} {are} excluded"
+            lines.append(ExclusionNote(text, EXPLAIN, kind.removesuffix("s"), len(out)))
+            named = (*selection.slice.metrics, *selection.slice.systems)
+            lines += [
+                hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
+                for choice in out
+                if choice.reason is not None and (choice.name in named or _base_of(choice) in {*named} - included)
+            ]
+            continue
+        by_reason: dict[str, list[str]] = {}
+        for choice in out:
+            by_reason.setdefault(str(choice.reason), []).append(choice.name)
+        lines += [
+            ExclusionNote(
+                f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names
+            )
+            for reason, names in sorted(by_reason.items())
+        ]
+    return lines
+
+
+def _base_of(choice: MetricChoice | SystemChoice) -> str:
+    """The name without the reference of a metric; a system's own."""
+    return choice.base_name if isinstance(choice, MetricChoice) else choice.name
+
+
+_NAMED = 3  # metrics
+
+
+def leaders(frame: pl.DataFrame) -> str:
+    """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
+
+    frame: as of `ranked`, of one test set; if no test compared metrics, the first rank replaces the cluster.
+    >>> columns = {"measure": ["pa"] * 3, "lp": ["en-de", "en-de", "he-en"], "rank": [1, 2, 1], "cluster": [1, 1, 1]}
+    >>> leaders(pl.DataFrame({**columns, "base_metric": ["A", "B", "B"], "value": [0.9, 0.8, 0.7]}))
+    'In the top cluster in both language pairs: by pa B.'
+    """
+    found: dict[str, list[str]] = {}
+    for (measure,), rows in frame.group_by("measure", maintain_order=True):
+        where, names = _of(rows)
+        if names:
+            found.setdefault(where, []).append(f"by {measure} {names}")
+    return " ".join(f"{where}: {'; '.join(parts)}." for where, parts in found.items())
+
+
+def _of(rows: pl.DataFrame) -> tuple[str, str]:
+    """In how many language pairs metrics lead by a measure, and which do."""
+    valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
+    clustered = "cluster" in valued.columns and valued["cluster"].count() > 0
+    first = valued.filter(pl.col("cluster" if clustered else "rank") == 1)
+    if not first.height:
+        return "", ""
+    n_lps = valued["lp"].n_unique()
+    counts = (
+        first.lazy()
+        .group_by("base_metric")
+        .agg(n=pl.col("lp").n_unique(), rank=pl.col("rank").mean())
+        .sort("n", "rank", "base_metric", descending=[True, False, False])
+        .collect()
+    )
+    places = {1: str(valued["lp"][0]), 2: "both language pairs"}
+    where = f"{'In the top cluster' if clustered else 'First'} in {places.get(n_lps, f'all {n_lps} language pairs')}"
+    everywhere = counts.filter(pl.col("n") == n_lps)["base_metric"].to_list()
+    if not everywhere:
+        return where, f"none ({counts['base_metric'][0]} in {counts['n'][0]})"
+    more = f" and {len(everywhere) - _NAMED} more" if len(everywhere) > _NAMED else ""
+    return where, ", ".join(everywhere[:_NAMED]) + more

@@ -1,0 +1,90 @@
+"""Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from metaeval import kernels
+from metaeval.measures.parameters import shortest
+from metaeval.results.answer import Result, table_notes, table_parts
+from metaeval.results.evaluation import without_pairs
+from metaeval.results.inputs import Inputs
+from queries.blocks import Block
+from queries.counting import COUNTS, Unit, pairs, scores_of
+from queries.slices import Slice
+from warehouse import Warehouse
+
+
+def pair_counts(
+    warehouse: Warehouse, asked: Slice, by: Unit = "item", epsilon: float = 0.0, round_human: int | None = None
+) -> Result:
+    """Pair counts of the metrics of a slice that have segment scores.
+
+    by: item (groups are segments), system, or none (one group, "all").
+    Columns: metric, by, group, epsilon and the five counts; one row per metric and group. A group without a pair has no
+    row.
+    Raises QuestionError: see `Inputs.judged_segments`.
+    """
+    inputs = Inputs(warehouse, asked, round_human)
+    block = inputs.judged_segments()
+    frame, notes = _counted(block, by, epsilon), table_notes(block, inputs.of_level("seg").excluded)
+    keys = ("metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"))
+    what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
+    parts = table_parts(what, block, rounding)
+    return Result(frame.select(*keys, *COUNTS), parts, (*_without_pairs(frame, block, by), *notes))
+
+
+def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
+    """A line if there is no pair to count."""
+    if not frame.is_empty() and frame.select(pl.sum_horizontal(COUNTS).sum()).item():
+        return []
+    return [f"no pairs: {without_pairs(block, by)}"]
+
+
+def together(frame: pl.DataFrame) -> pl.DataFrame:
+    """Counts with all groups of each metric together, and the share of concordant pairs; the highest first.
+
+    frame: rows of `counts`, perhaps of several evaluation sets. Columns: those that are no count or group, concordant
+    (the share, null without a pair), the five counts, n_groups.
+    """
+    keys = [name for name in frame.columns if name not in (*COUNTS, "group")]
+    n_pairs = pl.sum_horizontal(COUNTS)
+    return (
+        frame.lazy()
+        .group_by(keys)
+        .agg(pl.col(COUNTS).sum(), n_groups=pl.len())
+        .with_columns(concordant=pl.when(n_pairs > 0).then(pl.col("n_concordant") / n_pairs))
+        .sort("concordant", *keys, descending=[True, *[False] * len(keys)], nulls_last=True)
+        .select(*keys, "concordant", *COUNTS, "n_groups")
+        .collect()
+    )
+
+
+def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
+    """Columns metric, unit and the counts: by item from a query, unless its join is large, else from a kernel."""
+    n_joined = block.human.size * len(block.systems)  # of one metric
+    if by == "item" and n_joined <= _MOST_JOINED:
+        n_queries = max(1, -(-n_joined * len(block.metrics) // _MOST_JOINED))
+        parts = np.array_split(np.arange(len(block.metrics)), n_queries)
+        return pl.concat([_counted_by_query(block.take(metrics=part), epsilon) for part in parts])
+    counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
+    names: Sequence[object] = {"item": block.segments.tolist(), "system": block.systems, "none": ("all",)}[by]
+    groups = [str(names[label]) for label in counts.labels]
+    columns: dict[str, object] = {
+        "metric": [metric.name for metric in block.metrics for _ in groups],
+        "unit": groups * len(block.metrics),
+    }
+    columns |= {name: getattr(counts, name).ravel() for name in COUNTS}
+    texts = dict.fromkeys(("metric", "unit"), pl.String)  # also where there is no row
+    return pl.DataFrame(columns, schema_overrides={**texts, **dict.fromkeys(COUNTS, pl.Int64)})
+
+
+_MOST_JOINED = 50_000_000  # rows of one query's join
+
+
+def _counted_by_query(block: Block, epsilon: float) -> pl.DataFrame:
+    frame = pairs(scores_of(block), "item", epsilon).collect()
+    metrics = pl.Series("metric", [metric.name for metric in block.metrics], dtype=pl.String)
+    segments = pl.Series("unit", block.segments.astype(str), dtype=pl.String)
+    return frame.select(metrics.gather(frame["scorer"]), segments.gather(frame["unit"]), *COUNTS)

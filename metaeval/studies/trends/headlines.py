@@ -1,0 +1,144 @@
+"""Answer sentences of a history, for each of its views."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from metaeval.results.sentences import either, named, number, opening
+from metaeval.studies.trends.groups import CHOSEN
+from metaeval.studies.trends.history import History
+from metaeval.studies.trends.within import Kind, KindSlope, Within
+
+ALPHA = 0.05
+_WHO: Mapping[Kind, tuple[str, str]] = {
+    "reference-based": ("Newer reference-based metrics", "reference-based ones"),
+    "reference-free": ("Newer reference-free metrics", "reference-free ones"),
+    "all": ("Newer metrics", "all"),
+}
+
+
+_KINDS = {
+    "string": "string-based",
+    "embedding": "embedding-based",
+    "likelihood": "likelihood-based",
+    "llm": "LLM-based",
+    "unknown": "other",
+}
+
+
+def _leader(row: Mapping[str, Any]) -> str:
+    """A group of one year as the subject of a sentence.
+
+    >>> _leader({"by": "family", "group": "COMET"}), _leader({"by": "kind", "group": "llm, reference-free"})
+    ('COMET', 'the best reference-free LLM-based metric')
+    >>> [_leader({"by": "best", "group": "best", "lp": n, "metric": "COMET-refA"}) for n in (1, 2)]
+    ['COMET-refA', 'the best metric']
+    """
+    if row["by"] == "best":
+        return str(row["metric"]) if row["lp"] == 1 else "the best metric"
+    if row["by"] not in CHOSEN:
+        return str(row["group"])
+    kind, _, free = row["group"].partition(", ")
+    return " ".join(filter(None, ["the best", free, _KINDS.get(kind, kind), "metric"]))
+
+
+def of_years(found: History, rows: pl.DataFrame) -> str:
+    """The leader of the latest year, its gap to the anchor, earlier leaders, and the years without values."""
+    official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
+    means = (
+        official.drop_nulls("year")
+        .group_by("year", "by", "group", maintain_order=True)
+        .agg(pl.col("value", "gap").mean(), pl.col("lp").n_unique(), pl.col("metric").first())
+    )
+    means = means.filter(~pl.col("by").is_in(CHOSEN)) if (~means["by"].is_in(CHOSEN)).any() else means
+    if means.is_empty():
+        return f"No year has a value of {found.measure}."
+    best, *before = (
+        means.sort("year", "value", descending=True, maintain_order=True)
+        .unique("year", keep="first", maintain_order=True)
+        .to_dicts()
+    )
+    mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
+    leader = _leader(best)
+    lead = f"In {best['year']}, {leader} leads by {found.measure} ({number(best['value'])}{mean_of})"
+    if best["group"] == found.anchor:
+        lead += ", the anchor of all gaps"
+    elif best["gap"] is not None:
+        above = "above" if best["gap"] >= 0 else "below"
+        lead += f", {number(abs(best['gap']))} {above} {found.anchor} on the same data"
+    else:
+        lead += f"; {found.anchor} has no value there"
+    earlier = [
+        f"{_leader(one)} ({one['year']}"
+        + ("" if one["gap"] is None or one["group"] == found.anchor else f", {one['gap']:+.3f}")
+        + ")"
+        for one in before
+    ]
+    without = sorted({one.year for one in found.entries if one.year is not None} - set(means["year"]))
+    missing = f"No values for {named(without, 5)}." if without else ""
+    start = " ".join([f"{lead}.", missing]).strip()
+    return either(
+        *(f"{start} Before: {named(earlier, n)}." for n in (3, 2, 1) if earlier), opening(f"{lead}.", missing)
+    )
+
+
+def of_trends(found: History, frame: pl.DataFrame) -> str:
+    """Groups whose gap has a trend over the years."""
+    tested = frame.drop_nulls("p")
+    if tested.is_empty():
+        return opening(
+            f"No trend can be tested: a group needs 3 years with a gap to {found.anchor} by one human protocol, and "
+            f"none of {frame['group'].n_unique()} groups has them."
+        )
+    clear = tested.filter(pl.col("p") <= ALPHA).sort("p")
+    of = f"{tested.height} {'test' if tested.height == 1 else 'tests'}"
+    if clear.is_empty():
+        return opening(f"No group's gap to {found.anchor} changes significantly over the years (p > {ALPHA}, {of}).")
+    said = [f"{row['group']} ({row['slope']:+.4f} a year, {row['protocol']})" for row in clear.to_dicts()]
+    return either(
+        f"The gap to {found.anchor} changes significantly over the years for {named(said, 2)} (p ≤ {ALPHA}, {of}, "
+        "not corrected).",
+        f"The gap to {found.anchor} changes significantly for {clear.height} groups (p ≤ {ALPHA}, {of}).",
+    )
+
+
+def of_bridges(found: History, frame: pl.DataFrame) -> str:
+    """How much values depend on the human protocol, on the same systems."""
+    steps = frame.drop_nulls("step")
+    if steps.is_empty():
+        return "No evaluation set has human scores of two protocols with metrics that both can rank."
+    by_set = steps.group_by("testset", "lp", "human", "other_human", maintain_order=True).agg(
+        pl.col("step").mean(), pl.col("agreement").first()
+    )
+    by_set = by_set.with_columns(pl.col("step").round(3) + 0.0)
+    said = [
+        f"from {row['human']} to {row['other_human']} on {row['testset']} {row['lp']} by {row['step']:+.3f}"
+        for row in by_set.to_dicts()
+    ]
+    return either(
+        f"On the same systems, values of {found.measure} change {named(said, 2)} on average.",
+        f"On the same systems, values of {found.measure} change {said[0]} on average.",
+    )
+
+
+def of_slopes(found: Within) -> str:
+    """Whether newer metrics are better on the same data, for each kind of metrics."""
+    first, *others = (_slope(one, found, is_first=place == 0) for place, one in enumerate(found.slopes))
+    said = [f"{one[0].upper()}{one[1:]}." for one in others]
+    text = " ".join([f"{first}.", *said])
+    return either(
+        text, text.replace(" are not significantly better (", ": not significant ("), opening(f"{first}.", *said)
+    )
+
+
+def _slope(one: KindSlope, found: Within, *, is_first: bool) -> str:
+    pooled, n = one.pooled, len({(each.testset, each.lp, each.human) for each in one.sets})
+    who = _WHO[one.kind][0 if is_first else 1]
+    data = f" on the same data by {found.measure}" if is_first else ""
+    if pooled.low != pooled.low:
+        return f"{who} have no tested slope{data} ({pooled.mean:+.4f} a year; {n} {'set' if n == 1 else 'sets'})"
+    ends = f"{pooled.mean:+.4f} a year [{pooled.low:.4f}, {pooled.high:.4f}]"
+    if pooled.low > 0 or pooled.high < 0:
+        return f"{who} are {'better' if pooled.low > 0 else 'worse'}{data} ({ends})"
+    return f"{who} are not significantly better{data} ({ends})"

@@ -1,0 +1,247 @@
+"""A history: a measure on every evaluation set of a slice, from the result store if it was computed before."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from metaeval.measures.measure import Measure
+from metaeval.measures.options import Options, TestOptions
+from metaeval.results.cache import Question, keep, key_of
+from metaeval.results.inputs import Inputs, Opened, check_used, check_whole
+from metaeval.results.notes import because
+from metaeval.studies.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
+from metaeval.studies.trends.points import Point, ResampleCache, point
+from queries.blocks import Block
+from queries.evalsets import challenge_sets, without_challenge_sets
+from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
+from queries.slices import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT, unknown
+from warehouse.facts.metrics import describe, folded
+from warehouse.progress import Progress
+
+BATCH = 8  # evaluation sets whose results are stored together
+
+
+@dataclass(frozen=True)
+class SetHistory:
+    """The points of one evaluation set, the official one first, then those of bridges; or the reason why it has none.
+
+    brief: the reason without the name of the evaluation set.
+    """
+
+    points: tuple[Point, ...]
+    reason: str | None
+    signature: str
+    notes: tuple[str, ...] = ()
+    brief: str | None = None
+
+    @classmethod
+    def without(cls, error: QuestionError) -> "SetHistory":
+        """The result for an evaluation set without any point."""
+        return cls((), error.text, "", brief=error.brief)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An evaluation set of a history. year: of its test set, None if unknown."""
+
+    testset: str
+    lp: str
+    year: int | None
+    found: SetHistory
+
+
+@dataclass(frozen=True)
+class History:
+    """Evaluation sets by year, test set and language pair. n_stored: number taken from the result store.
+
+    asked, options, testing: the settings of the computation.
+    """
+
+    measure: Measure
+    anchor: str
+    entries: tuple[Entry, ...]
+    n_stored: int
+    notes: tuple[str, ...]
+    asked: Slice
+    options: Options
+    testing: TestOptions
+
+    @property
+    def official(self) -> list[tuple[Entry, Point]]:
+        """The official points."""
+        return [(entry, one) for entry in self.entries for one in entry.found.points if one.bridge is None]
+
+
+def history(
+    opened: Opened,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    *,
+    bridged: bool = False,
+    database: Path | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+    intervals: bool = True,
+) -> History:
+    """Compute the points that are not stored yet.
+
+    opened: opens the warehouse, which is closed again during computations, if it can be closed. asked: its test sets
+    and language pairs may be several, joined by commas, or "all". bridged: compute bridges to other human scores even
+    if the slice names one. intervals: compute intervals and standard errors of values; those of gaps come from the test
+    and are always computed. database: where results are stored; None stores none.
+    Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
+    set could take.
+    """
+    check_whole(options, asked)
+    check_used(options, [measure])
+    bridged = bridged or asked.human is None
+    found: dict[EvalsetState, SetHistory] = {}
+    questions: dict[EvalsetState, Question[SetHistory]] = {}
+    with opened() as warehouse:
+        excluded = without_challenge_sets(warehouse, asked.testset)
+        challenging = challenge_sets(warehouse, "all")
+        states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
+        _check_anchor(warehouse, states, anchor)
+        for state in states:
+            if (error := _nothing_loaded(state)) is not None:
+                found[state] = SetHistory.without(error)
+                continue
+            whole = _question(state, asked, measure, options, testing, anchor, bridged)
+            kept = None if fresh else whole.stored(warehouse)
+            # A result with intervals also answers a question without; not the other way round.
+            if kept is None and not intervals:
+                whole = _question(state, asked, measure, options, testing, anchor, bridged, "without intervals")
+                kept = None if fresh else whole.stored(warehouse)
+            questions[state] = whole
+            if kept is not None:
+                found[state] = kept
+    n_stored = len([state for state in questions if state in found])
+    notes: list[str] = []
+    waiting = [state for state in questions if state not in found]
+    unsaved: list[tuple[Question[SetHistory], SetHistory, float]] = []
+    for number, state in enumerate(waiting):
+        if progress is not None:
+            progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
+        started = time.perf_counter()
+        own = replace(asked, testset=state.testset, lp=state.lp)
+        found[state] = _computed(opened, own, measure, options, testing, anchor, bridged, intervals=intervals)
+        unsaved.append((questions[state], found[state], time.perf_counter() - started))
+        if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
+            notes += keep(database, unsaved)
+            unsaved = []
+    if progress is not None and waiting:
+        progress(str(measure), len(waiting), len(waiting))
+    entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
+    said = [note for question in questions.values() for note in question.notes]
+    reported = tuple(dict.fromkeys([*excluded, *said, *notes]))
+    return History(measure, anchor, entries, n_stored, reported, asked, options, testing)
+
+
+def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:
+    """Raises QuestionError: neither an evaluation set nor the registry knows the anchor; a known one may be missing."""
+    if describe(anchor).is_known:
+        return
+    known = {name for state in states for both in metric_names(warehouse, state.testset, state.lp) for name in both}
+    if folded(anchor) not in {folded(name) for name in known}:
+        raise unknown("metric", anchor, known)
+
+
+def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
+    """Why an evaluation set has no point, if that is clear without reading scores."""
+    if not state.n_humans:
+        return QuestionError("no human score is loaded")
+    return None if state.n_metrics else QuestionError("no metric scores are loaded")
+
+
+def _question(
+    state: EvalsetState,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    bridged: bool,
+    *more: str,
+) -> Question[SetHistory]:
+    own = replace(asked, testset=state.testset, lp=state.lp)
+    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing, *more)
+    key = key_of("trend", [state.fingerprint], *parts)
+    return Question(key, "trend", state.testset, state.lp, SetHistory)
+
+
+def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:
+    """The slice with the metric patterns that match in the evaluation set, and the anchor.
+
+    Raises QuestionError: none matches.
+    """
+    if not asked.metrics:
+        return asked, ()
+    there = metric_names(warehouse, asked.testset, asked.lp)
+    named = {name for both in there for name in both}
+    kept = tuple(pattern for pattern in asked.metrics if any(fnmatchcase(name, pattern) for name in named))
+    if not kept:
+        raise QuestionError(
+            f"none of the metrics {', '.join(asked.metrics)} is in {IT}", where=f"{asked.testset} {asked.lp}"
+        )
+    return replace(asked, metrics=kept), (anchor,) if anchor in named else ()
+
+
+def _computed(
+    opened: Opened,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    bridged: bool,
+    *,
+    intervals: bool,
+) -> SetHistory:
+    """The points of one evaluation set; the warehouse is closed before anything is computed."""
+    ceiling, cache, notes = None, ResampleCache(intervals), []
+    bridges: list[tuple[Block, Block]] = []
+    try:
+        with opened() as warehouse:
+            asked, also = _with_own_metrics(warehouse, asked, anchor)
+            block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
+            humans = human_levels(warehouse, asked.testset, asked.lp)
+            human = str(block.selection.human)
+            behind = judged_by(humans, human)
+            single = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
+            for second in second_humans(humans, human, measure) if bridged else []:
+                try:
+                    bridges.append(common_blocks(warehouse, asked, human, second, measure, options))
+                except QuestionError as error:
+                    notes.append(because("no bridge: ", error))
+        if single is not None:
+            ceiling = split_half(block, single, str(behind), measure, options)
+        points = [point(block, measure, options, testing, anchor, ceiling=ceiling, cache=cache)]
+    except QuestionError as error:
+        return SetHistory.without(error)
+    for first, other in bridges:
+        try:
+            sides = [
+                point(
+                    one,
+                    measure,
+                    options,
+                    testing,
+                    anchor,
+                    bridge=str(against.selection.human),
+                    ceiling=second_human(one, against, measure, options),
+                    cache=cache,
+                )
+                for one, against in ((first, other), (other, first))
+            ]
+        except QuestionError as error:
+            notes.append(because("no bridge: ", error))
+            continue
+        points += sides
+    return SetHistory(tuple(points), None, points[0].signature, tuple(notes))

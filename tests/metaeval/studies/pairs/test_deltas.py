@@ -1,0 +1,186 @@
+"""Deltas: pairs of evaluation sets counted by hand, scales, protocols and directions, and what is left out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.measures.options import Options
+from metaeval.results.inputs import Inputs
+from metaeval.studies.pairs.deltas import _converted, _on_one_scale, deltas
+from metaeval.studies.pairs.settings import DeltaSettings
+from metaeval.studies.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
+from queries.blocks import Block
+from queries.slices import Slice
+from warehouse import QuestionError, Warehouse
+
+QUICK = DeltaSettings(resamples=20)
+CS_UK = Slice("all", "cs-uk")
+
+
+def made_pairs(testset: str, largest: float, n_pairs: int = 3) -> SystemPairs:
+    return SystemPairs(
+        testset=testset,
+        lp="en-de",
+        human="mqm",
+        systems=tuple("ABC"),
+        metric_names=("X",),
+        first=np.array([0, 0, 1] * (n_pairs // 3)),
+        second=np.array([1, 2, 2] * (n_pairs // 3)),
+        human_gaps=np.ones(n_pairs),
+        metric_gaps=np.full((1, n_pairs), largest / 2),
+        p=np.full(n_pairs, np.nan),
+        used=("mean",),
+        human_deviation=1.0,
+        largest=np.array([largest]),
+        factors=np.ones(1),
+    )
+
+
+def test_the_pairs_of_a_set_are_those_of_its_system_scores(simulated_warehouse: Warehouse) -> None:
+    found = deltas(simulated_warehouse, Slice("sim24", "en-de"), "simBLEU", Options(), QUICK)
+    fit = found.frame.row(0, named=True)
+    ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)", metrics="simBLEU").frame
+    assert fit["n_pairs"] + fit["n_human_ties"] == fit["n_systems"] * (fit["n_systems"] - 1) // 2
+    assert fit["overall"] == pytest.approx(ranked["value"][0])
+    assert found.frame.select("protocol", "direction", "n_sets").unique().rows() == [("mqm", "all", 1)]
+
+
+def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_are_several(
+    simulated_warehouse: Warehouse,
+) -> None:
+    found = deltas(simulated_warehouse, Slice("sim22", "all"), "simBLEU", Options(), QUICK)
+    assert found.frame.select("protocol", "direction", "n_sets").unique(maintain_order=True).rows() == [
+        ("da", "all", 3),
+        ("da", "into English", 1),
+        ("da", "from English", 1),
+        ("da", "without English", 1),
+        ("mqm", "all", 3),
+        ("mqm", "into English", 1),
+        ("mqm", "from English", 1),
+        ("mqm", "without English", 1),
+    ]
+    alone = deltas(simulated_warehouse, Slice("sim22", "cs-uk", human="mqm"), "simBLEU", Options(), QUICK)
+    assert alone.frame.select("protocol", "direction").unique().rows() == [("mqm", "all")]
+
+
+@pytest.mark.slow
+def test_only_pairs_that_people_tell_apart_count_when_asked(simulated_warehouse: Warehouse) -> None:
+    everything = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), QUICK).frame
+    apart = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), replace(QUICK, human_alpha=0.05)).frame
+    for whole, part in zip(everything.rows(named=True), apart.rows(named=True), strict=True):
+        assert part["n_not_significant"] > 0
+        n_pairs = part["n_pairs"] + part["n_not_significant"] + part["n_untested"]
+        assert whole["n_pairs"] + whole["n_human_ties"] == n_pairs
+        assert part["overall"] > whole["overall"]
+
+
+def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_warehouse: Warehouse) -> None:
+    frame = deltas(simulated_warehouse, CS_UK, "Dice", Options(), QUICK).frame
+    assert frame["delta"].null_count() > 0
+    assert (frame["delta"].is_null() == frame["reason"].is_not_null()).all()
+    reached = frame.filter(frame["delta"].is_not_null())
+    assert (reached["n_at_least"] <= reached["n_pairs"]).all()
+
+
+def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehouse: Warehouse) -> None:
+    two = Slice("sim24", "en-de", systems=("[AB]*",))
+    found = deltas(simulated_warehouse, two, "simBLEU", Options(), QUICK)
+    assert found.frame["n_pairs"].unique().to_list() == [1]
+    assert found.notes[0] == (
+        "mqm of sim24: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
+    )
+    assert found.frame["reason"].to_list() == [
+        f"{level}% takes at least {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))
+    ]
+
+
+def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -> None:
+    first, again = (
+        metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", resamples=20).frame for _ in range(2)
+    )
+    assert first.equals(again)
+    other = metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", resamples=20, seed=1).frame
+    assert other["delta"].equals(first["delta"])
+    assert not other.equals(first)
+
+
+def test_sets_on_another_scale_are_left_out() -> None:
+    sets = [made_pairs("a", 60.0), made_pairs("b", 0.6), made_pairs("c", 70.0)]
+    kept, notes = _on_one_scale(sets)
+    assert [one.testset for one in kept] == ["a", "c"]
+    assert notes[0].startswith(
+        "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
+    )
+
+
+def _as_if(block: Block, testset: str, metric: str, factor: float, *, is_own: bool = False) -> Block:
+    """The block of one metric under another name, and in another test set, with its scores multiplied."""
+    (choice,) = block.metrics
+    selection = replace(block.selection, slice=replace(block.selection.slice, testset=testset))
+    return replace(
+        block,
+        selection=selection,
+        metrics=(replace(choice, base_name=metric, is_own=is_own),),
+        scores=block.scores * factor,
+        submitted=block.submitted * factor,
+    )
+
+
+def test_scores_of_years_that_are_known_to_run_from_0_to_1_stand_on_the_usual_scale(
+    simulated_warehouse: Warehouse,
+) -> None:
+    block = Inputs(simulated_warehouse, Slice("sim24", "en-de", metrics=("simBLEU",))).of_level("sys")
+    usual = pairs_of(block, Options(), tested=False)
+    assert usual.largest[0] > 1
+    for testset, metric in (("wmt19", "BLEU"), ("wmt19", "sacreBLEU-BLEU"), ("wmt20", "chrF")):
+        one = pairs_of(_as_if(block, testset, metric, 0.01), Options(), tested=False)
+        np.testing.assert_allclose(one.metric_gaps, usual.metric_gaps, atol=1e-12)
+        assert one.factors.tolist() == [100]
+        assert _converted([one], metric) == [f"{metric} of {testset} runs from 0 to 1 and was multiplied by 100"]
+    for testset, metric, factor, is_own in (
+        ("wmt20", "BLEU", 0.01, False),  # nothing is known: nothing is guessed
+        ("wmt19", "chrF", 0.01, False),
+        ("wmt19", "BLEU", 1, False),  # not what was released
+        ("wmt19", "BLEU", 0.01, True),  # the user's own
+    ):
+        one = pairs_of(_as_if(block, testset, metric, factor, is_own=is_own), Options(), tested=False)
+        np.testing.assert_allclose(one.metric_gaps, usual.metric_gaps * factor, atol=1e-12)
+        assert _converted([one], metric) == []
+
+
+def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse: Warehouse) -> None:
+    found = deltas(simulated_warehouse, Slice("all", "en-de", human="mqm"), "simBLEU", Options(), QUICK)
+    row = found.frame.row(0, named=True)
+    assert row["years"] == ", ".join(sorted(row["years"].split(", ")))
+    safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
+    assert found.notes[0] == (
+        f"mqm of {row['years']}: human scores agree with 80% of pairs that "
+        f"are at least {row['delta']:.3g} simBLEU apart; "
+        f"safe difference: {safe}"
+    )
+
+
+def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse: Warehouse) -> None:
+    (pairs, *_), notes = read_pairs(
+        simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=True, each_protocol=False
+    )
+    assert notes == []
+    assert not np.isnan(pairs.p).any()
+    untested, _ = read_pairs(simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=False, each_protocol=False)
+    assert np.isnan(untested[0].p).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "metric", "what", "message"),
+    [
+        (CS_UK, "simBLEV", QUICK, "unknown metric 'simBLEV'.*did you mean 'simBLEU'"),
+        (Slice("sim29", "all"), "simBLEU", QUICK, "unknown test set"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(
+    asked: Slice, metric: str, what: DeltaSettings, message: str, simulated_warehouse: Warehouse
+) -> None:
+    with pytest.raises(QuestionError, match=message):
+        deltas(simulated_warehouse, asked, metric, Options(), what)

@@ -1,0 +1,129 @@
+"""Two systems head to head: the same numbers as the gate, SQL and means of domains have, and refusals in one line."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import metaeval
+from metaeval.results.answer import Answer
+from warehouse import Warehouse
+
+SET = ("sim24", "en-de")
+
+
+@pytest.fixture(scope="module")
+def two(simulated_warehouse: Warehouse) -> tuple[str, str]:
+    """The second and the fourth of the systems that people ranked."""
+    frame = metaeval.systems(simulated_warehouse, *SET, resamples=20).frame
+    return frame["system"][1], frame["system"][3]
+
+
+@pytest.fixture(scope="module")
+def found(simulated_warehouse: Warehouse, two: tuple[str, str]) -> Answer[Any]:
+    return metaeval.systems(simulated_warehouse, *SET, *two, resamples=200)
+
+
+def test_each_scorer_has_the_values_and_p_of_the_gate(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    rows = {row["scorer"]: row for row in found.frame.to_dicts()}
+    for scorer, words in (("mqm", two), ("simchrF-refA", ("simchrF-refA", two))):
+        gate = metaeval.systems(simulated_warehouse, *SET, *words, gate=True, resamples=200).frame.row(0, named=True)
+        row = rows[scorer]
+        assert (row["value_a"], row["value_b"]) == pytest.approx((gate["value_old"], gate["value_new"]))
+        assert row["difference"] == pytest.approx(-gate["difference"])
+        assert row["p"] == gate["p"]
+        expected = {"worse": two[0], "better": two[1]}.get(gate["verdict"])
+        assert row["better"] == expected
+    assert found.frame["kind"].to_list() == sorted(found.frame["kind"])
+    assert found.frame["scorer"][0] == "mqm"
+
+
+def test_every_human_score_and_metric_has_the_means_of_sql(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    rows = simulated_warehouse.rows(
+        """
+        SELECT scorer, avg(value ORDER BY segment) FILTER (system = $first),
+          avg(value ORDER BY segment) FILTER (system = $second)
+        FROM (
+          SELECT metric AS scorer, system, segment, value FROM scores WHERE testset = 'sim24' AND lp = 'en-de'
+          UNION ALL
+          SELECT human, system, segment, value FROM human_scores WHERE testset = 'sim24' AND lp = 'en-de'
+        )
+        GROUP BY scorer
+        """,
+        {"first": two[0], "second": two[1]},
+    )
+    expected = {scorer: values for scorer, *values in rows}
+    assert found.frame.height > 10
+    for row in found.frame.to_dicts():
+        assert [row["value_a"], row["value_b"]] == pytest.approx(expected[row["scorer"]])
+
+
+def test_domains_are_those_of_the_view_of_domains(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    view = metaeval.systems(simulated_warehouse, *SET, view="domains").frame
+    means = {(row["domain"], row["system"]): row["mean"] for row in view.to_dicts()}
+    parts = found.facts["domains"].to_dicts()
+    assert [one["domain"] for one in parts] == sorted({domain for domain, _ in means})
+    for one in parts:
+        assert [one["value_a"], one["value_b"]] == pytest.approx([means[one["domain"], name] for name in two])
+
+
+def test_segments_are_those_of_the_largest_differences(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    rows = simulated_warehouse.rows(
+        "SELECT segment, system, value FROM human_scores WHERE testset = $t AND lp = $lp AND human = 'mqm' "
+        "AND system IN ($first, $second)",
+        {"t": SET[0], "lp": SET[1], "first": two[0], "second": two[1]},
+    )
+    scores: dict[int, dict[str, float]] = {}
+    for segment, system, value in rows:
+        if value is not None:
+            scores.setdefault(segment, {})[system] = value
+    gaps = sorted((abs(one[two[0]] - one[two[1]]) for one in scores.values() if len(one) == 2), reverse=True)
+    shown = found.facts["segments"].filter(by="human")
+    assert [abs(a - b) for a, b in shown.select("human_a", "human_b").rows()] == pytest.approx(gaps[: shown.height])
+    assert shown.height == found.facts["segments"].filter(by="metrics").height == 3
+    by_metrics = found.facts["segments"].filter(by="metrics")
+    sizes = (by_metrics["metrics_a"] - by_metrics["metrics_b"]).abs()
+    assert sizes.to_list() == sorted(sizes, reverse=True)
+    assert all(row["output_a"] for row in shown.to_dicts())
+
+
+def test_errors_are_counted_where_both_are_annotated(
+    simulated_warehouse: Warehouse, two: tuple[str, str], found: Answer[Any]
+) -> None:
+    marked = simulated_warehouse.rows(
+        "SELECT system, segment, category, severity_class FROM spans WHERE testset = $t AND lp = $lp AND "
+        "scorer = $of AND status = 'valid' AND system IN ($first, $second)",
+        {"t": SET[0], "lp": SET[1], "of": found.facts["errors_of"], "first": two[0], "second": two[1]},
+    )
+    judged = simulated_warehouse.rows(
+        "SELECT segment FROM human_scores WHERE testset = $t AND lp = $lp AND human = 'mqm' AND value IS NOT NULL "
+        "AND system IN ($first, $second) GROUP BY segment HAVING count(*) = 2",
+        {"t": SET[0], "lp": SET[1], "first": two[0], "second": two[1]},
+    )
+    marked = [one for one in marked if (one[1],) in judged]
+    counts = Counter((system, category or "no category") for system, _, category, _ in marked)
+    severe = Counter(system for system, *_, severity in marked if severity in ("major", "critical"))
+    frame = found.facts["errors"]
+    assert frame.height
+    assert {(two[0], row["category"]): row["n_a"] for row in frame.to_dicts() if row["n_a"]} == {
+        key: n for key, n in counts.items() if key[0] == two[0]
+    }
+    assert frame["severe_b"].sum() == severe[two[1]]
+
+
+def test_the_sentence_counts_the_metrics_that_agree(two: tuple[str, str], found: Answer[Any]) -> None:
+    metrics = found.frame.filter(kind="metric")
+    first, second = (metrics.filter(better=name).height for name in two)
+    assert (
+        f"Of {metrics.height} metrics, {first} find {two[0]} significantly better, {second} {two[1]}." in found.summary
+    )
+    assert " by mqm (" in found.summary
+    assert "new documents" in found.summary

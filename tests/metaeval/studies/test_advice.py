@@ -1,0 +1,93 @@
+"""Evidence on which metric to use: by hand, and against the comparisons that it stands on."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import metaeval
+from metaeval.questions.advise import Advise
+from metaeval.results.answer import Result, answer_of
+from metaeval.studies.advice import BEST, SCHEMA, among_best, by_metric
+from warehouse import QuestionError, Warehouse
+
+
+def _row(testset: str, year: int, metric: str, value: float, best: bool | None, **more: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "testset": testset,
+        "lp": "en-de",
+        "year": year,
+        "human": "mqm",
+        "metric": metric,
+        "value": value,
+        "low": value - 0.1,
+        "high": value + 0.1,
+        "is_among_best": best,
+        "needs_reference": False,
+        "kind": "llm",
+    }
+    return dict.fromkeys(SCHEMA) | row | more
+
+
+ROWS = pl.DataFrame(
+    [
+        _row("wmt24", 2024, "New-src", 0.9, True, family="A", version="24"),
+        _row("wmt24", 2024, "Old-src", 0.8, False, family="B", version="22"),
+        _row("wmt23", 2023, "Former-src", 0.7, True, family="B", version="22"),
+        _row("wmt23", 2023, "Other-refA", 0.6, None, needs_reference=True, kind=None, low=None, high=None),
+    ],
+    schema=SCHEMA,
+)
+
+
+def test_a_metric_of_several_years_is_one_row_by_its_newest_name() -> None:
+    assert among_best(ROWS).select("metric", "n_best", "n_sets").rows() == [
+        ("New-src", 1, 1),
+        ("Old-src", 1, 2),
+        ("Other-refA", 0, 1),
+    ]
+    assert by_metric(ROWS).to_dicts() == [
+        _shown("New-src", "1 of 1", f"0.900 [0.80, 1.00] {BEST}", None),
+        _shown("Old-src", "1 of 2", "0.800 [0.70, 0.90]", f"0.700 [0.60, 0.80] {BEST}"),
+        _shown("Other-refA", "0 of 1", None, "0.600", ref="yes", kind="unknown"),
+    ]
+
+
+def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str) -> dict[str, Any]:
+    row = {"metric": metric, "ref": "no", "kind": "llm", "best": best, "wmt24 mqm": new, "wmt23 mqm": old}
+    return row | more
+
+
+def test_an_untested_metric_is_not_said_to_be_worse() -> None:
+    def said(*others: bool | None) -> str:
+        rows = [_row("wmt24", 2024, f"M{place}", 0.9, best) for place, best in enumerate((True, *others))]
+        return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [])).with_summary().summary
+
+    assert said(False, None).endswith("; 1 of 2 others are significantly worse.")
+    assert said(False, False).endswith("; all 2 others are significantly worse.")
+    assert said(True, False).endswith("; M1 does not differ significantly.")
+
+
+def test_those_among_the_best_are_those_that_compare_finds_no_worse(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.advise(simulated_warehouse, "sim24", "cs-uk", measure="pearson")
+    compared = metaeval.compare(simulated_warehouse, "sim24", "cs-uk", measure="pearson").frame
+    leader, *others = compared["metric"].to_list()
+    assert found.frame.row(0, named=True)["metric"] == leader
+    assert found.frame.row(0, named=True)["is_among_best"] is True
+    p = {name: compared[name][0] for name in others}
+    rows = {row["metric"]: row for row in found.frame.to_dicts()[1:]}
+    assert set(rows) <= set(p)
+    assert {name: row["p"] for name, row in rows.items()} == {name: p[name] for name in rows}
+    assert {name for name, row in rows.items() if row["is_among_best"]} == {n for n in rows if p[n] > 0.05}
+    assert all(row["low"] < row["value"] < row["high"] for row in rows.values() if row["low"] is not None)
+
+
+def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse: Warehouse) -> None:
+    asked: dict[str, Any] = {"testset": "sim24", "lp": "cs-uk", "measure": "pearson"}
+    free = metaeval.advise(simulated_warehouse, **asked, reference_free=True)
+    assert not free.frame["needs_reference"].any()
+    assert " is best for cs-uk without a reference in 2024 (sim24 " in free.summary
+    sure = metaeval.advise(simulated_warehouse, **asked, alpha=1e-300)
+    assert sure.frame["is_among_best"].all()
+    with pytest.raises(QuestionError):
+        metaeval.advise(simulated_warehouse, **asked, domain="no such domain")
