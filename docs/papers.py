@@ -28,8 +28,8 @@ $ scorehouse paper deutsch-2023 figure-2
 
 `python -m docs.papers WAREHOUSE` and then `python -m docs.generate` write this page.
 
-- met: equal to the printed digits; noise: resampled, and within three standard errors of the difference between runs;
-  explained: different, with a documented reason; not loaded: the inputs are not among the real scores used here.
+- reproduced: equal to the printed digits; noise: resampled, and within three standard errors of the difference between
+  runs; explained: different, with a documented reason; not loaded: the inputs are not among the real scores used here.
 - Items without printed values are figures without printed numbers, or analyses of text; `scorehouse paper NAME ITEM`
   computes them, `--format csv` gives their values, and `--chart` draws figures.
 - Every item that uses scores also runs on other data: `--testset`, `--lp`, `--human`.
@@ -60,7 +60,9 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     totals = [str(sum(one.count(name) for one in outcomes)) for name in COUNTED]  # type: ignore[arg-type]
     n_printed = sum(row.printed is not None for one in outcomes for row in one.rows)
     rows.append(["all", "", "", str(n_printed), *totals])
-    return table(["paper", "item", "", "printed", *(name.replace("_", " ") for name in COUNTED)], rows)
+    return table(
+        ["paper", "item", "", "printed", "reproduced", *(name.replace("_", " ") for name in COUNTED[1:])], rows
+    )
 
 
 def _explained(outcomes: Sequence[Outcome]) -> str:

@@ -183,8 +183,10 @@ class Output:
         shape = answer.shape
         if isinstance(shape, Mapping):
             shape = {**shape, "summary": in_flags(answer.summary)}
+        if self.is_for_reading and not self.quiet:  # the summary begins such output
+            notes = tuple(one for one in notes if not answer.is_said(one))
         more.setdefault("json_shape", shape)
-        more.setdefault("first", answer.partial)
+        more.setdefault("first", [one for one in answer.partial if one in notes])
         more.setdefault("short", answer.short_signature())
         more.setdefault("summary", answer.summary)
         more.setdefault("important", answer.question.important)

@@ -55,12 +55,12 @@ def fitted_text(
     if len(columns[0].cells) == 1 and not styles and _fitting(columns, width)[1]:
         columns = _upright(columns)
     above, columns = _constant(columns, width, styles)
-    columns, dropped = _fitting(columns, width, [_SHORT.get(name, name) for name in important])
+    wanted = [_SHORT.get(name, name) for name in important]
     n_rows = len(columns[0].cells)
     most = MOST_LINES - n_beside
     n_shown = n_rows if every_row else min(n_rows, max(1, most))
     while True:
-        shown = [replace(one, cells=one.cells[:n_shown]) for one in columns]
+        shown, dropped = _fitting([replace(one, cells=one.cells[:n_shown]) for one in columns], width, wanted)
         lines = [*above, *_table(shown, width, styles), *below(n_rows - n_shown, dropped, width)]
         if every_row or len(lines) <= most or n_shown <= 1:
             return "".join(f"{line}\n" for line in lines)

@@ -63,8 +63,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         return answer_of(self, found, reading=by_metric(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import interval, named, number, opening
         from metaeval.studies.advice import among_best
+        from metaeval.results.sentences import named, new_units, number, opening
 
         frame = answer.frame
         best = frame.row(0, named=True)
@@ -72,19 +72,25 @@ class Advise(Evalset, Question["Result"], name="advise"):
         others = newest.filter(is_among_best=True)["metric"].to_list()[1:]
         need = " without a reference" if self.reference_free else ""
         where = f"{best['lp']}{', ' + ', '.join(self.domain) if self.domain else ''}"
-        value = f"{self.measure} {number(best['value'])}{interval(best, 'low', 'high')}"
+        value = f"{self.measure} {number(best['value'])}"
+        new = new_units(answer.facts["generalises_to"][best["testset"], best["lp"]])
         year = "" if best["year"] is None else f" {best['year']}"
-        first = f"{best['metric']} is best for {where}{need} in{year} ({best['testset']} {best['human']}, {value})"
+        lead = f"{best['metric']} ranks first for {where}{need} in{year} ({best['testset']} {best['human']}, {value})"
         n = newest.height - 1
-        verb = "does" if len(others) == 1 else "do"
-        if others:
-            tied = f"{named(others, 1)} {verb} not differ significantly" if len(others) < 3 else ""
-            tied = tied or f"{len(others)} of {n} others do not differ significantly"
+        n_worse = newest.filter(is_among_best=False).height
+        if not n_worse:
+            first = f"{lead}, but no other is significantly worse ({new})"
+        elif others:
+            verb = "does" if len(others) == 1 else "do"
+            who = named(others, 1) if len(others) < 3 else f"{len(others)} of {n} others"
+            first = f"{lead}; {who} {verb} not differ significantly ({new})"
         else:
-            n_worse = newest.filter(is_among_best=False).height
-            how_many = f"all {n}" if n_worse == n else f"{n_worse} of {n}"
-            tied = f"{how_many} others are significantly worse"
+            first = (
+                f"{lead}; {f'all {n}' if n_worse == n else f'{n_worse} of {n}'} others are significantly worse ({new})"
+            )
         counts = among_best(frame).filter(n_sets=among_best(frame)["n_sets"].max())
         often = counts.sort("n_best", descending=True, maintain_order=True).row(0, named=True)
         said = f"{often['metric']} is among the best in {often['n_best']} of its {often['n_sets']} sets."
-        return opening(f"{first}; {tied}.", said if often["n_sets"] > 1 else "")
+        said = said if often["n_sets"] > 1 else ""
+        n_lps = frame["lp"].n_unique()
+        return opening(*([said, f"{first}."] if n_lps > 1 and said else [f"{first}.", said]))

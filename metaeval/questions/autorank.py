@@ -42,19 +42,17 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
         return answer_of(self, found, shape=as_json(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import most_often, named, opening
+        from metaeval.results.sentences import UNTESTED, most_often, named, opening
 
         sets = answer.frame.partition_by("testset", "lp", maintain_order=True)
         firsts = [one.filter(rank=1)["system"].to_list() for one in sets]
         if len(sets) > 1:
-            return opening(f"{most_often(firsts, 'evaluation sets', 'AutoRank')} (no human scores).")
+            return opening(f"{most_often(firsts, 'evaluation sets', 'AutoRank')} (no human scores); {UNTESTED}.")
         after = sets[0].filter(sets[0]["rank"] > 1)["system"].to_list()[:1]
         behind = f", ahead of {after[0]}" if after else ""
         verb = "rank" if len(firsts[0]) > 1 else "ranks"
-        n = len(answer.frame.columns) - 6
-        return opening(
-            f"{named(firsts[0])} {verb} first by AutoRank{behind} ({counted(n, 'metric')}, no human scores)."
-        )
+        n = counted(len(answer.frame.columns) - 6, "metric")
+        return opening(f"{named(firsts[0])} {verb} first by AutoRank{behind} ({n}, no human scores); {UNTESTED}.")
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.autorank import autorank_chart

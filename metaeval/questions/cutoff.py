@@ -29,7 +29,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     Example: scorehouse cutoff sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
-    important = ("threshold", "n_passed", "precision", "recall", "mcc", "cost")
+    important = ("threshold", "n_passed", "precision", "recall", "mcc", "cost", "loss")
     needs = requires(METRIC_FIELDS, "intersection", resamples=_DRAWN, seed=_DRAWN)
 
     metric: Annotated[str, Argument("Metric, such as COMET-refA or COMET.", ("metric",), names="metric")]
@@ -148,8 +148,9 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             if rows.is_empty():
                 return opening(f"There is no other evaluation set or domain to try a threshold of {name} on.")
             worst, mean = rows.row(0, named=True), fsum(rows["loss"]) / rows.height
+            lost = number(mean) if mean > 0 else "no"
             return opening(
-                f"A threshold of {name} loses {number(mean)} MCC on average on another evaluation set or domain, at "
+                f"A threshold of {name} loses {lost} MCC on average on another evaluation set or domain, at "
                 f"most {number(worst['loss'])} ({worst['source']} to {worst['target']})."
             )
         if (top := answer.facts.get("best")) is None:

@@ -20,7 +20,7 @@ class List(Question[None], name="list"):
     Example: scorehouse list metrics sim24 en-de
     """
 
-    important = ("measure", "meaning", "n_metrics", "n_humans")
+    important = ("measure", "meaning", "n_metrics", "n_humans", "origin", "signature")
 
     what: Annotated[
         Literal[
@@ -65,10 +65,11 @@ class List(Question[None], name="list"):
         if self.what in ("measures", "protocols"):
             n = frame[frame.columns[0]].n_unique()
             return opening(f"{n} {self.what} are available.")
-        if {"n_metrics", "n_humans"} <= set(frame.columns):
+        if self.what in ("testsets", "lps"):
             n_both = frame.filter((frame["n_metrics"] > 0) & (frame["n_humans"] > 0)).height
             sets = f"{counted(frame.height, 'test set' if self.what == 'testsets' else 'evaluation set')}{of}"
-            pairs = f" of {counted(frame['lp'].n_unique(), noun)}" if self.what == "lps" else ""
+            n_lps = 0 if self.testset or self.what == "testsets" else frame["lp"].n_unique()
+            pairs = f" in {counted(n_lps, noun)}" if n_lps else ""
             verb = "is" if frame.height == 1 else "are"
             return opening(f"{sets}{pairs} {verb} loaded, {n_both} with both metric and human scores.")
         key = {"metrics": "metric", "systems": "system", "humans": "human"}.get(self.what)

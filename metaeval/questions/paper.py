@@ -109,7 +109,7 @@ class Paper(Question["list[Outcome]"], name="paper"):
         notes: tuple[str, ...] = ()
         if places:
             more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-            notes = (f"neither met nor explained: {'; '.join(places[:3])}{more}",)
+            notes = (f"neither reproduced nor explained: {'; '.join(places[:3])}{more}",)
         return answer_of(
             self,
             replace(table, notes=(*table.notes, *notes)),
@@ -142,15 +142,10 @@ class Paper(Question["list[Outcome]"], name="paper"):
         compared = n_printed - totals.get("not_loaded", 0)
         values = counted(compared, "printed value")
         others = f"{totals['differs']} differ" if totals["differs"] else "the others differ by chance or as explained"
-        verdict = f"{totals['met']} of {values} are met; {others}."
+        verdict = f"{totals['met']} of {values} are reproduced; {others}."
         if totals["met"] == compared:
-            verdict = f"All {values} are met."
-        missing = (
-            f" {totals['not_loaded']} could not be compared: their data are not loaded."
-            if totals.get("not_loaded")
-            else ""
-        )
-        return opening(f"{verdict}{missing}")
+            verdict = f"All {values} are reproduced."
+        return opening(verdict)
 
     def chart(self, answer: "Answer[list[Outcome]]") -> "alt.VConcatChart":
         from metaeval.charts.papers import item_chart

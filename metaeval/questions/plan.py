@@ -127,8 +127,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import opening
         from metaeval.studies.planning.headlines import of_designs, of_sequence
+        from metaeval.studies.planning.plans import CHANCE
+        from metaeval.results.sentences import opening
 
         if self.sequential:
             return of_sequence(answer.result)
@@ -136,8 +137,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
             return of_designs(answer.frame, self.power)
         row = answer.frame.row(0, named=True)
         unit, pair = row["unit"], f"{row['first']} and {row['second']}"
-        there = f"{row['n_there']} are loaded" + (
-            "" if row["power_there"] is None else f", power {row['power_there']:.2f}"
+        there = f"{row['n_loaded']} are loaded" + (
+            "" if row["power_loaded"] is None else f", power {row['power_loaded']:.2f}"
         )
         if row["needed"] is None:
             why = row["reason"] or "no number is enough"
@@ -147,7 +148,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
             high = "at least {}" if row["data_high"] is None else "{} to " + str(row["data_high"])
             ends = f" (95% interval: {high.format(row['data_low'])})"
         return opening(
-            f"Telling {pair} apart with power {row['power']:g} takes about {row['needed']} {unit}s{ends}; {there}."
+            f"Telling {pair} apart by {row['measure']} with power {row['power']:g} takes about {row['needed']} {unit}s"
+            f"{ends}; {there}.",
+            "Their difference may be chance." if row["effect"] < CHANCE else "",
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
@@ -159,5 +162,5 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
 
 
 _FOR_READING = (
-    *("unit", "n_there", "power_there", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
+    *("unit", "n_loaded", "power_loaded", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
 )

@@ -10,7 +10,7 @@ from metaeval.questions.question import Question
 from metaeval.results.run import Run
 from warehouse.errors import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -39,6 +39,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
+
+    important = ("metric", "overall", "carried", "loss")
 
     needs = requires((*HOW_TESTED, "resamples"), "significance", recompute=())
     without = ("test", "correction", "early_stop")
@@ -202,7 +204,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         return answer_of(self, table, None, reading=matrix.wide_winners(cells), reading_notes=(*table.notes, meaning))
 
     def headline(self, answer: "Answer[ProtocolScore | None]") -> str:
-        from metaeval.results.sentences import either, named, number, opening
+        from metaeval.results.sentences import UNTESTED, named, number, opening
 
         found = answer.result
         if found is not None:
@@ -215,9 +217,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             same = [name for name, one in zip(found.metrics, found.clusters, strict=True) if cluster and one == cluster]
             others = [name for name in same if name not in found.winners]
             tied = f"; {named(others, 2)} {'is' if len(others) == 1 else 'are'} in the same cluster" if others else ""
-            tied = tied or ("; no other metric is in its cluster" if cluster else "")
-            partial = " The data are incomplete, so this is not the official ranking." if answer.partial else ""
-            return either(f"{first} (overall {number(float(found.overall[0]))}){tied}.{partial}", f"{first}.{partial}")
+            tied = tied or ("; no other metric is in its cluster" if cluster else f"; {UNTESTED}")
+            return opening(f"{first} (overall {number(float(found.overall[0]))}){tied}.")
         if self.thresholds:
             rows = answer.frame.filter(same_protocol=True) if answer.frame["same_protocol"].any() else answer.frame
             loss, worst = fsum(rows["loss"]) / rows.height, rows.sort("loss", descending=True).row(0, named=True)
@@ -238,11 +239,12 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         rows = answer.frame.drop_nulls("winner")
         winners = rows["winner"].value_counts(sort=True)
         most, n = winners.row(0)
-        whole = f"{most} wins by the rules of {n} of {rows.height} protocols and test sets"
-        different = f"; there are {winners.height} different winners" if winners.height > 1 else ""
+        on = f"protocols on {rows['testset'][0]}" if rows["testset"].n_unique() == 1 else "protocols and test sets"
+        whole = f"{most} ranks first by the rules of {n} of {rows.height} {on}"
+        different = f", {counted(winners.height - 1, 'other metric')} by the rest" if winners.height > 1 else ""
         n_missing = answer.frame.height - rows.height
         missing = f" {n_missing} could not be applied." if n_missing else ""
-        return opening(f"{whole}{different}.{missing}")
+        return opening(f"{whole}{different}; {UNTESTED}.{missing}")
 
     def chart(self, answer: "Answer[ProtocolScore | None]") -> "alt.VConcatChart":
         from metaeval.charts.small_multiples import task_panels

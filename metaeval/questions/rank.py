@@ -284,7 +284,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import either, leading, most_often, named, number, opening
+        from metaeval.results.sentences import UNTESTED, either, in_first_cluster, leading, most_often, named, number, opening
 
         if self.explain:
             counts = (
@@ -298,16 +298,11 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         frame = answer.frame
         frame = frame.filter(kind="metric") if "kind" in frame.columns else frame
         measure = frame["measure"][0]
-        if self.human == ALL and frame["human"].n_unique() > 1:
-            leads = [
-                f"{rows['metric'][0]} by {human}"
-                for (human,), rows in frame.filter(measure=measure, rank=1).group_by("human", maintain_order=True)
-            ]
-            return opening(f"By {measure} rank first: {named(leads, 3)}; differences were not tested.")
         rows = frame.filter(measure=measure).drop_nulls("value")
         if rows.is_empty():
             return f"No metric has a value of {measure}."
-        places = [name for name in ("testset", "lp", self.by) if name in rows.columns]
+        of_humans = self.human == ALL and rows["human"].n_unique() > 1
+        places = ["testset", "lp", *([self.by] if self.by else []), *(["human"] if of_humans else [])]
         each = rows.partition_by(places, maintain_order=True)
         if self.pool is not None or len(each) == 1:
             tested = answer.facts.get("comparisons", ())
@@ -323,11 +318,16 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                     seconds = second.filter(rank=1)["metric"].to_list()
                     others = " and" if seconds == rows.filter(rank=1)["metric"].to_list() else f", {named(seconds, 2)}"
                     lead += f"{others} by {other} ({number(second['value'][0])})"
-            return opening(f"{lead}; differences were not tested.")
-        firsts = [one.filter(rank=1)["metric"].to_list() for one in each]
+            return opening(f"{lead}; {UNTESTED}.")
         what = {"domain": "domains", "phenomenon": "phenomena"}.get(self.by or "", "evaluation sets")
-        missing = " Some evaluation sets could not be ranked." if answer.partial else ""
-        return either(*(f"{most_often(firsts, what, measure, n)}.{missing}" for n in (2, 1)))
+        what = "rankings by human scores" if of_humans else what
+        is_one = rows.select("testset", "lp").n_unique() == 1
+        name = "metric" if is_one else "base_metric"  # of which each evaluation set may have another reference
+        if "cluster" in rows.columns and rows["cluster"].count():
+            clusters = [one.filter(cluster=1)[name].unique(maintain_order=True).to_list() for one in each]
+            return in_first_cluster([one for one in clusters if one], what, measure)
+        firsts = [one.filter(rank=1)[name].unique(maintain_order=True).to_list() for one in each]
+        return either(*(f"{most_often(firsts, what, measure, n)}; {UNTESTED}." for n in (2, 1)))
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
         from metaeval.charts.ranking import ranking_dots, ranking_heat_map

@@ -50,7 +50,7 @@ class Scatter(Slice, EvalsetQuestion["Result"], name="scatter"):
 
         systems, pairs, *segments = answer.facts["words"]
         return opening(
-            f"{answer.facts['metric']} against human scores: {systems}; {pairs}.",
+            f"{answer.facts['metric']} against human scores over {systems}; {pairs}.",
             f"Over {segments[0]}." if segments else "",
         )
 

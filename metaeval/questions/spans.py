@@ -70,7 +70,7 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
         return answer_of(self, found, digits=3)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import number, opening
+        from metaeval.results.sentences import UNTESTED, number, opening
 
         frame = answer.frame
         if frame.is_empty():
@@ -103,8 +103,10 @@ class SpansOf(Slice, EvalsetQuestion["Result"], name="spans"):
             for word, one in (("F", "f"), ("precision", "precision"), ("recall", "recall"))
             if best.get(one) is not None
         ]
+        untested = f"; {UNTESTED}" if n > 1 else ""
         return opening(
-            f"{best['metric']} finds the marked error spans best {count}by {self.measure}{place} ({', '.join(parts)})."
+            f"{best['metric']} finds the marked error spans best {count}by {self.measure}{place} ({', '.join(parts)})"
+            f"{untested}."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

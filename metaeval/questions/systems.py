@@ -309,7 +309,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         return answer_of(self, found, shape=shape, digits=3, least=standings.least_by_name)
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import against_the_leader, leading, most_often, named, number, opening
+        from metaeval.results.sentences import UNTESTED, against_the_leader, leading, most_often, named, number, opening
 
         frame = answer.frame
         if self.is_head_to_head:
@@ -335,7 +335,7 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
             firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]
-            return opening(f"{most_often(firsts, 'domains', 'mean human score')}.")
+            return opening(f"{most_often(firsts, 'domains', 'mean human score')}; {UNTESTED}.")
         if self.view == "rounds":
             share = float(frame.filter(first="mixed")["stable"][0])
             return opening(
@@ -344,11 +344,9 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             )
         if self.view == "ranges":
             first = frame.filter(cluster=frame["cluster"].min())["system"].to_list()
-            n = frame["cluster"].n_unique()
-            lead = (
-                f"{named(first)} {'are' if len(first) > 1 else 'is'} in the first of {n} cluster{'' if n == 1 else 's'}"
-            )
-            return opening(f"{lead} by preferences (95% rank ranges).")
+            n = counted(frame["cluster"].n_unique(), "cluster")
+            lead = f"{named(first)} {'share' if len(first) > 1 else 'is alone in'} the first of {n}"
+            return opening(f"{lead} of {counted(frame.height, 'system')} by preferences (95% rank ranges).")
         best = frame.row(0, named=True)
         rows = frame.filter(better=best["better"])
         n_open = rows.filter(rows["p"] > self.alpha).height

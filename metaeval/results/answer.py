@@ -187,7 +187,14 @@ class Answer(Result, Generic[R]):
 
     def with_summary(self) -> Self:
         """The answer with its summary."""
-        return self if self.summary else replace(self, summary=self.question.headline(self))
+        if self.summary:
+            return self
+        text = self.question.headline(self)
+        if self.partial and text:
+            from metaeval.sentences import with_missing
+
+            text = with_missing(text, self.partial[0])
+        return replace(self, summary=text)
 
     def _repr_html_(self) -> str:
         """The summary and the result behind it, as notebooks show it."""
@@ -210,6 +217,10 @@ class Answer(Result, Generic[R]):
             what = f"{self.question.name} draws one language pair of one test set"
             raise QuestionError(f"{what}; this answer has {len(self.results)}")
         return self.results[0]
+
+    def is_said(self, note: str) -> bool:
+        """Whether the summary has what a note says on incomplete data."""
+        return isinstance(note, Partial) and note.removeprefix("partial: ")[1:] in self.summary
 
     @property
     def partial(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint
+from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint, Partial
 from metaeval.results.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
@@ -145,7 +145,8 @@ def _plain_json(value: object) -> object:
     if isinstance(value, NoteWithHint):
         return {"text": value.text, "hint": value.hint}
     if isinstance(value, Decisive):
-        return {"decisive": str(value), "kind": value.kind, "case": value.case, "size": float(value.size)}
+        name = "partial" if isinstance(value, Partial) else "decisive"
+        return {name: str(value), "kind": value.kind, "case": value.case, "size": float(value.size)}
     if is_dataclass(value) and not isinstance(value, type):
         return {_stored_name(item): _plain_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, np.ndarray):
@@ -198,7 +199,8 @@ def _read(hint: Any, data: Any) -> Any:
     if origin is dict:
         return {name: _read(inner[1], value) for name, value in data.items()}
     if hint is str and isinstance(data, dict):
-        kind = Decisive if "decisive" in data else ExclusionNote if "names" in data else NoteWithHint
+        kinds = {"partial": Partial, "decisive": Decisive, "names": ExclusionNote}
+        kind = next((one for name, one in kinds.items() if name in data), NoteWithHint)
         return kind(*data.values())
     if hint is float and data is None:
         return float("nan")

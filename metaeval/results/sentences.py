@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 LONGEST = 200  # characters of a summary
+UNTESTED = "differences were not tested"
 
 
 def opening(*sentences: str) -> str:
@@ -73,6 +74,49 @@ def most_often(winners: Sequence[Sequence[str]], what: str, by: str, n_shown: in
     return ", ".join(said)
 
 
+def in_first_cluster(clusters: Sequence[Sequence[str]], what: str, by: str) -> str:
+    """Which names no test puts behind the first. clusters: the first one of each place; what: the places.
+
+    >>> in_first_cluster([["A", "B"], ["B", "C"]], "domains", "pa")
+    'B is in the first cluster by pa in all 2 domains.'
+    >>> in_first_cluster([["A"], ["A", "B"], ["B"]], "domains", "pa")
+    'No metric is in the first cluster by pa in all 3 domains; A and B are in 2 of them.'
+    """
+    counts: dict[str, int] = {}
+    for place in clusters:
+        for name in place:
+            counts[name] = counts.get(name, 0) + 1
+    most = max(counts.values())
+    names = [name for name, n in counts.items() if n == most]
+    said = f"{named(names)} {'are' if len(names) > 1 else 'is'} in"
+    where = f"the first cluster by {by} in all {len(clusters)} {what}"
+    if most == len(clusters):
+        return f"{said} {where}."
+    return either(
+        f"No metric is in {where}; {said} {most} of them.", f"No metric is in {where}, and {len(names)} are in {most}."
+    )
+
+
+def with_missing(text: str, missing: str) -> str:
+    """An answer, and what it does not cover; its last sentences give way if there is no room.
+
+    >>> with_missing("A ranks first.", "partial: 2 of 3 sets are ranked")
+    'A ranks first. 2 of 3 sets are ranked.'
+    >>> with_missing("A ranks first. " + "B" * 170 + ".", "2 of 3 sets are ranked, and " + "x" * 180)
+    'A ranks first. The data are incomplete.'
+    """
+    said = missing.removeprefix("partial: ")
+    said = f"{said[0].upper()}{said[1:]}."
+    while True:
+        for one in (said, "The data are incomplete."):
+            if len(text) + len(one) < LONGEST:
+                return f"{text} {one}"
+        shorter = text.removesuffix(".").rpartition(". ")[0]
+        if not shorter:
+            return text
+        text = f"{shorter}."
+
+
 def leading(measure: str, names: Sequence[str], values: Sequence[float], digits: int = 3, of: str = "") -> str:
     """Who leads by a measure. names, values: the best first.
 
@@ -83,6 +127,15 @@ def leading(measure: str, names: Sequence[str], values: Sequence[float], digits:
     if len(first) == 1:
         return f"{first[0]} ranks first{of} by {measure} ({number(values[0], digits)})"
     return f"{named(first)} share first place{of} by {measure} ({number(values[0], digits)})"
+
+
+def new_units(population: str) -> str:
+    """The population of a test in few words.
+
+    >>> new_units("new documents of these systems"), new_units("new systems on these segments")
+    ('new documents', 'new systems')
+    """
+    return population.removesuffix(" of these systems").removesuffix(" on these segments")
 
 
 def against_the_leader(
@@ -98,8 +151,7 @@ def against_the_leader(
     open_ = [name for name, one in zip(names[1:], p, strict=True) if one > alpha]
     n_worse = sum(one <= alpha for one in p)
     sided = "" if alternative == "two-sided" else "one-sided "
-    new = population.removesuffix(" of these systems").removesuffix(" on these segments")
-    how = f"({new}, {sided}p > {alpha:g})"
+    how = f"({new_units(population)}, {sided}p > {alpha:g})"
     n = len(open_) + n_worse
     if not n:
         return opening(f"{lead}.", f"No other {of} could be tested against {them}.")

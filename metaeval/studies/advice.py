@@ -44,7 +44,7 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     Columns: testset, lp, year, human, metric, base_metric, family, version, kind, needs_reference, value, low and high
     (its 95% interval), p (two-sided, that it differs from the best of its set; null for that one), is_among_best (it is
     the best, or p > alpha), n_systems, n_segments, signature; the newest set first, then the best metric. Facts:
-    generalises_to, in words; details, notes on single evaluation sets.
+    generalises_to, in words for each evaluation set; details, notes on single evaluation sets.
     Raises QuestionError: as `load_ranking_inputs`; no metric is tested.
     """
     options = Options()
@@ -89,7 +89,8 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
         *_on_sets(found, tested),
     )
     details = tuple(note for note in table.notes if note not in notes)
-    found_facts = {"generalises_to": words[0], "details": frozenset(details)}
+    populations = {(asked.testset, asked.lp): one.generalises_to for asked, one in tested.items()}
+    found_facts = {"generalises_to": populations, "details": frozenset(details)}
     return Result(frame, parts, (*notes, *details), found_facts)
 
 

@@ -15,9 +15,12 @@ from typing import Any
 
 from cli.ending import run_program
 from cli.main import program
-from metaeval.measures.registry import DEFINITIONS, parse_measure
+from metaeval.measures import parse_measure
+from metaeval.measures.registry import DEFINITIONS
+from metaeval.questions.annotators import Annotators
 from tests.cli.running import foreign_options
 from warehouse import Warehouse
+from warehouse.fields import fields_of
 
 _PROGRAM = program()  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
@@ -25,7 +28,7 @@ _OF_KERNELS = re.compile(
     r"n_systems\b|n_segments\b|n_documents|\bshape\b|must be \(|(?<![=/])\bnan\b|got \[|dtype|\bNone\b|numpy|KeyError"
     r"|broadcast|\barrays?\b|epsilon must|judged must|dimensions?\b"
 )
-ANNOTATORS = ("sets", "annotators", "pairs")
+ANNOTATORS = fields_of(Annotators)["view"].choices
 REPORTED = {
     "overview": "Overview",
     "rankings": "Rankings",

@@ -23,6 +23,7 @@ def test_a_protocol_says_first_how_many_metrics_have_every_task(tmp_path: Path) 
     assert (
         found.notes[0] == f"partial: {n_ranked} of {n} metrics have scores for all 2 tasks, and only these are ranked"
     )
+    assert found.notes[0].removeprefix("partial: ") in found.summary
     assert found.frame["missing"].str.len_chars().to_list()[n_ranked:] > [0] * (n - n_ranked)
 
 
@@ -50,6 +51,7 @@ def test_a_pooled_ranking_says_first_what_it_pools(gaps: Warehouse) -> None:
     assert found.notes[0] == first
     assert found.frame["metric"].to_list() == ["Both", "One", "Other"]
     assert found.partial == (first,)
+    assert first.removeprefix("partial: ")[1:] in found.summary
 
 
 def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> None:

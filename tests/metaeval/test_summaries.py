@@ -63,7 +63,13 @@ ASKED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("audit", (*SIM, ("issues",)), {}),
     ("paper", (), {}),
     ("paper", ("thompson-2024",), {}),
+    ("rank", ("sim24", "all"), {"measures": ("pearson",), "significance": True, "resamples": 20}),
+    ("rank", SIM, {"measures": ("pearson",), "by": "domain", "significance": True, "resamples": 20}),
+    ("rank", ("sim22", "cs-uk"), {"measures": ("pa",), "human": "all"}),
 ]
+_CLAIM = re.compile(r"\b(ranks?|share) first|agrees best|finds the marked error spans best")
+_BACKED = re.compile(r"significan|cluster|not tested|rank ranges|only ")
+_POPULATION = re.compile(r"new (documents|segments|systems|items)|p [<>≤≥=]|\[")
 _ARTEFACT = re.compile(r"\b(?:nan|None|null|inf)\b|\{|\}|\ufffd|<polars|\[\]|  ")
 
 
@@ -84,6 +90,20 @@ def test_every_question_opens_with_a_sentence(answers: dict[int, Answer[Any]]) -
     for one in answers.values():
         _check(one.summary)
     assert {name for name, *_ in ASKED} >= set(QUESTIONS) - {"diff"}  # which takes two warehouses
+
+
+@pytest.mark.slow
+def test_who_is_first_is_tested_or_said_to_be_untested(answers: dict[int, Answer[Any]]) -> None:
+    claims = [one.summary for one in answers.values() if _CLAIM.search(one.summary)]
+    assert len(claims) > 10
+    assert [one for one in claims if not _BACKED.search(one)] == []
+
+
+@pytest.mark.slow
+def test_what_is_significant_has_its_population_or_its_p(answers: dict[int, Answer[Any]]) -> None:
+    claims = [one.summary for one in answers.values() if " significantly" in one.summary]
+    assert len(claims) > 5
+    assert [one for one in claims if not _POPULATION.search(one)] == []
 
 
 def test_every_question_has_a_sentence_of_its_own() -> None:

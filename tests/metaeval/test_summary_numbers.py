@@ -88,7 +88,11 @@ def _advise(at: Place, found: Answer[Any]) -> list[str]:
     first, *others = found.frame.to_dicts()
     n = sum(row["is_among_best"] for row in others)
     tied = f"{n} of {len(others)} others do not differ significantly" if n > 2 else "significantly"
-    return [f"{first['metric']} is best for {at.lp}", f"({at.testset} {at.human}, pearson {first['value']:.3f}", tied]
+    return [
+        f"{first['metric']} ranks first for {at.lp}",
+        f"({at.testset} {at.human}, pearson {first['value']:.3f}",
+        tied,
+    ]
 
 
 def _protocol(at: Place, found: Answer[Any]) -> list[str]:
@@ -221,7 +225,7 @@ def _noise(at: Place, found: Answer[Any]) -> list[str]:
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:
     row = found.frame.row(0, named=True)
-    return [str(row["first"]), str(row["second"]), f"{row['n_there']} are loaded"]
+    return [str(row["first"]), str(row["second"]), f"{row['n_loaded']} are loaded"]
 
 
 def _precision(at: Place, metric: str, threshold: float) -> tuple[float, float]:

@@ -98,7 +98,14 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
     if summary:
         signatures = [signed(("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))))]
         notes = [words]
-    return Table(frame, "\n".join(signatures), (*missing, *notes))
+    return Table(_in_words(frame) if for_reading else frame, "\n".join(signatures), (*missing, *notes))
+
+
+def _in_words(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with its verdicts as a reader's words."""
+    if "verdict" in frame.columns:
+        frame = frame.with_columns(pl.col("verdict").replace({"met": "reproduced", "not_loaded": "not loaded"}))
+    return frame.rename({"n_met": "n_reproduced"}, strict=False)
 
 
 def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from metaeval.results.sentences import either, interval, named, number, opening
+from metaeval.results.sentences import UNTESTED, either, interval, named, number, opening
 from warehouse.wording import counted
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
@@ -22,7 +22,7 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
             f"(kappa {number(row['kappa'])}, {counted(row['n_comparable'], 'pair')} of judgements)."
         )
     if view == "judges":
-        return opening(f"{frame.height} scorers answered with preferences.")
+        return _of_preferring(frame)
     if view == "replace":
         return _of_replacement(frame)
     if view in _OF_VARIANCE:
@@ -51,9 +51,10 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
             return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
         hard, mild = known["annotator"][0], known["annotator"][-1]
         clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
-        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts significantly"
+        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts"
         return opening(
-            f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift}."
+            f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift} over time "
+            "(95% intervals)."
         )
     row = frame.sort("n_judgements", descending=True).row(0, named=True)
     where = f"{row['testset']} {row['lp']} {row['human']}"
@@ -67,6 +68,17 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
     others = counted(frame.height - 1, "other human score is", "other human scores are")
     more = f" {others} in the table." if frame.height > 1 else ""
     return either(f"{said}.{more}", f"{said}.")
+
+
+def _of_preferring(frame: pl.DataFrame) -> str:
+    """Who answers with the most ties; and for a metric, who agrees best with human preferences."""
+    agreeing = frame.drop_nulls("agrees").sort("agrees", descending=True, maintain_order=True)
+    tying = frame.sort("ties", descending=True, maintain_order=True).row(0, named=True)
+    ties = f"{counted(frame.height, 'scorer')} gave preferences; {tying['scorer']} ties in {tying['ties']:.0%} of them"
+    if agreeing.is_empty():
+        return opening(f"{ties}.")
+    best = agreeing.row(0, named=True)
+    return opening(f"{best['scorer']} agrees best with {best['human']} ({best['agrees']:.0%}; {UNTESTED}).", f"{ties}.")
 
 
 _CALLED = {
@@ -165,9 +177,16 @@ def of_judges(frame: pl.DataFrame, view: str) -> str:
             f"{row['corrected']:.0%} [{row['low']:.0%}, {row['high']:.0%}] of the outputs of {row['system']} are good "
             f"by {row['metric']}, corrected for its errors ({row['judged']:.0%} as judged)."
         )
-    biased = [f"{row['metric']} ({row['bias']})" for row in frame.filter(pl.col("p") <= 0.05).iter_rows(named=True)]
-    lead = f"{len(biased)} of {frame.height} biases are significant at p ≤ 0.05"
-    return opening(f"{lead}: {', '.join(biased[:3])}." if biased else f"{lead}, uncorrected.")
+    tested = frame.drop_nulls("p")
+    biased = tested.filter(pl.col("p") <= 0.05)
+    lead = f"{biased.height} of {tested.height} biases are significant (new items, p ≤ 0.05, uncorrected)"
+    if biased.is_empty():
+        return opening(f"{lead}.")
+    worst = biased.sort(pl.col("effect").abs(), descending=True, maintain_order=True).row(0, named=True)
+    favours = ("shorter" if worst["effect"] < 0 else "longer") + " outputs"
+    if worst["bias"] != "length":
+        favours = "other families" if worst["effect"] < 0 else "its own family"
+    return opening(f"{lead}.", f"The largest: {worst['metric']} favours {favours} ({worst['effect']:+.3f} SD).")
 
 
 def _of_agreement(frame: pl.DataFrame) -> str:
@@ -176,7 +195,9 @@ def _of_agreement(frame: pl.DataFrame) -> str:
     name = row["scorer"]
     if row["verdict"] is None:
         said = f"{row['accuracy']:.0%} of verdicts" if row["accuracy"] is not None else f"r {number(row['r'] or 0.0)}"
-        return opening(f"{name} agrees best with people ({said}); single annotators are not known or too few.")
+        of = f" of {judges.height} judges" if judges.height > 1 else ""
+        lead = f"{name} agrees best{of} with human scores ({said}, {counted(row['n_outputs'], 'output')})"
+        return opening(f"{lead}; {UNTESTED}: single annotators are unknown or too few.")
     words = {
         "better": "Yes: {} agrees with annotators better than they agree with each other",
         "as good": "Yes: {} is as good as a second annotator",

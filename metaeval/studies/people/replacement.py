@@ -181,6 +181,11 @@ def _judgements(warehouse: Warehouse, score: JudgedScore, block: Block) -> tuple
     """Annotators, and (annotators, systems, segments) mean judgements; NaN where an annotator did not judge."""
     found = annotations(warehouse, score).filter("counts").drop_nulls("rater")
     raters = sorted(set(found["rater"]))
+    if not raters:
+        raise QuestionError(
+            f"the annotators of {score.human} of {block.selection.slice.testset} "
+            f"{block.selection.slice.lp} are not on file"
+        )
     shape = (len(raters), len(block.systems), len(block.segments))
     if shape[0] * shape[1] * (shape[1] - 1) // 2 * shape[2] > _MOST_ANSWERS:
         raise QuestionError(

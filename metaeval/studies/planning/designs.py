@@ -35,7 +35,7 @@ def designs(
 
     Columns: first (the better system), second, n_annotators (null: as many as the human score has), n_segments,
     n_judgements (per system), with metrics also saved, n_segments_assisted and n_judgements_assisted (with the metrics'
-    help); difference, error (standard error of the difference with 100 segments), n_there.
+    help); difference, error (standard error of the difference with 100 segments), n_loaded.
     By the normal approximation: n = (z of 1 - alpha / 2 + z of power)² variance / difference². The variance of the
     difference on a segment is 2 (system:segment + residual / annotators), as in `annotators` (view precision), or the
     observed one without n_annotators. If documents are the unit, it is multiplied by their design effect.
@@ -84,7 +84,7 @@ def designs(
             left = max(variance - max(saved, 0) * observed, 0.0) / variance
             m = math.ceil(factor * variance * left * effect)
             row |= {"saved": 1 - left, "n_segments_assisted": m, "n_judgements_assisted": m * (k or 1)}
-        row |= {"difference": abs(difference), "error": math.sqrt(variance * effect / 100), "n_there": int(both.sum())}
+        row |= {"difference": abs(difference), "error": math.sqrt(variance * effect / 100), "n_loaded": int(both.sum())}
         rows.append(row)
     parts = stamped(
         ("plan", "design"),

@@ -138,10 +138,11 @@ def single_judgements(warehouse: Warehouse, block: Block) -> pl.DataFrame:
 
 
 MOST = 64  # times the units that there are
+CHANCE = 1.96  # standard errors; a smaller difference may well be chance
 FEWEST: Mapping[Unit, int] = {"document": LEAST_DOCUMENTS, "segment": 10, "system": 5, "judgement": 10}
 _COLUMNS = (
     *("unit", "first", "second", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
-    *("n_there", "power_there", "difference", "effect", "power", "alpha", "test", "measure", "reason", "signature"),
+    *("n_loaded", "power_loaded", "difference", "effect", "power", "alpha", "test", "measure", "reason", "signature"),
 )
 
 
@@ -209,7 +210,7 @@ def planned(problem: SampleSizeProblem, what: PlanSettings, progress: Progress |
     row = _row(problem, what, found, most) | {"signature": line(parts)}
     schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
     schema |= dict.fromkeys(("unit", "first", "second", "test", "measure", "reason", "signature"), pl.String)
-    whole = ("needed", "low", "high", "data_low", "data_high", "pessimistic", "n_there")
+    whole = ("needed", "low", "high", "data_low", "data_high", "pessimistic", "n_loaded")
     schema |= dict.fromkeys(whole, pl.Int64)
     frame = pl.DataFrame([row], schema=schema, orient="row")
     curve = pl.DataFrame(
@@ -247,8 +248,8 @@ def _row(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize, mo
         "data_low": whole(found.data_low),
         "data_high": whole(found.data_high),
         "pessimistic": whole(found.pessimistic),
-        "n_there": problem.there,
-        "power_there": share[float(problem.there)],
+        "n_loaded": problem.there,
+        "power_loaded": share[float(problem.there)],
         "difference": problem.difference,
         "effect": found.effect,
         "power": what.power,
@@ -280,7 +281,7 @@ def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
 def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         f"assumes that {'; '.join(problem.assumes)}",
-        f"n_there, power_there: loaded {problem.unit}s, and the estimated power with them; needed: the fewest that "
+        f"n_loaded, power_loaded: loaded {problem.unit}s, and the estimated power with them; needed: the fewest that "
         "reach the target power",
         *problem.notes,
         "low, high: 95% interval from the number of simulated data sets, taking the observed difference for the true "
@@ -292,6 +293,6 @@ def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) 
         notes.append(
             f"more {problem.unit}s than are loaded ({problem.there}), resampled with replacement: an extrapolation"
         )
-    if found.effect < 1.96:
+    if found.effect < CHANCE:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)

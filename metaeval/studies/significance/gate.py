@@ -34,17 +34,19 @@ def gate(
     correction: of the p-values of all scorers as one family.
     Rows: scorer, old, new, trusted, value_old, value_new, difference, p, verdict ("better", "worse" or "not
     significant"). Facts: deciding, the scorers by which the new version fails; least, the bound below which a p-value
-    shows as 0.
+    shows as 0; units, what each test resamples.
     Raises QuestionError: a scorer is named twice, or as `compare` does.
     """
     rows: list[dict[str, Any]] = []
     parts: list[Sequence[Part]] = []
     notes: list[str] = []
     least: list[float] = []
+    units: list[str] = []
     for one in [*scorers, *trusted]:
         found = compare(one, (escape(old), escape(new)))
         standings = found.facts["standings"]
         values = dict(zip(standings.names, standings.values.tolist(), strict=True))
+        units.append(found.facts["unit"])
         row = {"scorer": found.facts["scorer"], "old": old, "new": new, "trusted": one in trusted}
         row |= {"value_old": values[old], "value_new": values[new], "difference": values[new] - values[old]}
         rows.append(row | {"p": float(standings.corrected[0, 1])})
@@ -65,7 +67,7 @@ def gate(
     together = {row["scorer"] for row in rows if not row["trusted"]}
     deciding = {row["scorer"] for row in rows if row["trusted"]} & worse_by
     deciding |= together if together <= worse_by else set()
-    facts = {"deciding": [name for name in names if name in deciding], "least": least}
+    facts = {"deciding": [name for name in names if name in deciding], "least": least, "units": units}
     return Result(pl.DataFrame(rows), parts, tuple(notes), facts)
 
 
@@ -78,21 +80,22 @@ def verdict(found: Result) -> str:
     old, new = rows[0]["old"], rows[0]["new"]
     if len(rows) == 1:
         return opening(*verdicts(found).values())
+    n, new_units = counted(len(rows), "scorer"), f"new {' or '.join(dict.fromkeys(found.facts['units']))}s"
     if deciding:
-        return opening(f"{new} fails: it is significantly worse than {old} by {named(deciding)}.")
+        return opening(f"{new} fails: it is significantly worse than {old} by {named(deciding)} ({new_units}).")
     worse = [row["scorer"] for row in rows if row["verdict"] == "worse"]
-    n = counted(len(rows), "scorer")
     if not worse:
-        return opening(f"{new} passes: it is not significantly worse than {old} by any of {n}.")
+        return opening(f"{new} passes: it is not significantly worse than {old} by any of {n} ({new_units}).")
     return opening(f"{new} passes: it is significantly worse than {old} by {named(worse)}, but not by all of {n}.")
 
 
 def verdicts(found: Result) -> dict[str, str]:
     """The verdict of each scorer, in a sentence. found: as from `gate`."""
     sentences = {}
-    for row, least in zip(found.frame.iter_rows(named=True), found.facts["least"], strict=True):
+    rows = found.frame.iter_rows(named=True)
+    for row, least, unit in zip(rows, found.facts["least"], found.facts["units"], strict=True):
         said = "not significantly different from"
         said = said if row["verdict"] == "not significant" else f"significantly {row['verdict']} than"
         p = f"p = {number(row['p'])}" if row["p"] else f"p < {number(least)}"
-        sentences[row["scorer"]] = f"{row['new']} is {said} {row['old']} by {row['scorer']}, {p}."
+        sentences[row["scorer"]] = f"{row['new']} is {said} {row['old']} by {row['scorer']} ({p}, new {unit}s)."
     return sentences

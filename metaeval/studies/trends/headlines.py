@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.results.sentences import either, named, number, opening
+from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
@@ -49,7 +49,12 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     means = (
         official.drop_nulls("year")
         .group_by("year", "by", "group", maintain_order=True)
-        .agg(pl.col("value", "gap").mean(), pl.col("lp").n_unique(), pl.col("metric").first())
+        .agg(
+            pl.col("value", "gap").mean(),
+            pl.when(pl.len() == 1).then(pl.col("gap_low", "gap_high").first()),
+            pl.col("lp").n_unique(),
+            pl.col("metric").first(),
+        )
     )
     means = means.filter(~pl.col("by").is_in(CHOSEN)) if (~means["by"].is_in(CHOSEN)).any() else means
     if means.is_empty():
@@ -65,8 +70,10 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     if best["group"] == found.anchor:
         lead += ", the anchor of all gaps"
     elif best["gap"] is not None:
-        above = "above" if best["gap"] >= 0 else "below"
-        lead += f", {number(abs(best['gap']))} {above} {found.anchor} on the same data"
+        ends = interval(best, "gap_low", "gap_high")
+        lead += f", {number(best['gap'])}{ends} above {found.anchor} on the same data"
+        if best["gap"] < 0:
+            lead = lead.replace(f"{number(best['gap'])}{ends} above", f"{number(-best['gap'])} below")
     else:
         lead += f"; {found.anchor} has no value there"
     earlier = [

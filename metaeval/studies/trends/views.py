@@ -45,7 +45,7 @@ def within_frame(found: Within) -> pl.DataFrame:
         left, alone = slope.leave_one_out, [one.without for one in slope.metrics]
         rows.append(
             {
-                **_row("pooled", f"{sets}, slope a year", slope.pooled),
+                **_row("pooled", sets, slope.pooled),
                 "kind": slope.kind,
                 "n_metrics": len(slope.metrics),
                 "first_year": min(one.first_year for one in slope.sets),
@@ -57,7 +57,7 @@ def within_frame(found: Within) -> pl.DataFrame:
             }
         )
     rows += [
-        {**_row("protocol", f"{name}, slope a year", one), "kind": slope.kind}
+        {**_row("protocol", name, one), "kind": slope.kind}
         for slope in found.slopes
         for name, one in slope.by_protocol.items()
     ]

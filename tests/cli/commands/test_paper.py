@@ -154,7 +154,7 @@ def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(
     assert ran.code == 1
     assert [row["verdict"] for row in json.loads(ran.out)].count("differs") == 2
     assert ran.notes[-1] == (
-        "neither met nor explained: deutsch-2023 figure-2 (m1, tau_a); deutsch-2023 figure-2 (m2, tau_a)"
+        "neither reproduced nor explained: deutsch-2023 figure-2 (m1, tau_a); deutsch-2023 figure-2 (m2, tau_a)"
     )
     assert scorehouse("paper", "deutsch-2023", "figure-2").code == 0
 

@@ -93,7 +93,7 @@ def test_a_gate_by_several_metrics_fails_where_all_say_worse_or_a_trusted_one_do
     gate = (*words, best, worst, "--gate", "--trust", "simchrF")
     ran = scorehouse(*gate, "--junit", tmp_path / "gate.xml", "--format", "markdown")
     assert ran.code == 1
-    said = f"{worst} is significantly worse than {best} by simchrF-refA, p < 0.002"
+    said = f"{worst} is significantly worse than {best} by simchrF-refA (p < 0.002"
     assert ran.out.startswith(said.replace("<", "&lt;"))
     (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")

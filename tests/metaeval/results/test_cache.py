@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metaeval.measures.options import Options, TestOptions
-from metaeval.measures.registry import parse_measure
-from metaeval.results import cache
+from metaeval import cache
 from metaeval.results.inputs import Inputs
-from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint
+from metaeval.measures import parse_measure
+from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint, Partial
+from metaeval.options import Options, TestOptions
 from metaeval.studies.significance.comparison import Comparison
 from metaeval.studies.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
@@ -38,11 +38,18 @@ class Noted:
 
 def test_each_kind_of_note_is_stored_with_what_it_knows() -> None:
     excluded = ExclusionNote("without A", "explain=True says why", "metric", 1, ("A",))
-    notes = ("2 are excluded", NoteWithHint("3 are", "explain=True says why"), Decisive("wrong sign"), excluded)
+    partial = Partial("not loaded: zh-en")
+    notes = (
+        "2 are excluded",
+        NoteWithHint("3 are", "explain=True says why"),
+        Decisive("wrong sign"),
+        excluded,
+        partial,
+    )
     found = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
     assert found == notes
-    assert [type(note) for note in found] == [str, NoteWithHint, Decisive, ExclusionNote]
-    _, hinted, _, without = found
+    assert [type(note) for note in found] == [str, NoteWithHint, Decisive, ExclusionNote, Partial]
+    _, hinted, _, without, _ = found
     assert isinstance(hinted, NoteWithHint)
     assert (hinted.text, hinted.hint) == ("3 are", "explain=True says why")
     assert isinstance(without, ExclusionNote)

@@ -86,7 +86,7 @@ def test_references_domains_and_alpha_restrict_the_evidence(simulated_warehouse:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "cs-uk", "measure": "pearson"}
     free = metaeval.advise(simulated_warehouse, **asked, reference_free=True)
     assert not free.frame["needs_reference"].any()
-    assert " is best for cs-uk without a reference in 2024 (sim24 " in free.summary
+    assert " ranks first for cs-uk without a reference in 2024 (sim24 " in free.summary
     sure = metaeval.advise(simulated_warehouse, **asked, alpha=1e-300)
     assert sure.frame["is_among_best"].all()
     with pytest.raises(QuestionError):

@@ -52,7 +52,7 @@ def test_segments_for_each_number_of_annotators_are_those_of_the_components(lab:
         assert row["n_segments"] == math.ceil((1.959964 + 0.841621) ** 2 * variance / row["difference"] ** 2)
         assert row["n_judgements"] == k * row["n_segments"]
         assert row["error"] == pytest.approx(math.sqrt(variance / 100))
-    assert (rows[0]["first"], rows[0]["second"], rows[0]["n_there"]) == ("B", "A", N)
+    assert (rows[0]["first"], rows[0]["second"], rows[0]["n_loaded"]) == ("B", "A", N)
     assert "components:score|" in found.signature
     assert "× 3 annotators" in found.summary
 

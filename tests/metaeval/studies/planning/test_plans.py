@@ -30,13 +30,13 @@ def of_segments(simulated_warehouse: Warehouse) -> Result:
 
 
 @pytest.mark.slow
-def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Result) -> None:
+def test_two_metrics_need_fewer_segments_than_loaded_are(of_segments: Result) -> None:
     row = of_segments.frame.row(0, named=True)
     assert (row["first"], row["second"], row["test"]) == ("Oriole-refA", "Embermatch-refA", "perm-inputs")
-    assert row["low"] <= row["needed"] <= row["high"] < row["n_there"]
+    assert row["low"] <= row["needed"] <= row["high"] < row["n_loaded"]
     assert row["data_low"] <= row["low"]
     assert row["high"] <= row["data_high"]
-    assert row["power_there"] == 1
+    assert row["power_loaded"] == 1
     assert row["reason"] is None
     low, size, high = (row[name] for name in ("data_low", "needed", "data_high"))
     assert f"takes about {size} segments (95% interval: {low} to {high}); " in of_segments.summary
@@ -63,7 +63,9 @@ def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Result, simul
     assert of_segments.frame.equals(other.frame)
 
 
-def test_data_sets_of_the_default_measure_may_have_more_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
+def test_data_sets_of_the_default_measure_may_have_more_segments_than_loaded_are(
+    simulated_warehouse: Warehouse,
+) -> None:
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     size = 2 * block.human.shape[1] + 1
     simulated = simulation_of_units(block, "segment").draw(size, np.random.default_rng(0))
@@ -89,7 +91,7 @@ def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> No
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", unit="judgement", **QUICK)
     row = found.frame.row(0, named=True)
     assert (row["unit"], row["first"], row["test"]) == ("judgement", "Oriole-refA", "perm-inputs")
-    assert row["needed"] < row["n_there"]
+    assert row["needed"] < row["n_loaded"]
     assert any(note.startswith("assumes that new judgements are like the loaded ones") for note in found.notes)
 
 
@@ -107,7 +109,7 @@ def test_a_data_set_of_judgements_has_their_means_as_its_human_score(simulated_w
 def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: Warehouse) -> None:
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="system", **QUICK)
     row = found.frame.row(0, named=True)
-    assert (row["unit"], row["test"], row["n_there"]) == ("system", "jackknife-systems", 15)
+    assert (row["unit"], row["test"], row["n_loaded"]) == ("system", "jackknife-systems", 15)
     assert "assumes that new systems are like the loaded ones, and the segments stay the same" in found.notes
 
 
@@ -123,7 +125,10 @@ def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> No
     assert (row["first"], row["second"], row["test"], row["measure"]) == (better, worse, test, "mqm")
     assert (row["unit"], row["needed"] is not None) == (unit, True)
     assert row["difference"] > 0
-    assert f" apart with power 0.8 takes about {row['needed']} {unit}s (95% interval: " in found.summary
+    assert (
+        f" apart by {row['measure']} with power 0.8 takes about {row['needed']} {unit}s (95% interval: "
+        in found.summary
+    )
 
 
 def test_a_data_set_of_segments_keeps_the_systems_and_one_of_systems_the_segments(

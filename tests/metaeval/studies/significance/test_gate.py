@@ -24,7 +24,7 @@ def compared(scorer: str | None, systems: tuple[str, ...]) -> Result:
         corrected=np.array([[np.nan, p], [np.nan, np.nan]]),
         least=np.array([[np.nan, p or 0.002], [np.nan, np.nan]]),
     )
-    facts = {"scorer": scorer, "standings": standings}
+    facts = {"scorer": scorer, "standings": standings, "unit": "segment"}
     return Result(pl.DataFrame(), [("systems_by", str(scorer))], ("1 pair", f"by {scorer}"), facts)
 
 
@@ -56,10 +56,10 @@ def test_all_scorers_together_or_a_trusted_one_alone_fail_a_version(
 
 def test_sentences_name_the_scorers_and_a_p_of_zero_has_its_bound() -> None:
     one = gate(compared, ["worst"], [], "*old", "new", 0.05)
-    assert verdict(one) == "new is significantly worse than *old by worst, p < 0.002."
+    assert verdict(one) == "new is significantly worse than *old by worst (p < 0.002, new segments)."
     both = gate(compared, ["worst"], ["open"], "*old", "new", 0.05, "holm")
-    assert verdicts(both)["worst"] == "new is significantly worse than *old by worst, p < 0.004."
-    assert verdict(both) == "new fails: it is significantly worse than *old by worst."
+    assert verdicts(both)["worst"] == "new is significantly worse than *old by worst (p < 0.004, new segments)."
+    assert verdict(both) == "new fails: it is significantly worse than *old by worst (new segments)."
     assert both.notes == ("worst: by worst", "open: by open")
     with pytest.raises(QuestionError, match="named twice"):
         gate(compared, ["open"], ["open"], "*old", "new", 0.05)

@@ -201,9 +201,9 @@ def test_reference_based_and_reference_free_metrics_are_two_populations() -> Non
     assert [one["kind"] for one in shape["by_kind"]] == ["reference-based", "reference-free"]
     frame = within_frame(found)
     assert frame.filter(what="pooled")["kind"].to_list() == ["reference-based", "reference-free"]
-    assert frame.filter(what="pooled")["name"].to_list() == ["all 3 sets, slope a year"] * 2
+    assert frame.filter(what="pooled")["name"].to_list() == ["all 3 sets"] * 2
     fewer = within_frame(replace(found, slopes=(based, replace(free, sets=free.sets[:2]))))
-    assert fewer.filter(what="pooled")["name"].to_list() == ["all 3 sets, slope a year", "2 of 3 sets, slope a year"]
+    assert fewer.filter(what="pooled")["name"].to_list() == ["all 3 sets", "2 of 3 sets"]
     assert "|kinds:separate|metrics:reference-based;reference-free|" in found.signature
 
 
