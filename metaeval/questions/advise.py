@@ -63,8 +63,8 @@ class Advise(Evalset, Question["Result"], name="advise"):
         return answer_of(self, found, reading=by_metric(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.studies.advice import among_best
         from metaeval.results.sentences import named, new_units, number, opening
+        from metaeval.studies.advice import among_best
 
         frame = answer.frame
         best = frame.row(0, named=True)

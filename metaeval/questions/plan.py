@@ -127,9 +127,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))
 
     def headline(self, answer: "Answer[Result]") -> str:
+        from metaeval.results.sentences import opening
         from metaeval.studies.planning.headlines import of_designs, of_sequence
         from metaeval.studies.planning.plans import CHANCE
-        from metaeval.results.sentences import opening
 
         if self.sequential:
             return of_sequence(answer.result)

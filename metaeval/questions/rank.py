@@ -284,7 +284,16 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             yield within, replace(self, user_metrics=True, metrics=metrics, with_file=None, first_segment=1), notes
 
     def headline(self, answer: "Answer[Result]") -> str:
-        from metaeval.results.sentences import UNTESTED, either, in_first_cluster, leading, most_often, named, number, opening
+        from metaeval.results.sentences import (
+            UNTESTED,
+            either,
+            in_first_cluster,
+            leading,
+            most_often,
+            named,
+            number,
+            opening,
+        )
 
         if self.explain:
             counts = (

@@ -191,7 +191,7 @@ class Answer(Result, Generic[R]):
             return self
         text = self.question.headline(self)
         if self.partial and text:
-            from metaeval.sentences import with_missing
+            from metaeval.results.sentences import with_missing
 
             text = with_missing(text, self.partial[0])
         return replace(self, summary=text)

@@ -15,8 +15,7 @@ from typing import Any
 
 from cli.ending import run_program
 from cli.main import program
-from metaeval.measures import parse_measure
-from metaeval.measures.registry import DEFINITIONS
+from metaeval.measures.registry import DEFINITIONS, parse_measure
 from metaeval.questions.annotators import Annotators
 from tests.cli.running import foreign_options
 from warehouse import Warehouse

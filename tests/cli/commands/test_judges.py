@@ -61,8 +61,7 @@ def test_three_commands_tell_whether_a_judge_is_as_good_as_a_second_annotator(
     answer = scorehouse(*database, "judges", "mine").out
     assert re.match(r"Yes: good-src is as good as a second annotator \(lead [+-]0\.\d+ \[.*\]; accuracy", answer)
     biases = scorehouse(*database, "judges", "mine", "--view", "bias", "--length", "n_words").out
-    assert "gpt-4o-src (length)" in biases.splitlines()[0]
-    assert "gpt-4o-src (own family)" in biases.splitlines()[0]
+    assert "gpt-4o-src favours its own family (+0.852 SD)" in biases.splitlines()[0]
 
 
 def test_each_judge_has_its_agreement_beside_annotators_and_a_constant(database: Path, table: Path) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metaeval import cache
+from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.registry import parse_measure
+from metaeval.results import cache
 from metaeval.results.inputs import Inputs
-from metaeval.measures import parse_measure
 from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint, Partial
-from metaeval.options import Options, TestOptions
 from metaeval.studies.significance.comparison import Comparison
 from metaeval.studies.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
