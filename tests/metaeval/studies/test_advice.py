@@ -61,11 +61,12 @@ def _shown(metric: str, best: str, new: str | None, old: str | None, **more: str
 def test_an_untested_metric_is_not_said_to_be_worse() -> None:
     def said(*others: bool | None) -> str:
         rows = [_row("wmt24", 2024, f"M{place}", 0.9, best) for place, best in enumerate((True, *others))]
-        return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [])).with_summary().summary
+        facts = {"generalises_to": {("wmt24", "en-de"): "new documents of these systems"}}
+        return answer_of(Advise(), Result(pl.DataFrame(rows, schema=SCHEMA), [], facts=facts)).with_summary().summary
 
-    assert said(False, None).endswith("; 1 of 2 others are significantly worse.")
-    assert said(False, False).endswith("; all 2 others are significantly worse.")
-    assert said(True, False).endswith("; M1 does not differ significantly.")
+    assert said(False, None).endswith("; 1 of 2 others are significantly worse (new documents).")
+    assert said(False, False).endswith("; all 2 others are significantly worse (new documents).")
+    assert said(True, False).endswith("; M1 does not differ significantly (new documents).")
 
 
 def test_those_among_the_best_are_those_that_compare_finds_no_worse(simulated_warehouse: Warehouse) -> None:
