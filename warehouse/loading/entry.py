@@ -27,6 +27,7 @@ from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, LoadHints
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.checks import check_batch
 from warehouse.staging.holdings import HeldFile, Holdings, KnownEvalsets, held_files, holdings, of_evalsets
+from warehouse.temporary import temporary_folder
 from warehouse.wording import counted, option
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
@@ -189,7 +190,8 @@ def load(
         one = stack.enter_context(in_memory(database, read, most=_MEMORY))
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
-        opened = _opened(found.claims, given, database, one, report, gauge)
+        folder = stack.enter_context(temporary_folder())
+        opened = _opened(found.claims, given, folder, database, one, report, gauge)
         _check_human(opened, given, report.faults)
         grouped = _by_evalset(opened)
         held = holdings(database, one, list(grouped))
@@ -268,6 +270,7 @@ def _nothing_found(paths: Sequence[Path], found: FoundFiles) -> str:
 def _opened(
     claims: Iterable[Claim],
     given: LoadHints,
+    folder: Path,
     database: Path,
     connection: duckdb.DuckDBPyConnection,
     report: LoadReport,
@@ -283,7 +286,7 @@ def _opened(
             files.append(claim)
             continue
         gauge.show(f"reading {claim.path.name}")
-        files.append(OpenFile.open(claim, given))
+        files.append(OpenFile.open(claim, given, folder))
     records = [file for file in files if isinstance(file, OpenFile)]
     held = held_files(database, connection, [file.claim.origin for file in records])
     unknown = []

@@ -328,11 +328,11 @@ def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
         return []
     if not content.claim.is_table or content.claim.is_own:
         return []
-    scores = content.records.scores
-    assert scores is not None
+    labels = content.records.labels
+    assert labels is not None
     listed = declared.primary | declared.baseline
     listed |= {name for evalset in declared.lps.values() for name in evalset.extra_primary}
-    first = scores.filter(kind="metric").group_by("scorer", maintain_order=True).first()
+    first = labels.filter(kind="metric").group_by("scorer", maintain_order=True).first()
     return [
         Fault(
             str(content.claim.path),

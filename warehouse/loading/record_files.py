@@ -1,6 +1,7 @@
 """Record files of a load: unpacked and parsed when their rows are first requested, for all their evaluation sets."""
 
 import hashlib
+import tempfile
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,8 @@ from warehouse.facts.testsets import facts_file
 from warehouse.loading.files import DISAGREES, size
 from warehouse.readers.claims import Claim, EvalsetKey, LoadHints
 from warehouse.readers.contents import Content
+from warehouse.readers.long_table import LongTableReader
+from warehouse.readers.pieces import gathered
 from warehouse.readers.recognition import other_human, record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import ExpansionError, is_packed, pieces_of, readable, unpacked, unterminated
@@ -20,11 +23,12 @@ from warehouse.readers.text.tables import UNREADABLE
 class OpenFile:
     """One record file, whose rows are read when first needed.
 
-    evalsets: the evaluation sets to which it contributes; None until known.
+    folder: for the rows of a large table. evalsets: the evaluation sets to which it contributes; None until known.
     """
 
     claim: Claim
     given: LoadHints
+    folder: Path
     sha256: str
     n_bytes: int
     faults: tuple[Fault, ...] = ()
@@ -32,15 +36,15 @@ class OpenFile:
     _records: Records | None = field(default=None, repr=False)
 
     @classmethod
-    def open(cls, claim: Claim, given: LoadHints) -> "OpenFile":
+    def open(cls, claim: Claim, given: LoadHints, folder: Path) -> "OpenFile":
         """Open a file and determine its checksum and size."""
         evalsets = claim.evalsets or None
         try:
             digest, n_bytes = _checksum(claim, given)
         except OSError as error:
             unreadable = Fault(str(claim.path), 0, f"cannot be read: {error.strerror}", "a readable file")
-            return cls(claim, given, "", 0, (unreadable,), evalsets)
-        return cls(claim, given, digest, n_bytes, (), evalsets)
+            return cls(claim, given, folder, "", 0, (unreadable,), evalsets)
+        return cls(claim, given, folder, digest, n_bytes, (), evalsets)
 
     @property
     def is_read(self) -> bool:
@@ -95,19 +99,27 @@ class OpenFile:
         path = self.claim.path
         if not self.sha256:
             return Records().normal(path)
+        reader = record_reader_named(self.claim.reader)
         try:
-            data = unpacked(path.read_bytes())
             is_whole = self.given.may_lack_end or self.claim.may_lack_end or is_packed(path)
+            pieces = reader.pieces(self.claim, self.given) if isinstance(reader, LongTableReader) else None
+            if pieces is not None:
+                folder = Path(tempfile.mkdtemp(dir=self.folder))
+                read = gathered(pieces, path, self.given.numbering, folder)
+                return self._checked(read, None if is_whole else unterminated(pieces_of(path), path))
+            data = unpacked(path.read_bytes())
         except ExpansionError as error:
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", "unpack it yourself if you trust it"))
         except (OSError, EOFError, zlib.error) as error:
             return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a complete gzip file", WITHOUT_IT))
-        parsed = record_reader_named(self.claim.reader).parse(data, self.claim, self.given)
-        read = parsed.normal(path, self.given.numbering)
-        cut = None if is_whole else unterminated([data], path)
+        read = reader.parse(data, self.claim, self.given).normal(path, self.given.numbering)
+        return self._checked(read, None if is_whole else unterminated([data], path))
+
+    def _checked(self, read: Records, cut: Fault | None) -> Records:
+        """The records with the faults of the whole file. cut: the fault of a text that is not whole."""
         further = []
         if not read.faults and not read.evalsets:
-            further.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
+            further.append(Fault(str(self.claim.path), 0, "no scores", "at least one row with a score"))
         if cut is not None:
             further.append(cut)
         if not self.given.is_own:
@@ -131,7 +143,7 @@ class OpenFile:
 
 def human_scores(read: Records) -> set[str]:
     """The human scores named in the rows of completed records."""
-    frames = [frame for frame in (read.scores, read.judgements) if frame is not None]
+    frames = [frame for frame in (read.labels, read.judgements) if frame is not None]
     return {name for frame in frames for name in frame.filter(kind="human")["scorer"].unique().drop_nulls()}
 
 

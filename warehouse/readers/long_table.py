@@ -1,7 +1,7 @@
 """A user's scores in a long table: one score per row, with named columns."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,19 @@ from warehouse.facts.testsets import TestsetFacts, facts, facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.records import Records
-from warehouse.readers.text.named_columns import ERRORS, Header, header_of, placed, table_under, unread
+from warehouse.readers.text.bytes import PARQUET
+from warehouse.readers.text.named_columns import (
+    ERRORS,
+    Header,
+    has_reference_texts,
+    header_of,
+    is_large,
+    placed,
+    table_under,
+    tables_under,
+    unread,
+    without_reference_texts,
+)
 from warehouse.readers.text.tables import cells_that_are, numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
 from warehouse.wording import NO_LP, counted, option
@@ -45,12 +57,60 @@ class LongTableReader:
         if header is None or table.is_empty():
             return Records(faults=faults)
         table, more = _named(table, given, claim.path)
-        scores, chosen = _chosen(table, set(table["named"].drop_nulls()), with_place(given, claim.path), claim.path)
-        faults += [*more, *chosen]
-        notes = unread(header.unknown, header.columns)
-        if not faults:
-            notes += _of_others(table.height - scores.height)
+        faults += more
+        scores, notes = self._scores(table, set(table["named"].drop_nulls()), header, claim, given, faults)
         return records_of(scores, header, claim.path, faults, notes)
+
+    def pieces(self, claim: Claim, given: LoadHints) -> Iterator[Records] | None:
+        """The scores of a large table, piece by piece; None for one that `parse` reads whole.
+
+        That is a small one, and one whose scores are means over annotators or runs. Scorers without any score in an
+        evaluation set keep their rows, see `where_scored`. Raises OSError.
+        """
+        with claim.path.open("rb") as file:
+            header = _header(file.read(65536), claim)
+        if header is None or {"rater", "run"}.intersection(header.known) or not is_large(header, claim.path):
+            return None
+        return self._pieces(header, claim, given)
+
+    def _pieces(self, header: Header, claim: Claim, given: LoadHints) -> Iterator[Records]:
+        all_names: set[str] = set()
+        is_of_texts = False
+        if given.metric is not None or "reference" in header.known:
+            for table, _ in tables_under(header, claim.path):
+                names = (table[name].unique().drop_nulls() for name in _SAYS_WHAT if name in table.columns)
+                all_names.update(*names)
+                is_of_texts |= has_reference_texts(table)
+        for table, faults in tables_under(header, claim.path):
+            table = without_reference_texts(table) if is_of_texts else table
+            table = of_one_system(table, claim, faults)
+            if table.is_empty():
+                yield Records(faults=faults)
+                continue
+            table, more = _named(table, given, claim.path)
+            faults += more
+            here = set(table["named"].drop_nulls())
+            scores, notes = self._scores(table, all_names or here, header, claim, given, faults)
+            scores, _ = with_runs(scores)
+            yield Records(scores=scores, faults=faults, notes=notes)
+
+    def _scores(
+        self,
+        table: pl.DataFrame,
+        all_names: Collection[str],
+        header: Header,
+        claim: Claim,
+        given: LoadHints,
+        faults: list[Fault],
+    ) -> tuple[pl.DataFrame, list[str]]:
+        """The selected rows of a table, and notes on columns and rows that are not read; further faults go to `faults`.
+
+        all_names: of all rows of the file.
+        """
+        scores, chosen = _chosen(table, all_names, with_place(given, claim.path), claim.path)
+        faults += chosen
+        notes = unread(header.unknown, header.columns)
+        return scores, notes if faults else notes + _of_others(table.height - scores.height)
 
 
 def records_of(scores: pl.DataFrame, header: Header, path: Path, faults: list[Fault], notes: Sequence[str]) -> Records:
@@ -236,7 +296,7 @@ def of_one_system(table: pl.DataFrame, claim: Claim, faults: list[Fault]) -> pl.
 def _header(data: bytes, claim: Claim) -> Header | None:
     """The header of a table from its first bytes."""
     head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    is_parquet = data.startswith(b"PAR1")
+    is_parquet = data.startswith(PARQUET)
     return header_of(claim.path, [] if is_parquet else head, claim.system)
 
 

@@ -160,6 +160,12 @@ class Records:
         system_a, system_b, rater, answer (a, b, tie), is_same_output; `normal` scores them, see `win_shares`.
     scores_from_judgements: human scores are the means of the valid judgements, even if several files have judgements
         of one system.
+    Completed records (see `normal`) also have
+    labels: one row for all scores of one system by one scorer: testset, lp, level, kind, scorer, reference, system, the
+        first line, n and n_values (rows, and those with a value), least (the lowest value).
+    places: one row for all scores of one place by metrics or by people: testset, lp, level, kind, domain, document,
+        segment, index, the first line.
+    on_disk: the scores of a table that is read in pieces; `scores` is then None.
     """
 
     scores: pl.DataFrame | None = None
@@ -170,11 +176,23 @@ class Records:
     scores_from_judgements: bool = False
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    labels: pl.DataFrame | None = None
+    places: pl.DataFrame | None = None
+    on_disk: pl.LazyFrame | None = None
 
-    def normal(self, path: Path, numbering: Numbering | None = None) -> "Records":
+    @property
+    def rows(self) -> pl.LazyFrame:
+        """The scores, in memory or on disk; of completed records."""
+        if self.on_disk is not None:
+            return self.on_disk
+        assert self.scores is not None
+        return self.scores.lazy()
+
+    def normal(self, path: Path, numbering: Numbering | None = None, *, is_piece: bool = False) -> "Records":
         """Every frame with all its columns, checked; rows that break the rules become faults.
 
-        numbering: what segment numbers count within, as stated by the user.
+        numbering: what segment numbers count within, as stated by the user. is_piece: only some of the file's scores,
+        which do not show how the file numbers segments.
         """
         faults, notes = list(self.faults), list(self.notes)
         scores, judgements, ratings, segments, preferences = (
@@ -201,12 +219,14 @@ class Records:
             for frame in (scores, judgements):
                 faults += _beyond_scale(frame, path)
         scores, judgements = (_with_names(frame) for frame in (scores, judgements))
-        for frame in (scores, judgements):
+        scores = scores.with_columns(
+            _without_negative_zero("value"), pl.col("is_negated", "is_derived").fill_null(False)
+        )
+        labels, places = labels_of(scores), places_of(scores)
+        for frame in () if is_piece else (places, judgements):
             faults += numbering_faults(frame, path, numbering)
         return Records(
-            scores=scores.with_columns(
-                _without_negative_zero("value"), pl.col("is_negated", "is_derived").fill_null(False)
-            ),
+            scores=scores,
             judgements=judgements.with_columns(_without_negative_zero("value"), pl.col("kind").fill_null("human")),
             ratings=ratings,
             segments=segments,
@@ -214,33 +234,55 @@ class Records:
             scores_from_judgements=self.scores_from_judgements,
             faults=faults,
             notes=notes,
+            labels=labels,
+            places=places,
         )
 
     def of(self, evalset: EvalsetKey) -> "Records":
         """The rows of one evaluation set, without the faults of the file; of completed records."""
-        scores, judgements, segments, preferences = (
-            frame.filter(pl.col("testset") == evalset[0], pl.col("lp") == evalset[1])
-            for frame in (self.scores, self.judgements, self.segments, self.preferences)
+        is_here = pl.col("testset") == evalset[0], pl.col("lp") == evalset[1]
+        judgements, segments, preferences, labels, places = (
+            frame.filter(*is_here)
+            for frame in (self.judgements, self.segments, self.preferences, self.labels, self.places)
             if frame is not None
         )
         assert self.ratings is not None
         ratings = self.ratings.join(judgements, on="judgement", how="semi", maintain_order="left")
         return replace(
             self,
-            scores=scores,
+            scores=None if self.scores is None else self.scores.filter(*is_here),
             judgements=judgements,
             segments=segments,
             ratings=ratings,
             preferences=preferences,
             faults=[],
+            labels=labels,
+            places=places,
+            on_disk=None if self.on_disk is None else self.on_disk.filter(*is_here),
         )
 
     @property
     def evalsets(self) -> tuple[EvalsetKey, ...]:
         """The evaluation sets that rows name, sorted; of completed records (see `normal`)."""
-        frames = (frame for frame in (self.scores, self.judgements, self.segments) if frame is not None)
+        frames = (frame for frame in (self.labels, self.judgements, self.segments) if frame is not None)
         found = {key for frame in frames for key in frame.select("testset", "lp").unique().iter_rows()}
         return tuple(sorted(key for key in found if None not in key))
+
+
+_LABEL = (*_EVALSET, "level", "kind", "scorer", "reference", "system")
+_PLACE = (*_EVALSET, "level", "kind", "domain", "document", "segment", "index")
+
+
+def labels_of(scores: pl.DataFrame) -> pl.DataFrame:
+    """The `labels` of completed scores, in the order of their first rows."""
+    value = pl.col("value")
+    counts = {"n": pl.len(), "n_values": value.count(), "least": value.min()}
+    return scores.group_by(_LABEL, maintain_order=True).agg(pl.col("line").min(), **counts)
+
+
+def places_of(scores: pl.DataFrame) -> pl.DataFrame:
+    """The `places` of completed scores, in the order of their first rows."""
+    return scores.group_by(_PLACE, maintain_order=True).agg(pl.col("line").min())
 
 
 class TextReader(ABC):

@@ -157,9 +157,9 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     return [folded[near] for near in get_close_matches(letters(without_number(name)), folded, n=3, cutoff=0.5)]
 
 
-def spellings_in(rows: pl.DataFrame) -> pl.DataFrame:
-    """Spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
-    return rows.group_by("file_no", "system").agg(pl.col("line").min(), n=pl.len())
+def spellings_in(labels: pl.DataFrame) -> pl.DataFrame:
+    """Spellings of systems in the labels of files: file_no, system, the first line, and the number of lines."""
+    return labels.group_by("file_no", "system").agg(pl.col("line").min(), pl.col("n").sum())
 
 
 def names_of(

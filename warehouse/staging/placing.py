@@ -33,6 +33,7 @@ def report_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, 
 
 
 _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
+_OF_ROWS = ("file_no", "level", "kind", "domain")  # what else rows of one place have in common
 
 
 def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
@@ -43,64 +44,72 @@ def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
 
 
 def placed(
-    contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
+    contents: Sequence[Content], places: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Scores and judgements with segment numbers; rows with nonexistent segments become faults.
+    """Places of scores, and judgements, with segment numbers; judgements of nonexistent segments become faults.
 
+    places: those of all files' records, with file_no. Returned with `number`, with `is_lost` if the segment does not
+    exist, and with the file's own segment, document and index in columns `written_`; see `with_numbers`.
     Tutorial texts are not segments of the evaluation set: their judgements keep the file's numbers.
     """
-    scores = _as_shown(contents, scores, stage)
+    places = _as_shown(contents, places.with_columns(pl.col(_PLACE).name.prefix("written_")), stage)
     is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
     taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
     judgements = judgements.filter(~is_taught.fill_null(False))
     is_seg = pl.col("level") == "seg"
     known = _staged(stage) if stage.segments else _held(stage)
-    scores, judgements = (with_known_names(rows, known) for rows in (scores, judgements))
-    for rows in (scores.filter(is_seg), judgements):
+    places, judgements = (with_known_names(rows, known) for rows in (places, judgements))
+    scored = places.filter(is_seg & ~pl.col("is_lost"))
+    for rows in (scored, judgements):
         report_contradictions(contents, rows, known, stage)
-    asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scores.filter(is_seg), judgements)])
+    asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements)])
     first = pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
     keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(*first), stage)
-    scores = _with_numbers(contents, scores, is_seg, keys, stage)
-    judgements = _with_numbers(contents, judgements, pl.lit(True), keys, stage)
-    return scores, pl.concat([judgements, taught]).sort("file_no", "line", maintain_order=True)
+    places, judgements = (
+        rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
+        for rows in (places, judgements)
+    )
+    has_number = pl.col("number").is_not_null()
+    report_lost(contents, judgements.filter(~has_number), stage)
+    judgements = pl.concat([judgements.filter(has_number), taught]).sort("file_no", "line", maintain_order=True)
+    return places.with_columns(is_lost=pl.col("is_lost") | (is_seg & ~has_number)), judgements
 
 
-def _with_numbers(
-    contents: Sequence[Content], rows: pl.DataFrame, needs: pl.Expr, keys: pl.DataFrame, stage: Stage
-) -> pl.DataFrame:
-    """Rows with their segment numbers. needs: which rows have a segment. keys: result of `place`."""
-    rows = rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
-    report_lost(contents, rows.filter(needs & pl.col("number").is_null()), stage)
-    return rows.filter(~needs | pl.col("number").is_not_null())
+def with_numbers(contents: Sequence[Content], scores: pl.DataFrame, places: pl.DataFrame, stage: Stage) -> pl.DataFrame:
+    """Scores with segment numbers; those of nonexistent segments become faults. places: result of `placed`."""
+    written = {f"written_{name}": name for name in _PLACE}
+    keys = [*_OF_ROWS, *written]
+    telling = [name for name in keys if places[name].n_unique() > 1]  # the others are the same in all rows
+    found = places.select(*(telling or keys[:1]), *_PLACE, "number", "is_lost")
+    rows = scores.rename({name: column for column, name in written.items()})
+    rows = rows.join(found, on=telling or keys[:1], how="left", nulls_equal=True, maintain_order="left")
+    report_lost(contents, rows.filter("is_lost"), stage)
+    return rows.filter(~pl.col("is_lost")).select(*scores.columns, "number")
 
 
-def _as_shown(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """The scores with segments named as in other files. A user's own files name them by the numbers that the warehouse
-    shows, and may name no others.
+def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -> pl.DataFrame:
+    """The places with segments named as in other files. A user's own files name them by the numbers that the warehouse
+    shows, and may name no others: these places are lost.
     """
     strict = [content.file_no for content in contents if content.claim.is_own]
     held = _held(stage)
     if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
-        return scores
+        return places.with_columns(is_lost=pl.lit(False))
     is_theirs = pl.col("file_no").is_in(strict) & (pl.col("level") == "seg")
-    places = held.filter(pl.col("segment").is_null())
-    places = places.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
-    rows = scores.join(places, on="segment", how="left", maintain_order="left")
+    shown = held.filter(pl.col("segment").is_null())
+    shown = shown.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
+    rows = places.join(shown, on="segment", how="left", maintain_order="left")
     is_shown = is_theirs & pl.col("is_shown").fill_null(False)
     rows = rows.with_columns(
         segment=pl.when(~is_shown).then(pl.col("segment")),
         document=pl.when(is_shown).then("shown_document").otherwise("document"),
         index=pl.when(is_shown).then("shown_index").otherwise("index"),
-    ).select(scores.columns)
+    ).select(places.columns)
     lines = held.filter(pl.col("segment").is_not_null())["segment"].implode()
     named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
     rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
     is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
-    is_lost = is_theirs & ~is_there.fill_null(False)
-    kept = rows.filter(~is_theirs | is_there.fill_null(False))
-    report_lost(contents, rows.filter(is_lost), stage)
-    return kept.select(scores.columns)
+    return rows.select(*places.columns, is_lost=is_theirs & ~is_there.fill_null(False))
 
 
 def _where(stage: Stage) -> str:
@@ -113,7 +122,7 @@ def report_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -
         report_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
 
 
-def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
+def note_beyond(contents: Sequence[Content], places: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
     """Note segments beyond the end of their document, which is known from the layout, or else from other metric files
     or, for judgements, the warehouse. Annotators judge parts of documents; metrics score whole documents.
     """
@@ -122,7 +131,7 @@ def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
     last = pl.col("index").max()
     judged, metrics = (
         rows.drop_nulls(["document", "index"]).group_by("file_no", "document").agg(last)
-        for rows in (judgements.filter(pl.col("status") == "valid"), scores.filter(is_metric))
+        for rows in (judgements.filter(pl.col("status") == "valid"), places.filter(is_metric & ~pl.col("is_lost")))
     )
     known = (_staged(stage) if declaring else _held(stage)).group_by("document").agg(n=last)
     others = known.with_columns(other=pl.lit(-1, pl.Int64))

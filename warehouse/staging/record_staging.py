@@ -1,6 +1,7 @@
 """Staging of all records of one evaluation set, with system names joined and segments placed."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -10,6 +11,7 @@ from warehouse.facts.metrics import describe
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.contents import Content
 from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
+from warehouse.readers.text.tables import of_each_kind
 from warehouse.staging.naming import check_known, joined, named, names_of, spelled, spellings_in, systems_before
 from warehouse.staging.placing import (
     declaring_segments,
@@ -20,11 +22,13 @@ from warehouse.staging.placing import (
     report_rows,
     settle_segments,
     stage_declared,
+    with_numbers,
 )
 from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_preferences, stage_vectors
 from warehouse.wording import counted, option
 
+MOST_ROWS = 1_000_000  # of scores that are in memory at a time where they are on disk
 _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
 
 
@@ -43,40 +47,91 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
 
 
 def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    judgements, ratings, declared, preferences = (
-        _together(sound, name) for name in ("judgements", "ratings", "segments", "preferences")
+    judgements, ratings, declared, preferences, labels, places = (
+        _together(sound, name) for name in ("judgements", "ratings", "segments", "preferences", "labels", "places")
     )
     stage_declared(declared, stage)
-    scores = _together(sound, "scores")
-    report_slips(sound, scores, judgements, stage, aliases)
-    names = names_of(contents, spellings_in(scores), judgements, stage, aliases)
-    scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
-    preferences = _of_known_segments(preferences, scores, names)
+    scores = _scores(sound)
+    report_slips(sound, scores, labels, judgements, stage, aliases)
+    names = names_of(contents, spellings_in(labels), judgements, stage, aliases)
+    places, judgements = placed(sound, places, named(judgements, names), stage)
+    preferences = _of_known_segments(preferences, places, names)
     _report_shared(sound, judgements, stage)
-    note_beyond(sound, scores, judgements, stage)
-    scores = distinct(sound, _with_means(sound, scores, judgements), stage)
-    report_incomplete(sound, scores, stage)
+    note_beyond(sound, places, judgements, stage)
+    means = _means(sound, judgements)
     judgements = judgements.with_columns(base_name=pl.col("scorer"), scorer=scorer_name())
     _report_predicted_twice(sound, judgements, stage)
-    vectors = stage_vectors(sound, scores, judgements, stage)
+    counts, staged = [], []
+    n_repeated: Counter[int] = Counter()
+    parts = _parts(sound, labels, judgements, names)
+    for part in parts:
+        rows = with_numbers(sound, named(_rows_of_part(scores, part), names), places, stage)
+        rows = pl.concat([rows, _of_part(means, part)], how="diagonal")
+        rows = distinct(sound, rows, stage, n_repeated)
+        counts.append(_counted(sound, rows))
+        staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
+    _report_repeated(sound, n_repeated, stage)
+    report_incomplete(sound, places, counts, stage)
+    if len(parts) > 1:
+        stage.faults.update({file_no: of_each_kind(faults) for file_no, faults in stage.faults.items()})
+    vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
     _report_empty(sound, stage)
     for content in sound:
         assert content.records is not None
         brought = _rows_of(content)
-        stage.n_rows[content.file_no] = brought.height
-        stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
+        n_rows = n_values = brought.height
+        if "n_values" in brought.columns:
+            n_rows, n_values = (int(brought[name].sum()) for name in ("n", "n_values"))
+        elif "value" in brought.columns:
+            n_values = brought["value"].count()
+        stage.n_rows[content.file_no] = n_rows
+        stage.n_missing[content.file_no] = n_rows - n_values
         notes = [*content.records.notes, *(_direction(content) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
 
 
-def _of_known_segments(preferences: pl.DataFrame, scores: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    """Preferences with system names and segment numbers. scores: of the same outputs, with both."""
+def _parts(
+    contents: Sequence[Content], labels: pl.DataFrame, judgements: pl.DataFrame, names: Mapping[str, str]
+) -> list[pl.DataFrame | None]:
+    """Scorers and systems whose scores are staged together: with scorer, system and its spelling; None means all.
+
+    All are, unless scores are on disk. judgements: with base_name.
+    """
+    if all(content.records is None or content.records.on_disk is None for content in contents):
+        return [None]
+    scored = labels.select("scorer", "n", spelling="system", system=pl.col("system").replace_strict(names))
+    judged = judgements.select(scorer="base_name", n=pl.lit(1, pl.get_index_type()), spelling="system", system="system")
+    counts = pl.concat([scored, judged]).group_by("scorer", "system").agg(pl.col("n").sum(), pl.col("spelling").unique())
+    counts = counts.sort("scorer", "system").with_columns(part=pl.col("n").cum_sum() // MOST_ROWS)
+    return [*counts.explode("spelling").partition_by("part", maintain_order=True)]
+
+
+def _rows_of_part(scores: pl.LazyFrame, part: pl.DataFrame | None) -> pl.DataFrame:
+    """The scores of a part, in the order of the files."""
+    if part is None:
+        return scores.collect()
+    first, last = (pl.lit(name) for name in part.select(first=pl.col("scorer").min(), last=pl.col("scorer").max()).row(0))
+    here = scores.filter(pl.col("scorer").is_between(first, last))
+    here = here.join(part.lazy().select("scorer", system="spelling"), on=["scorer", "system"], how="semi")
+    return here.collect(engine="streaming").sort("file_no", "line", maintain_order=True)
+
+
+def _of_part(rows: pl.DataFrame, part: pl.DataFrame | None, scorer: str = "scorer") -> pl.DataFrame:
+    """The rows of a part. scorer: the column that names scorers as files do."""
+    if part is None:
+        return rows
+    return rows.join(part, left_on=[scorer, "system"], right_on=["scorer", "system"], how="semi", maintain_order="left")
+
+
+def _of_known_segments(preferences: pl.DataFrame, places: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
+    """Preferences with system names and segment numbers. places: of the scores that they make."""
     if preferences.is_empty():
         return preferences.with_columns(number=pl.col("segment"))
     place = ["file_no", "segment", "document", "index"]
-    numbers = scores.filter(level="seg").select(*place, "number").unique()
+    numbers = places.filter((pl.col("level") == "seg") & ~pl.col("is_lost"))
+    numbers = numbers.select("file_no", *(pl.col(f"written_{name}").alias(name) for name in place[1:]), "number").unique()
     found = preferences.join(numbers, on=place, how="inner", nulls_equal=True, maintain_order="left")
     return found.with_columns(pl.col("system_a", "system_b").replace_strict(names, return_dtype=pl.String))
 
@@ -108,7 +163,9 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
     for content in contents:
         rows = _rows_of(content)
         if "value" in rows.columns:
-            of_file = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
+            rows = rows.with_columns(n=pl.lit(1), n_values=pl.col("value").is_not_null())
+        if "n_values" in rows.columns:
+            of_file = rows.group_by("scorer").agg(pl.col("line").min(), pl.col("n", "n_values").cast(pl.Int64).sum())
             counts.append(of_file.with_columns(file_no=pl.lit(content.file_no), path=pl.lit(str(content.claim.path))))
     if not counts:
         return
@@ -123,11 +180,11 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
 def _direction(content: Content) -> list[str]:
     """A note if scores of a user metric have the name of an error measure but are stored unchanged."""
     assert content.records is not None
-    assert content.records.scores is not None
-    scores = content.records.scores
-    named = [describe(name) for name in scores["scorer"].unique().sort()]
+    labels = content.records.labels
+    assert labels is not None
+    named = [describe(name) for name in labels["scorer"].unique().sort()]
     counts_errors = any(facts.is_error_measure or facts.family in _ERRORS_AS_WRITTEN for facts in named)
-    if content.claim.is_negated or not counts_errors or scores.filter(pl.col("value") < 0).height:
+    if content.claim.is_negated or not counts_errors or (labels["least"] < 0).any():
         return []
     way_out = f"`scorehouse {option('add.is_error_measure', True)}` stores them negated"
     return [f"error counts, none below 0: {way_out}"]
@@ -141,42 +198,45 @@ def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str
 
 
 def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
-    """One frame of all files, with `file_no`; error measures are negated, so that higher is better."""
+    """One frame of all files, with `file_no`."""
+    frames: Iterator[tuple[int, pl.DataFrame]] = ((one.file_no, getattr(one.records, name)) for one in contents)
+    return pl.concat([frame.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, frame in frames])
+
+
+def _scores(contents: Sequence[Content]) -> pl.LazyFrame:
+    """The scores of all files, with `file_no`; error measures are negated, so that higher is better."""
     numbered = []
     for content in contents:
-        table: pl.DataFrame = getattr(content.records, name)
-        table = table.with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
-        if name == "scores" and content.claim.is_negated:
-            table = table.with_columns(value=0.0 - pl.col("value"), is_negated=pl.lit(True))
-        numbered.append(table)
+        assert content.records is not None
+        rows = content.records.rows.with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
+        if content.claim.is_negated:
+            rows = rows.with_columns(value=0.0 - pl.col("value"), is_negated=pl.lit(True))
+        numbered.append(rows)
     return pl.concat(numbered)
 
 
 def _rows_of(content: Content) -> pl.DataFrame:
-    """The file's main rows: judgements if they make the scores, else scores, else segments."""
+    """The file's main rows: judgements if they make the scores, else the labels of its scores, else segments."""
     records = content.records
     assert records is not None
-    assert records.scores is not None
+    assert records.labels is not None
     assert records.judgements is not None
     assert records.segments is not None
     if records.scores_from_judgements:
         return records.judgements
     if records.preferences is not None and records.preferences.height:
         return records.preferences
-    return records.scores if records.scores.height else records.segments
+    return records.labels if records.labels.height else records.segments
 
 
-def _with_means(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """The scores, with human scores computed as means of valid judgements."""
+def _means(contents: Sequence[Content], judgements: pl.DataFrame) -> pl.DataFrame:
+    """Human scores computed as means of valid judgements."""
     making = [content.file_no for content in contents if content.records and content.records.scores_from_judgements]
-    if not making or judgements.is_empty():
-        return scores
     valid = judgements.filter(pl.col("file_no").is_in(making) & (pl.col("status") == "valid"))
     means = valid.group_by("scorer", "system", "number", maintain_order=True).agg(
         pl.col("value").sort().mean(), pl.col("file_no").min(), pl.col("line").min(), pl.col("testset", "lp").first()
     )
-    means = means.with_columns(kind=pl.lit("human"), level=pl.lit("seg"))
-    return pl.concat([scores, means.select(name for name in scores.columns if name in means.columns)], how="diagonal")
+    return means.with_columns(kind=pl.lit("human"), level=pl.lit("seg"))
 
 
 def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -187,13 +247,13 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
     damaged = [content for content in contents if content.faults and content.records is not None]
     if not damaged:
         return
-    scores, judgements = (_together(damaged, name) for name in ("scores", "judgements"))
-    names = spelled([set(scores["system"])], set(scores["system"]), stage, aliases)
-    check_known(damaged, spellings_in(scores), {spelling: system.system for spelling, system in names.items()}, stage)
-    _report_segments(damaged, scores, judgements, stage)
+    labels, judgements = (_together(damaged, name) for name in ("labels", "judgements"))
+    names = spelled([set(labels["system"])], set(labels["system"]), stage, aliases)
+    check_known(damaged, spellings_in(labels), {spelling: system.system for spelling, system in names.items()}, stage)
+    _report_segments(damaged, _scores(damaged), judgements, stage)
 
 
-def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
+def _report_segments(contents: Sequence[Content], scores: pl.LazyFrame, judgements: pl.DataFrame, stage: Stage) -> None:
     """Report rows with nonexistent segment numbers in files that may not name new segments."""
     known = known_segments(stage)
     is_closed = stage.evalset.is_declared or bool(declaring_segments(stage))
@@ -208,8 +268,8 @@ def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgemen
     of_segments = scores.filter(pl.col("level") == "seg").select(place)
     judged = judgements.filter((pl.col("status") != TUTORIAL).fill_null(True)).select(place)
     is_number = pl.col("segment").is_between(1, MOST_SEGMENTS)  # any other is a fault of its row already
-    rows = pl.concat([of_segments, judged]).filter(pl.col("file_no").is_in(closed) & is_number)
-    report_lost(contents, rows.filter(~pl.col("segment").is_in(known)), stage)
+    rows = pl.concat([of_segments, judged.lazy()]).filter(pl.col("file_no").is_in(closed) & is_number)
+    report_lost(contents, rows.filter(~pl.col("segment").is_in(known)).collect(), stage)
 
 
 def scorer_name() -> pl.Expr:
@@ -218,8 +278,13 @@ def scorer_name() -> pl.Expr:
     return pl.when(pl.col("kind") == "metric").then(metric).otherwise("scorer")
 
 
-def distinct(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """Each score of a file once: repeated rows are merged, with a note; contradicting rows are faults."""
+def distinct(
+    contents: Sequence[Content], scores: pl.DataFrame, stage: Stage, n_repeated: Counter[int]
+) -> pl.DataFrame:
+    """Each score of a file once: repeated rows are merged and counted; contradicting rows are faults.
+
+    n_repeated: repeated rows of each file, to which those of these scores are added.
+    """
     scores = scores.with_columns(
         unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
         base_name=pl.col("scorer"),
@@ -240,18 +305,23 @@ def distinct(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) ->
     others = "one score each; scores of segments need a column that names them, such as 'segment'"
     report_rows(contents, stage, differing.filter(pl.col("level") != "seg"), others)
     again = groups.filter((pl.col("n") > 1) & ~pl.col("differs")).group_by("file_no").agg((pl.col("n") - 1).sum())
-    paths = {content.file_no: content.claim.path for content in contents}
-    for file_no, n in again.sort("file_no").iter_rows():
-        stage.notes.append(f"{paths[file_no]}: {counted(n, 'repeated row')}, loaded once")
+    n_repeated.update(dict(again.iter_rows()))
     return scores.unique(cell, keep="first", maintain_order=True)
 
 
-def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> None:
-    """Report missing segments: files numbered by lines must have all for every system, and lists all of their document.
-    For user metrics, gaps are noted."""
+def _report_repeated(contents: Sequence[Content], n_repeated: Mapping[int, int], stage: Stage) -> None:
+    paths = {content.file_no: content.claim.path for content in contents}
+    for file_no, n in sorted(n_repeated.items()):
+        stage.notes.append(f"{paths[file_no]}: {counted(n, 'repeated row')}, loaded once")
+
+
+def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """What some scores of segments cover, see `report_incomplete`. contents: all files.
+
+    Returned: metrics' scores of each system, by file; and from tables, the number of outputs with a score by each
+    scorer, and these outputs.
+    """
     segments = scores.filter(pl.col("level") == "seg")
-    if listing := [content.file_no for content in contents if content.claim.is_listing]:
-        _report_short_lists(contents, segments.filter(pl.col("file_no").is_in(listing)), stage)
     met = (
         segments.filter(pl.col("kind") == "metric")
         .group_by("file_no", "scorer", "system", maintain_order=True)
@@ -262,19 +332,43 @@ def report_incomplete(contents: Sequence[Content], scores: pl.DataFrame, stage: 
             pl.col("reference").first(),
         )
     )
+    tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
+    there = segments.filter(pl.col("file_no").is_in(tables)).drop_nulls("value").select("scorer", "system", "number")
+    there = there.unique()
+    return met, there.group_by("scorer").len("n"), there.select("system", "number").unique()
+
+
+def report_incomplete(
+    contents: Sequence[Content],
+    places: pl.DataFrame,
+    counts: Sequence[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]],
+    stage: Stage,
+) -> None:
+    """Report missing segments: files numbered by lines must have all for every system, and lists all of their document.
+    For user metrics, gaps are noted.
+
+    places: result of `placed`. counts: of all scores, part by part."""
+    if listing := [content.file_no for content in contents if content.claim.is_listing]:
+        listed = (pl.col("level") == "seg") & pl.col("file_no").is_in(listing) & ~pl.col("is_lost")
+        _report_short_lists(contents, places.filter(listed), stage)
+    met, cells, there = (pl.concat(frames) for frames in zip(*counts, strict=True))
     n_segments = stage.n_segments
     if n_segments and (positional := [content.file_no for content in contents if content.claim.is_positional]):
         _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
     own = [content.file_no for content in contents if content.claim.is_own]
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
-    met = _without_design(segments.filter(pl.col("file_no").is_in(tables)), met, n_segments, stage)
+    cells = cells.group_by("scorer").agg(pl.col("n").sum())
+    met = _without_design(cells, there.unique(), met, n_segments, stage)
     _report_gaps(met.filter(pl.col("file_no").is_in([*own, *tables])), n_segments, stage)
 
 
-def _without_design(segments: pl.DataFrame, met: pl.DataFrame, n_segments: int, stage: Stage) -> pl.DataFrame:
-    """The counts without scorers that miss only outputs missing everywhere, which one note counts."""
-    cells = segments.drop_nulls("value").group_by("scorer").agg(pl.struct("system", "number").n_unique().alias("n"))
-    there = segments.drop_nulls("value").select("system", "number").unique()
+def _without_design(
+    cells: pl.DataFrame, there: pl.DataFrame, met: pl.DataFrame, n_segments: int, stage: Stage
+) -> pl.DataFrame:
+    """The counts without scorers that miss only outputs missing everywhere, which one note counts.
+
+    cells: number of outputs that each scorer scored. there: the outputs with a score.
+    """
     n_systems = there["system"].n_unique()
     whole = cells.filter(pl.col("n") == there.height)["scorer"]
     if whole.len() < 2 or there.height >= n_systems * n_segments:

@@ -57,12 +57,21 @@ def _is_one_slip(word: str, other: str) -> bool:
 
 
 def report_slips(
-    contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage, aliases: Collection[str]
+    contents: Sequence[Content],
+    scores: pl.LazyFrame,
+    labels: pl.DataFrame,
+    judgements: pl.DataFrame,
+    stage: Stage,
+    aliases: Collection[str],
 ) -> None:
-    """Report each name in files that is a typing error. aliases: declared spellings of systems."""
-    frames = {"scores": scores, "judgements": judgements.with_columns(level=pl.lit("seg"))}
+    """Report each name in files that is a typing error.
+
+    labels: of the records of all files, with file_no. aliases: declared spellings of systems."""
+    judgements = judgements.with_columns(level=pl.lit("seg"), n=pl.lit(1))
+    frames = {"scores": scores, "judgements": judgements.lazy()}
+    names_in = {"scores": labels, "judgements": judgements}
     columns = (("scores", "system"), ("scores", "scorer"), ("judgements", "system"), ("judgements", "rater"))
-    met = pl.concat([_counted(frames[name], name, column) for name, column in columns])
+    met = pl.concat([_counted(names_in[name], name, column) for name, column in columns])
     keys = ["file_no", "rows", "column", "level"]
     counts = met.drop_nulls("name").group_by(*keys, "name").agg(pl.col("n").sum(), pl.col("line").min())
     paths = {content.file_no: str(content.claim.path) for content in contents}
@@ -122,7 +131,7 @@ def _report_beside(
 
 
 def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
-    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(pl.col("line").min(), n=pl.len())
+    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(pl.col("line").min(), pl.col("n").cast(pl.Int64).sum())
     return names.with_columns(rows=pl.lit(kind), column=pl.lit(column))
 
 
@@ -139,10 +148,10 @@ def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], t
                     yield (rare, n_rare, line), (frequent, n_frequent)
 
 
-def _share_a_place(rows: pl.DataFrame, here: pl.Expr, column: str, names: Sequence[str]) -> bool:
+def _share_a_place(rows: pl.LazyFrame, here: pl.Expr, column: str, names: Sequence[str]) -> bool:
     """Whether two names have scores at one place; a place is all columns of a row except this name."""
-    others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
-    found = rows.filter(here & pl.col(column).is_in(list(names))).select(column, *others).unique()
+    others = [name for name in (*_NAMES, *_PLACE) if name in rows.collect_schema() and name != column]
+    found = rows.filter(here & pl.col(column).is_in(list(names))).select(column, *others).unique().collect()
     return bool(found.drop(column).is_duplicated().any())
 
 

@@ -162,7 +162,7 @@ def brought(path: Path, given: LoadHints) -> tuple[set[str], set[str], set[str],
     evalsets, humans = set(), set[str]()
     for claim in found.claims:
         if is_record_reader(claim.reader):
-            opened = OpenFile.open(claim, given)
+            opened = OpenFile.open(claim, given, path.parent)
             evalsets |= {*opened.records.evalsets}
             humans |= human_scores(opened.records)
             faults += map(str, opened.faults)

@@ -14,10 +14,10 @@ from warehouse.wording import option
 PIECE = 1 << 23  # bytes
 
 
-def pieces_of(path: Path) -> Iterator[bytes]:
+def pieces_of(path: Path, size: int = PIECE) -> Iterator[bytes]:
     """A file's bytes in pieces of whole lines; only the last may have no line end. Raises OSError."""
     with path.open("rb") as file:
-        yield from whole_lines(iter(lambda: file.read(PIECE), b""))
+        yield from whole_lines(iter(lambda: file.read(size), b""))
 
 
 def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -35,6 +35,7 @@ def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
 MOST_UNPACKED = (
     200_000_000  # bytes of one file, whose rows then take up to ten times as much; WMT's have less than 50 MB
 )
@@ -124,7 +125,7 @@ def head_of(path: Path) -> tuple[str, ...]:
         return ()
     if data.startswith(GZIP):
         data = _readable(data)
-    if b"\0" in data[: data.find(b"\n")]:
+    if data.startswith(PARQUET) or b"\0" in data[: data.find(b"\n")]:
         return ()
     text = data.decode("utf-8-sig", "replace")  # what is not UTF-8 is reported with its line when the file is read
     return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:_LINES])

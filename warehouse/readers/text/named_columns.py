@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,8 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.names import LEVELS
 from warehouse.readers.text.json_lines import first_object, is_list, json_objects
-from warehouse.readers.text.quoted import quoted_cells, quoted_table
+from warehouse.readers.text.bytes import GZIP, PARQUET, pieces_of
+from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
 from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, more_lines, text_of
 from warehouse.wording import option
 
@@ -46,8 +47,9 @@ NO_SCORES = re.compile(  # columns that count rows or say something else of them
 )
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
-_PARQUET = b"PAR1"
-_MOST_CELLS = 50_000_000  # of a packed table
+_MOST_CELLS = 50_000_000  # of a packed table that is read whole
+_MOST_ROWS = 1_000_000_000  # of a packed table that is read in pieces
+PIECE_ROWS, PIECE_BYTES = 1_000_000, 1 << 26  # of a table that is read in pieces
 _PARTS = "(a value with parts)"  # stands in cells that hold a list or an object
 _WITH_PARTS, _PLAIN = "a value with parts, or true or false,", "texts and numbers"
 _LEVELS = {level: level for level in LEVELS} | {"system": "sys", "document": "doc", "segment": "seg"}
@@ -127,7 +129,32 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
             faults += more
         else:
             table = quoted_table(text, header.names, header.separator, path, faults, n_header=1, called=header.columns)
-    return header, _stripped(table), faults
+    table = _stripped(table)
+    return header, without_reference_texts(table) if has_reference_texts(table) else table, faults
+
+
+def is_large(header: Header, path: Path) -> bool:
+    """Whether a table has more than one piece, and no packed text or JSON. Raises OSError."""
+    if header.form == "parquet":
+        try:
+            return _n_rows(path) > PIECE_ROWS
+        except (Exception, pl.exceptions.PanicException):  # a damaged file, which `table_under` reports
+            return False
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    return header.form == "text" and not is_packed and path.stat().st_size > PIECE_BYTES
+
+
+def tables_under(header: Header, path: Path) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
+    """The tables of `table_under` for a large file, piece by piece, with the faults of each. Raises OSError."""
+    if faults := twice(header.columns, path):
+        yield pl.DataFrame(), faults
+    elif header.form == "parquet":
+        yield from ((_stripped(table), faults) for table, faults in _parquet_pieces(header, path))
+    else:
+        texts = (text_of(piece, path) for piece in pieces_of(path, PIECE_BYTES))
+        tables = quoted_tables(texts, header.names, header.separator, path, header.columns, PIECE_ROWS)
+        yield from ((_stripped(table), faults) for table, faults in tables)
 
 
 def unread(
@@ -165,15 +192,19 @@ def twice(columns: Sequence[str], path: Path) -> list[Fault]:
 
 
 def _stripped(table: pl.DataFrame) -> pl.DataFrame:
-    """Cells without blanks around them; null for the words for missing values.
-
-    A column `reference` with sentences does not name references, and is set aside.
-    """
+    """Cells without blanks around them; null for the words for missing values."""
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
-    table = table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
-    if "reference" in table.columns and table.select(pl.col("reference").str.contains(_NO_NAME).any()).item():
-        return table.rename({"reference": "_reference text"})
-    return table
+    return table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
+
+
+def has_reference_texts(table: pl.DataFrame) -> bool:
+    """Whether a column `reference` has sentences, so that it does not name references."""
+    return "reference" in table.columns and bool(table.select(pl.col("reference").str.contains(_NO_NAME).any()).item())
+
+
+def without_reference_texts(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with the column `reference` set aside."""
+    return table.rename({"reference": "_reference text"}, strict=False)
 
 
 def placed(table: pl.DataFrame, path: Path, first: int = 1) -> tuple[pl.DataFrame, list[Fault]]:
@@ -227,7 +258,7 @@ def _folded(column: str) -> str:
 def _parquet_header(path: Path, system: str | None) -> Header | None:
     try:
         with path.open("rb") as file:
-            if file.read(len(_PARQUET)) != _PARQUET:
+            if file.read(len(PARQUET)) != PARQUET:
                 return None
     except OSError:
         return None
@@ -246,18 +277,47 @@ def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, lis
             return pl.DataFrame(), [
                 Fault(str(path), 0, found, f"at most {_MOST_CELLS:,}", "write it into several files")
             ]
-        table = pl.read_parquet(io.BytesIO(data))
-        of_parts = [name for name, kind in table.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
-        odd = [*of_parts, *(name for name, kind in table.schema.items() if kind == pl.Boolean)]
-        if read := [name for name in odd if name in header.known.values()]:
-            return pl.DataFrame(), [Fault(str(path), 0, f"{_WITH_PARTS} in {read[0]!r}", _PLAIN)]
-        parts = [pl.when(pl.col(name).is_not_null()).then(pl.lit(_PARTS)).alias(name) for name in of_parts]
-        table = table.with_columns(parts).cast(pl.String)
-        table.columns = header.names
-        return table.with_row_index("line", 1).cast({"line": pl.Int64}), []
+        return _as_texts(header, pl.read_parquet(io.BytesIO(data)), path)
     except (Exception, pl.exceptions.PanicException) as error:
-        found = f"not a readable table ({str(error).splitlines()[0] if str(error) else 'damaged'})"
-        return pl.DataFrame(), [Fault(str(path), 0, found, "Parquet with columns of texts and numbers")]
+        return pl.DataFrame(), [_unreadable(error, path)]
+
+
+def _n_rows(path: Path) -> int:
+    return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+
+
+def _parquet_pieces(header: Header, path: Path) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
+    try:
+        if (n_rows := _n_rows(path)) > _MOST_ROWS:
+            found, expected = f"a table of {n_rows:,} rows", f"at most {_MOST_ROWS:,}"
+            yield pl.DataFrame(), [Fault(str(path), 0, found, expected, "write it into several files")]
+            return
+        n_before = 0
+        for table in pl.scan_parquet(path).collect_batches(chunk_size=PIECE_ROWS, maintain_order=True):
+            texts, faults = _as_texts(header, table, path, n_before)
+            yield texts, faults
+            n_before += table.height
+    except (Exception, pl.exceptions.PanicException) as error:
+        yield pl.DataFrame(), [_unreadable(error, path)]
+
+
+def _as_texts(
+    header: Header, table: pl.DataFrame, path: Path, n_before: int = 0
+) -> tuple[pl.DataFrame, list[Fault]]:
+    """Rows of Parquet as strings under the names of its header, and `line`. n_before: rows above them."""
+    of_parts = [name for name, kind in table.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
+    odd = [*of_parts, *(name for name, kind in table.schema.items() if kind == pl.Boolean)]
+    if read := [name for name in odd if name in header.known.values()]:
+        return pl.DataFrame(), [Fault(str(path), 0, f"{_WITH_PARTS} in {read[0]!r}", _PLAIN)]
+    parts = [pl.when(pl.col(name).is_not_null()).then(pl.lit(_PARTS)).alias(name) for name in of_parts]
+    table = table.with_columns(parts).cast(pl.String)
+    table.columns = header.names
+    return table.with_row_index("line", 1 + n_before).cast({"line": pl.Int64}), []
+
+
+def _unreadable(error: BaseException, path: Path) -> Fault:
+    found = f"not a readable table ({str(error).splitlines()[0] if str(error) else 'damaged'})"
+    return Fault(str(path), 0, found, "Parquet with columns of texts and numbers")
 
 
 def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:

@@ -9,6 +9,7 @@ import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -43,6 +44,53 @@ def quoted_table(
         return table.rename(dict(zip(called, columns, strict=True)))
     rows = _rows(io.StringIO(text, newline=""), separator, len(columns))
     return _table(itertools.islice(rows, n_header, None), columns, called, path, faults)
+
+
+def quoted_tables(
+    texts: Iterable[tuple[str, list[Fault]]],
+    columns: Sequence[str],
+    separator: str,
+    path: Path,
+    called: Sequence[str],
+    most: int,
+) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
+    """The tables of `quoted_table` for a text in pieces, below a header of one line.
+
+    texts: whole lines, with the faults of damaged ones, counted within each. most: rows of one table after a quote,
+    whose cell may go on in the next text.
+    """
+    n_before = 0
+    stream = iter(texts)
+    for text, damages in stream:
+        if '"' in text or "line" in called:
+            faults: list[Fault] = []
+            lines = _lines(itertools.chain([(text, damages)], stream), faults)
+            rows = _rows(lines, separator, len(columns))
+            rows = itertools.islice(rows, 0 if n_before else 1, None)
+            while some := list(itertools.islice(rows, most)):
+                table = _table(some, columns, called, path, faults)
+                yield table.with_columns(pl.col("line") + n_before), _below(faults, n_before)
+                faults.clear()
+            return
+        faults = [*damages]
+        table = table_of(text, called, separator, path, faults, n_header=0 if n_before else 1)
+        table = table.rename(dict(zip(called, columns, strict=True)))
+        yield table.with_columns(pl.col("line") + n_before), _below(faults, n_before)
+        n_before += text.count("\n")
+
+
+def _lines(texts: Iterable[tuple[str, list[Fault]]], faults: list[Fault]) -> Iterator[str]:
+    """The lines of texts; the faults of damaged ones, counted from the first text, go to `faults`."""
+    n_lines = 0
+    for text, damages in texts:
+        faults += _below(damages, n_lines)
+        yield from io.StringIO(text, newline="")
+        n_lines += text.count("\n")
+
+
+def _below(faults: Iterable[Fault], n_lines: int) -> list[Fault]:
+    """Faults of lines that stand below others, which their lines do not count."""
+    return [replace(fault, line=fault.line + n_lines) if fault.line else fault for fault in faults]
 
 
 def _table(
