@@ -6,9 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from warehouse.errors import Fault
 from warehouse.names import Numbering
 from warehouse.readers.long_table import where_scored
 from warehouse.readers.records import Records, numbering_faults, places_of
+from warehouse.readers.text.tables import of_each_kind
 
 _ORDER = ("testset", "lp", "scorer", "system")  # of the rows of a piece, so that one scorer's are found quickly
 _GROUP = 1 << 16  # rows whose least and greatest names are known
@@ -17,17 +19,17 @@ _GROUP = 1 << 16  # rows whose least and greatest names are known
 def gathered(pieces: Iterable[Records], path: Path, numbering: Numbering | None, folder: Path) -> Records:
     """The completed records of a file whose pieces have scores only; the folder keeps the scores.
 
-    A piece with faults ends the reading: the records are then those of this piece. numbering: as for `normal`.
+    numbering: as for `normal`.
     """
     whole = Records().normal(path)
+    faults: list[Fault] = []
     notes: dict[str, list[str]] = {}
     n_pieces = 0
     for n_pieces, piece in enumerate(pieces, start=1):
         read = piece.normal(path, numbering, is_piece=True)
         assert read.scores is not None
         first, last = read.scores.select(first=pl.col("line").min(), last=pl.col("line").max()).row(0)
-        if read.faults:
-            return replace(read, notes=[*read.notes, f"not read beyond line {last or 0}"])
+        faults += read.faults
         for note in read.notes:
             notes.setdefault(note, []).append(f"lines {first} to {last}: {note}")
         read.scores.sort(_ORDER).write_parquet(
@@ -40,7 +42,7 @@ def gathered(pieces: Iterable[Records], path: Path, numbering: Numbering | None,
     on_disk = pl.scan_parquet(folder / "*.parquet")
     read = _where_scored(replace(whole, scores=None, on_disk=on_disk, notes=said))
     assert read.places is not None
-    return replace(read, faults=numbering_faults(read.places, path, numbering))
+    return replace(read, faults=of_each_kind([*faults, *numbering_faults(read.places, path, numbering)]))
 
 
 def _together(known: pl.DataFrame | None, more: pl.DataFrame | None) -> pl.DataFrame:

@@ -75,16 +75,15 @@ def placed(
     return places.with_columns(is_lost=pl.col("is_lost") | (is_seg & ~has_number)), judgements
 
 
-def with_numbers(contents: Sequence[Content], scores: pl.DataFrame, places: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """Scores with segment numbers; those of nonexistent segments become faults. places: result of `placed`."""
+def with_numbers(scores: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """Scores with segment numbers, and with `is_lost` if the segment does not exist. places: result of `placed`."""
     written = {f"written_{name}": name for name in _PLACE}
     keys = [*_OF_ROWS, *written]
     telling = [name for name in keys if places[name].n_unique() > 1]  # the others are the same in all rows
     found = places.select(*(telling or keys[:1]), *_PLACE, "number", "is_lost")
     rows = scores.rename({name: column for column, name in written.items()})
     rows = rows.join(found, on=telling or keys[:1], how="left", nulls_equal=True, maintain_order="left")
-    report_lost(contents, rows.filter("is_lost"), stage)
-    return rows.filter(~pl.col("is_lost")).select(*scores.columns, "number")
+    return rows.select(*scores.columns, "number", "is_lost")
 
 
 def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -> pl.DataFrame:

@@ -1,6 +1,5 @@
 """Staging of all records of one evaluation set, with system names joined and segments placed."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
@@ -11,7 +10,6 @@ from warehouse.facts.metrics import describe
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.contents import Content
 from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
-from warehouse.readers.text.tables import of_each_kind
 from warehouse.staging.naming import check_known, joined, named, names_of, spelled, spellings_in, systems_before
 from warehouse.staging.placing import (
     declaring_segments,
@@ -61,19 +59,18 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     means = _means(sound, judgements)
     judgements = judgements.with_columns(base_name=pl.col("scorer"), scorer=scorer_name())
     _report_predicted_twice(sound, judgements, stage)
-    counts, staged = [], []
-    n_repeated: Counter[int] = Counter()
-    parts = _parts(sound, labels, judgements, names)
-    for part in parts:
-        rows = with_numbers(sound, named(_rows_of_part(scores, part), names), places, stage)
-        rows = pl.concat([rows, _of_part(means, part)], how="diagonal")
-        rows = distinct(sound, rows, stage, n_repeated)
+    lost, repeated, counts, staged = [], [], [], []
+    for part in _parts(sound, labels, judgements, names):
+        rows = with_numbers(named(_rows_of_part(scores, part), names), places)
+        lost.append(rows.filter("is_lost").select("file_no", "line", "segment", "document", "index"))
+        rows = pl.concat([rows.filter(~pl.col("is_lost")), _of_part(means, part)], how="diagonal")
+        rows, again = distinct(rows)
+        repeated.append(again)
         counts.append(_counted(sound, rows))
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
-    _report_repeated(sound, n_repeated, stage)
+    report_lost(sound, pl.concat(lost), stage)
+    report_repeated(sound, pl.concat(repeated), stage)
     report_incomplete(sound, places, counts, stage)
-    if len(parts) > 1:
-        stage.faults.update({file_no: of_each_kind(faults) for file_no, faults in stage.faults.items()})
     vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
@@ -103,7 +100,9 @@ def _parts(
         return [None]
     scored = labels.select("scorer", "n", spelling="system", system=pl.col("system").replace_strict(names))
     judged = judgements.select(scorer="base_name", n=pl.lit(1, pl.get_index_type()), spelling="system", system="system")
-    counts = pl.concat([scored, judged]).group_by("scorer", "system").agg(pl.col("n").sum(), pl.col("spelling").unique())
+    counts = (
+        pl.concat([scored, judged]).group_by("scorer", "system").agg(pl.col("n").sum(), pl.col("spelling").unique())
+    )
     counts = counts.sort("scorer", "system").with_columns(part=pl.col("n").cum_sum() // MOST_ROWS)
     return [*counts.explode("spelling").partition_by("part", maintain_order=True)]
 
@@ -112,7 +111,9 @@ def _rows_of_part(scores: pl.LazyFrame, part: pl.DataFrame | None) -> pl.DataFra
     """The scores of a part, in the order of the files."""
     if part is None:
         return scores.collect()
-    first, last = (pl.lit(name) for name in part.select(first=pl.col("scorer").min(), last=pl.col("scorer").max()).row(0))
+    first, last = (
+        pl.lit(name) for name in part.select(first=pl.col("scorer").min(), last=pl.col("scorer").max()).row(0)
+    )
     here = scores.filter(pl.col("scorer").is_between(first, last))
     here = here.join(part.lazy().select("scorer", system="spelling"), on=["scorer", "system"], how="semi")
     return here.collect(engine="streaming").sort("file_no", "line", maintain_order=True)
@@ -131,7 +132,9 @@ def _of_known_segments(preferences: pl.DataFrame, places: pl.DataFrame, names: M
         return preferences.with_columns(number=pl.col("segment"))
     place = ["file_no", "segment", "document", "index"]
     numbers = places.filter((pl.col("level") == "seg") & ~pl.col("is_lost"))
-    numbers = numbers.select("file_no", *(pl.col(f"written_{name}").alias(name) for name in place[1:]), "number").unique()
+    numbers = numbers.select(
+        "file_no", *(pl.col(f"written_{name}").alias(name) for name in place[1:]), "number"
+    ).unique()
     found = preferences.join(numbers, on=place, how="inner", nulls_equal=True, maintain_order="left")
     return found.with_columns(pl.col("system_a", "system_b").replace_strict(names, return_dtype=pl.String))
 
@@ -278,13 +281,8 @@ def scorer_name() -> pl.Expr:
     return pl.when(pl.col("kind") == "metric").then(metric).otherwise("scorer")
 
 
-def distinct(
-    contents: Sequence[Content], scores: pl.DataFrame, stage: Stage, n_repeated: Counter[int]
-) -> pl.DataFrame:
-    """Each score of a file once: repeated rows are merged and counted; contradicting rows are faults.
-
-    n_repeated: repeated rows of each file, to which those of these scores are added.
-    """
+def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Each score of a file once, and the scores with several rows: their number n, and whether they differ."""
     scores = scores.with_columns(
         unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
         base_name=pl.col("scorer"),
@@ -292,26 +290,27 @@ def distinct(
         number=pl.when(pl.col("level") == "seg").then("number"),
     )
     cell = ["file_no", *VECTOR_KEY, "unit", "number"]
-    if not scores.select(cell).is_duplicated().any():
-        return scores
-    groups = scores.group_by(cell, maintain_order=True).agg(
-        pl.len().alias("n"), (pl.col("value").n_unique() > 1).alias("differs"), pl.col("line").max()
+    is_repeated = scores.select(cell).is_duplicated()
+    again = (
+        scores.filter(is_repeated)
+        .group_by(cell, maintain_order=True)
+        .agg(pl.len().alias("n"), (pl.col("value").n_unique() > 1).alias("differs"), pl.col("line").max())
     )
+    return scores.unique(cell, keep="first", maintain_order=True) if again.height else scores, again
+
+
+def report_repeated(contents: Sequence[Content], again: pl.DataFrame, stage: Stage) -> None:
+    """Report contradicting rows of one score, and note equal ones. again: see `distinct`."""
     place = pl.format(", segment {}", "number").fill_null("")
-    differing = groups.filter("differs").with_columns(
+    differing = again.filter("differs").with_columns(
         found=pl.format("another score of {}, system '{}'{}", "scorer", "system", place)
     )
     report_rows(contents, stage, differing.filter(level="seg"), "one score each")
     others = "one score each; scores of segments need a column that names them, such as 'segment'"
     report_rows(contents, stage, differing.filter(pl.col("level") != "seg"), others)
-    again = groups.filter((pl.col("n") > 1) & ~pl.col("differs")).group_by("file_no").agg((pl.col("n") - 1).sum())
-    n_repeated.update(dict(again.iter_rows()))
-    return scores.unique(cell, keep="first", maintain_order=True)
-
-
-def _report_repeated(contents: Sequence[Content], n_repeated: Mapping[int, int], stage: Stage) -> None:
+    same = again.filter(~pl.col("differs")).group_by("file_no").agg((pl.col("n") - 1).sum())
     paths = {content.file_no: content.claim.path for content in contents}
-    for file_no, n in sorted(n_repeated.items()):
+    for file_no, n in same.sort("file_no").iter_rows():
         stage.notes.append(f"{paths[file_no]}: {counted(n, 'repeated row')}, loaded once")
 
 

@@ -131,7 +131,9 @@ def _report_beside(
 
 
 def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
-    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(pl.col("line").min(), pl.col("n").cast(pl.Int64).sum())
+    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(
+        pl.col("line").min(), pl.col("n").cast(pl.Int64).sum()
+    )
     return names.with_columns(rows=pl.lit(kind), column=pl.lit(column))
 
 

@@ -12,8 +12,8 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import LEVELS
-from warehouse.readers.text.json_lines import first_object, is_list, json_objects
 from warehouse.readers.text.bytes import GZIP, PARQUET, pieces_of
+from warehouse.readers.text.json_lines import first_object, is_list, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
 from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, more_lines, text_of
 from warehouse.wording import option
@@ -301,9 +301,7 @@ def _parquet_pieces(header: Header, path: Path) -> Iterator[tuple[pl.DataFrame, 
         yield pl.DataFrame(), [_unreadable(error, path)]
 
 
-def _as_texts(
-    header: Header, table: pl.DataFrame, path: Path, n_before: int = 0
-) -> tuple[pl.DataFrame, list[Fault]]:
+def _as_texts(header: Header, table: pl.DataFrame, path: Path, n_before: int = 0) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows of Parquet as strings under the names of its header, and `line`. n_before: rows above them."""
     of_parts = [name for name, kind in table.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
     odd = [*of_parts, *(name for name, kind in table.schema.items() if kind == pl.Boolean)]
