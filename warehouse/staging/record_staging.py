@@ -26,7 +26,7 @@ from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_preferences, stage_vectors
 from warehouse.wording import counted, option
 
-MOST_ROWS = 1_000_000  # of scores that are in memory at a time where they are on disk
+MOST_ROWS = 250_000  # of scores that are in memory at a time where they are on disk
 _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
 
 
@@ -60,17 +60,21 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     judgements = judgements.with_columns(base_name=pl.col("scorer"), scorer=scorer_name())
     _report_predicted_twice(sound, judgements, stage)
     lost, repeated, counts, staged = [], [], [], []
+    outputs: list[pl.DataFrame] = []
     for part in _parts(sound, labels, judgements, names):
         rows = with_numbers(named(_rows_of_part(scores, part), names), places)
         lost.append(rows.filter("is_lost").select("file_no", "line", "segment", "document", "index"))
         rows = pl.concat([rows.filter(~pl.col("is_lost")), _of_part(means, part)], how="diagonal")
         rows, again = distinct(rows)
         repeated.append(again)
-        counts.append(_counted(sound, rows))
+        met, cells, there = _counted(sound, rows)
+        counts.append((met, cells))
+        outputs = [pl.concat([*outputs, there]).unique()]  # most parts have the same ones
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
     report_lost(sound, pl.concat(lost), stage)
     report_repeated(sound, pl.concat(repeated), stage)
-    report_incomplete(sound, places, counts, stage)
+    met, cells = (pl.concat(frames) for frames in zip(*counts, strict=True))
+    report_incomplete(sound, places, met, cells, outputs[0], stage)
     vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
@@ -315,11 +319,7 @@ def report_repeated(contents: Sequence[Content], again: pl.DataFrame, stage: Sta
 
 
 def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """What some scores of segments cover, see `report_incomplete`. contents: all files.
-
-    Returned: metrics' scores of each system, by file; and from tables, the number of outputs with a score by each
-    scorer, and these outputs.
-    """
+    """What some scores of segments cover; see `report_incomplete`. contents: all files."""
     segments = scores.filter(pl.col("level") == "seg")
     met = (
         segments.filter(pl.col("kind") == "metric")
@@ -340,24 +340,26 @@ def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.Data
 def report_incomplete(
     contents: Sequence[Content],
     places: pl.DataFrame,
-    counts: Sequence[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]],
+    met: pl.DataFrame,
+    cells: pl.DataFrame,
+    there: pl.DataFrame,
     stage: Stage,
 ) -> None:
     """Report missing segments: files numbered by lines must have all for every system, and lists all of their document.
     For user metrics, gaps are noted.
 
-    places: result of `placed`. counts: of all scores, part by part."""
+    places: result of `placed`. met: counts of metrics' scores of each system, by file. cells: number of outputs in
+    tables that each scorer, or part of one, has a score of. there: these outputs."""
     if listing := [content.file_no for content in contents if content.claim.is_listing]:
         listed = (pl.col("level") == "seg") & pl.col("file_no").is_in(listing) & ~pl.col("is_lost")
         _report_short_lists(contents, places.filter(listed), stage)
-    met, cells, there = (pl.concat(frames) for frames in zip(*counts, strict=True))
     n_segments = stage.n_segments
     if n_segments and (positional := [content.file_no for content in contents if content.claim.is_positional]):
         _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
     own = [content.file_no for content in contents if content.claim.is_own]
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
     cells = cells.group_by("scorer").agg(pl.col("n").sum())
-    met = _without_design(cells, there.unique(), met, n_segments, stage)
+    met = _without_design(cells, there, met, n_segments, stage)
     _report_gaps(met.filter(pl.col("file_no").is_in([*own, *tables])), n_segments, stage)
 
 
