@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.resampled_thresholds import mcc_of
 from metaeval.measures.judged import Units
 from metaeval.studies.cutoffs.carried import Carrying
-from metaeval.studies.cutoffs.decisions import Decided, bands, cheapest_ends, grid, last_of_run
+from metaeval.studies.cutoffs.decisions import DecisionInputs, bands, cheapest_ends, grid, last_of_run
 
 N_SYSTEMS, PER_DOCUMENT, TRUE_DOCUMENTS = 8, 6, 20_000
 MISS, LOOK = 10.0, 2.0
@@ -53,11 +53,11 @@ WORLDS = (
 )
 
 
-def decided(sample: tuple[Floats, Floats, Ints], unit: str) -> Decided:
+def decided(sample: tuple[Floats, Floats, Ints], unit: str) -> DecisionInputs:
     """The decision inputs of a sample, with documents or segments as units."""
     good, scores, documents = sample
     segments, whole = Units("segment", len(documents)), Units("document", int(documents.max()) + 1, documents)
-    return Decided(good, scores, whole if unit == "document" else segments, "", None)  # type: ignore[arg-type]
+    return DecisionInputs(good, scores, whole if unit == "document" else segments, "", None)  # type: ignore[arg-type]
 
 
 def measured(world: World, n: int, seed: int) -> Iterator[tuple[str, str, Floats]]:

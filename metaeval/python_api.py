@@ -26,10 +26,10 @@ from warehouse.names import is_language_pair
 if TYPE_CHECKING:
     from metaeval.results.answer import Answer
 
-Asked = TypeVar("Asked", bound=Question[Any])
+AnyQuestion = TypeVar("AnyQuestion", bound=Question[Any])
 
 
-def as_stored(question: Asked, run: Run) -> Asked:
+def as_stored(question: AnyQuestion, run: Run) -> AnyQuestion:
     """The question with the names that the warehouse has; lists of metrics lose their commas, and "all" is all.
 
     The warehouse is read only if a name is typed differently from any stored form.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Question:
+class CatalogQuery:
     """A query of the catalogue: its name, its parameters, and its text, whose first comment describes it."""
 
     name: str
@@ -33,7 +33,7 @@ class Question:
 
 
 @cache
-def questions() -> dict[str, Question]:
+def questions() -> dict[str, CatalogQuery]:
     """All questions by name."""
     found = {}
     for entry in (files("queries") / "sql").iterdir():
@@ -42,13 +42,13 @@ def questions() -> dict[str, Question]:
             body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
             parameters = tuple(dict.fromkeys(re.findall(r"\$([a-z_]+)", body)))
             name = entry.name.removesuffix(".sql")
-            found[name] = Question(name, parameters, text)
+            found[name] = CatalogQuery(name, parameters, text)
     return dict(sorted(found.items()))
 
 
 def ask(warehouse: Warehouse, name: str, **parameters: object) -> "pl.DataFrame":
     """The answer of a question of the catalogue.
 
-    Raises KeyError: there is no such question. ValueError: see `Question.ask`.
+    Raises KeyError: there is no such question. ValueError: see `CatalogQuery.ask`.
     """
     return questions()[name].ask(warehouse, parameters)

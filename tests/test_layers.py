@@ -1,6 +1,7 @@
 """Who may import whom: data flow one way, kernels know arrays alone, and asking for help is light."""
 
 import ast
+import importlib.util
 import itertools
 import re
 import subprocess
@@ -137,6 +138,18 @@ def test_long_statements_of_the_warehouse_stand_in_files_of_sql() -> None:
             text = text.strip()
             if re.match("(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|CREATE) ", text):
                 assert text.count("\n") < 5, f"{path}:{node.lineno}"
+
+
+@pytest.mark.slow
+def test_benchmarks_and_generators_of_pages_import_names_that_exist() -> None:
+    """They are outside the types and mostly outside the tests."""
+    for path in itertools.chain(*((ROOT / folder).rglob("*.py") for folder in ("benchmarks", "docs"))):
+        for node in ast.walk(_parsed(path)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES:
+                module = importlib.import_module(str(node.module))
+                for alias in node.names:
+                    there = hasattr(module, alias.name) or importlib.util.find_spec(f"{node.module}.{alias.name}")
+                    assert there, f"{path}:{node.lineno}"
 
 
 def test_tests_share_builders_and_never_import_one_another() -> None:

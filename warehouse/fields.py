@@ -107,11 +107,11 @@ class Field:
                 value = (value,)
             if self.option.names == "measure":
                 value = [part for one in value for part in (apart(one) if isinstance(one, str) else [one])]
-            read = tuple(dict.fromkeys(self._one(one) for one in value))
+            read = tuple(dict.fromkeys(self._checked_value(one) for one in value))
             if not read and self.default:
                 raise QuestionError(f"no {option(self.name)}: at least one is needed")
             return read
-        return self._one(value)
+        return self._checked_value(value)
 
     def parsed(self, text: str) -> Any:
         """One value parsed from a command-line word.
@@ -120,12 +120,12 @@ class Field:
         """
         if self.element in (int, float):
             try:
-                return self._one(self.element(text))
+                return self._checked_value(self.element(text))
             except ValueError:
                 raise self._refused(text) from None
-        return self._one(Path(text) if self.element is Path else text)
+        return self._checked_value(Path(text) if self.element is Path else text)
 
-    def _one(self, value: Any) -> Any:
+    def _checked_value(self, value: Any) -> Any:
         kind = self.element
         if kind is str and any(base.__name__ == "Measure" for base in type(value).__mro__):
             return str(value)

@@ -23,7 +23,7 @@ from warehouse.temporary import temporary_folder
 
 _KEPT = 64  # answers that are shown at once when they are requested again
 _POLL_INTERVAL = 0.3  # seconds between looks at how far it is
-Asked = tuple[Callable[[Any], None], str, Mapping[str, Any]]
+Request = tuple[Callable[[Any], None], str, Mapping[str, Any]]
 """What gets the answer or the error, the name of the question, and its fields."""
 
 
@@ -64,7 +64,7 @@ class Asking:
         """End what is being computed."""
         self._n_stops += 1
 
-    def in_background(self, *asked: Asked) -> None:
+    def in_background(self, *asked: Request) -> None:
         """Ask questions one after the other, until one ends in an error.
 
         Ends when the cell that asked runs again, or by `stop`.
@@ -74,7 +74,7 @@ class Asking:
             return
         mo.Thread(target=lambda: self._watched(asked)).start()
 
-    def _watched(self, asked: tuple[Asked, ...]) -> None:
+    def _watched(self, asked: tuple[Request, ...]) -> None:
         thread, shown, begun = mo.current_thread(), time.monotonic(), self._n_stops
 
         def advance(what: str, done: int, total: int) -> None:
@@ -94,7 +94,7 @@ class Asking:
         if not thread.should_exit:
             mo.output.clear()
 
-    def _ask(self, asked: tuple[Asked, ...], advance: Progress) -> None:
+    def _ask(self, asked: tuple[Request, ...], advance: Progress) -> None:
         for put, name, given in asked:
             try:
                 found: Answer[Any] | WarehouseError = self.answer(name, given, advance)

@@ -151,13 +151,13 @@ class Output:
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""
         for name in ("notes", "first"):
-            more[name] = [self._shown(note) for note in more.get(name, ())]
+            more[name] = [self._without_foreign_hint(note) for note in more.get(name, ())]
         more.setdefault("verbose", self.verbose)
         more.setdefault("every_row", self.every_row)
         more.setdefault("is_paged", not self.no_pager)
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
 
-    def _shown(self, note: str) -> str:
+    def _without_foreign_hint(self, note: str) -> str:
         """A note, without its hint if that names options that the command does not have."""
         hint = getattr(note, "hint", "")  # of `metaeval.results.notes.NoteWithHint`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]

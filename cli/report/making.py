@@ -17,7 +17,7 @@ from metaeval.python_api import answered
 from metaeval.questions import question_named
 from metaeval.questions.fields import DEFAULT_MEASURES
 from metaeval.results.answer import Answer
-from metaeval.results.cache import FROM_STORE, Question, keep, key_of
+from metaeval.results.cache import FROM_STORE, CacheEntry, keep, key_of
 from metaeval.results.notes import placed
 from metaeval.results.run import Run
 from metaeval.studies.protocols.catalogue import measures
@@ -238,11 +238,11 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
     found, notes = [], []
     for section, places in waiting:
         parts = []
-        unsaved: list[tuple[Question[StoredPart], StoredPart, float]] = []
+        unsaved: list[tuple[CacheEntry[StoredPart], StoredPart, float]] = []
         for place in places:
             if run.progress is not None:
                 run.progress(f"{section.title}: {place.heading}", n_done, total)
-            part, fresh = _part(section, place)
+            part, fresh = _stored_or_computed(section, place)
             parts.append(part)
             desk.parts.append(part)
             unsaved += fresh
@@ -273,7 +273,9 @@ def desk_of(report: Any, run: Run) -> Desk:
     return Desk(report, run, every, states, humans, judged, "" if humans else reason or _NOTHING)
 
 
-def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[StoredPart], StoredPart, float]]]:
+def _stored_or_computed(
+    section: Section, place: Place
+) -> tuple[Part, list[tuple[CacheEntry[StoredPart], StoredPart, float]]]:
     """A part, and the parts to be stored."""
     desk, report = place.desk, place.report
     is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
@@ -290,7 +292,7 @@ def _part(section: Section, place: Place) -> tuple[Part, list[tuple[Question[Sto
     )
     contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
     key = key_of("report", contents, *map(repr, settings))
-    question = Question(key, "report", place.testset, place.lp, StoredPart)
+    question = CacheEntry(key, "report", place.testset, place.lp, StoredPart)
     if is_kept and not report.recompute:
         with desk.run.opened() as warehouse:
             kept = question.stored(warehouse)

@@ -27,8 +27,8 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Question(Generic[Result]):
-    """A request to the cache.
+class CacheEntry(Generic[Result]):
+    """An entry of the cache, whether or not it is there yet.
 
     kind, testset, lp: columns of table `result`. answer: class of the result, a dataclass with a signature. notes: on
     the result found under the key.
@@ -71,7 +71,7 @@ class Question(Generic[Result]):
         return StoredResult(self.key, self.kind, self.testset, self.lp, signature, text, program_version(), seconds)
 
 
-def keep(database: Path, found: Sequence[tuple[Question[Result], Result, float]]) -> list[str]:
+def keep(database: Path, found: Sequence[tuple[CacheEntry[Result], Result, float]]) -> list[str]:
     """Keep results, each with its question and the seconds it took, in one transaction; a line if that failed.
 
     No warehouse may be open on the file in this process.

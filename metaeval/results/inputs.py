@@ -25,7 +25,7 @@ from warehouse.wording import option
 
 _OF_DOCUMENTS = "spa, pearson(by=none), kendall_like and other measures of segment scores use documents"
 
-Opened = Callable[[], AbstractContextManager[Warehouse]]
+WarehouseOpener = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
 
 

@@ -245,9 +245,9 @@ def check_ranked(studies: Sequence[Study]) -> None:
     if any(result.is_judged for result in ranked):
         return
     if ranked:
-        needing = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
+        measures = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
         lines = dict.fromkeys(str(without_segments(result.selection)) for result in ranked)
-        raise QuestionError(f"{'; '.join(lines)}, which {needing} needs (pearson or pa rank by system scores)")
+        raise QuestionError(f"{'; '.join(lines)}, which {measures} needs (pearson or pa rank by system scores)")
     faults = {
         where(result.selection): no_metric(result.selection, result.evaluation.excluded, can="can be ranked")
         for result in results

@@ -89,7 +89,7 @@ def compute(
             )
     fresh = [task for task in tasks if dry_run or held.get(task.scorer) != (task.reader, task.sha256)]
     for number, task in enumerate(fresh):
-        task.score(_part(progress, number, len(fresh)))
+        task.score(_progress_of_part(progress, number, len(fresh)))
     if fresh and not dry_run:
         store(database, (testset, lp), [task.computed() for task in fresh])
     found = []
@@ -133,7 +133,7 @@ def corpus(
     return Corpus(task.corpus, task.scorer, task.is_error_measure, task.outputs, task.references, task.excluded)
 
 
-def _part(progress: Progress | None, done: int, n: int) -> Progress:
+def _progress_of_part(progress: Progress | None, done: int, n: int) -> Progress:
     def advance(what: str, part: int, total: int) -> None:
         if progress is not None:
             progress(what, done * total + part, n * total)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Literal
 
 from metaeval.measures.options import Options
-from metaeval.results.inputs import Inputs, Opened
+from metaeval.results.inputs import Inputs, WarehouseOpener
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState
 from queries.selection import Level
@@ -51,7 +51,7 @@ class Request:
     () = those of the paper.
     """
 
-    opened: Opened
+    opened: WarehouseOpener
     seed: int = 0
     draws: int | None = None
     metrics: tuple[str, ...] = ()

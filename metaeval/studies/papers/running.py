@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from metaeval.results.cache import FROM_STORE, Question, keep, key_of
+from metaeval.results.cache import FROM_STORE, CacheEntry, keep, key_of
 from metaeval.results.signature import signed
 from metaeval.studies.papers.items import (
     Cell,
@@ -255,7 +255,7 @@ def _stored(
         str(request.metrics),
     )
     joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
-    question = Question(key, "paper", joined[0], joined[1], ItemValues)
+    question = CacheEntry(key, "paper", joined[0], joined[1], ItemValues)
     # `keep` writes below, so the warehouse may not stay open on the file.
     if item.is_stored and not fresh:
         with request.opened() as warehouse:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from metaeval.results.answer import Table
-from metaeval.results.inputs import Opened
+from metaeval.results.inputs import WarehouseOpener
 from metaeval.results.notes import Partial
 from metaeval.results.signature import signed
 from metaeval.studies.papers import PAPERS
@@ -15,7 +15,7 @@ from queries.longitudinal import EvalsetState, evalset_states
 from warehouse.wording import counted, option
 
 
-def papers_table(opened: Opened) -> Table:
+def papers_table(opened: WarehouseOpener) -> Table:
     """One row per paper.
 
     Columns: paper, title, n_items, n_computable (on evaluation sets of the paper that are loaded), n_printed values.
@@ -34,7 +34,7 @@ def papers_table(opened: Opened) -> Table:
     return Table(pl.DataFrame(rows), signed(("papers", "all")))
 
 
-def items_table(opened: Opened, paper: Paper) -> Table:
+def items_table(opened: WarehouseOpener, paper: Paper) -> Table:
     """One row per table or figure of a paper.
 
     Columns: item, title, n_printed values, sets of the paper that it can be computed on here, and what is missing.
@@ -68,7 +68,7 @@ def _several(lps: Sequence[str], most: int = 4) -> str:
     return ", ".join(lps) if len(lps) <= most else counted(len(lps), "language pair")
 
 
-def _states(opened: Opened) -> list[EvalsetState]:
+def _states(opened: WarehouseOpener) -> list[EvalsetState]:
     with opened() as warehouse:
         return evalset_states(warehouse, "all", "all")
 

@@ -10,7 +10,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.results.answer import Result, or_none
 from metaeval.results.signature import Parts, line, stamped
 from metaeval.studies.people.annotator_tables import View, legend, schema, summary
-from metaeval.studies.people.judgements import People, read, resamples, shared
+from metaeval.studies.people.judgements import People, load_people, resamples, shared
 from metaeval.studies.people.reliability import N_SPLITS, Reliability, reliability
 from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
@@ -91,7 +91,7 @@ def annotators(
     rows: list[dict[str, Any]] = []
     parts, notes = [], []
     for score in scores:
-        people = read(warehouse, score)
+        people = load_people(warehouse, score)
         where = f"{score.testset} {score.lp} {score.human}"
         if people is None:
             notes.append(f"{where}: no judgement counts")

@@ -56,7 +56,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
         of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
         of_measure = of_measure or [_no_row("no other human score that it can be computed on")]
         of_measure.append(_half(warehouse, asked, block, humans, measure, options))
-        of_measure.append(_one(warehouse, asked, block, humans, measure, options))
+        of_measure.append(_one_annotator_row(warehouse, asked, block, humans, measure, options))
         results += of_measure
         notes += [f"{measure}: {note}" for one in of_measure for note in one.notes]
     parts = [line for one in results for line in one.lines]
@@ -164,7 +164,7 @@ def _half(
     return _row(asked, official, measure, shown, note, parts, value=ceiling.value, is_bound=not is_pearson)
 
 
-def _one(
+def _one_annotator_row(
     warehouse: Warehouse, asked: Slice, block: Block, humans: Humans, measure: Measure, options: Options
 ) -> Result:
     """One annotator against the mean of the others, and metrics against the same means; no row if this is undefined."""

@@ -36,7 +36,7 @@ class People:
         return np.asarray(self.judged.values - means[rows])
 
 
-def read(warehouse: Warehouse, score: JudgedScore) -> People | None:
+def load_people(warehouse: Warehouse, score: JudgedScore) -> People | None:
     """The judgements of a human score as arrays; None if none is valid."""
     frame = annotations(warehouse, score)
     excluded: dict[str | None, int] = {}

@@ -18,7 +18,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import numbered
 from metaeval.results.answer import Result, or_none
 from metaeval.results.signature import Parts, stamped
-from metaeval.studies.people.judgements import People, read
+from metaeval.studies.people.judgements import People, load_people
 from metaeval.studies.people.reliability import Judgements
 from queries.annotations import judged_score
 from queries.slices import BY_ANNOTATOR
@@ -131,7 +131,7 @@ _FACTOR = 1.959964 + 0.841621  # normal quantiles of .975 and .8
 def _fitted(warehouse: Warehouse, testset: str, lp: str, human: str | None) -> tuple[People, VarianceComponents, Parts]:
     is_standardised = human is not None and human.endswith(BY_ANNOTATOR)
     score = judged_score(warehouse, testset, lp, human.removesuffix(BY_ANNOTATOR) if human is not None else None)
-    people = read(warehouse, score)
+    people = load_people(warehouse, score)
     if people is None or people.judged.raters is None:
         raise QuestionError(f"the annotators of {score.human} of {testset} {lp} are not on file")
     if is_standardised:

@@ -71,7 +71,7 @@ class Protocol:
         return replace(self, rules=rules, level=level)
 
     @property
-    def in_words(self) -> str | None:
+    def own_tasks(self) -> str | None:
         """The tasks of user rules, with non-default settings; None for official protocols, identified by name."""
         if not self.name.endswith(OWN):
             return None

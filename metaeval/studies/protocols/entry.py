@@ -86,7 +86,7 @@ def plan(
     if lps:
         return [lp for _, lp in expand(warehouse, testset, ",".join(lps)).chosen], []
     available = [lp for _, lp in expand(warehouse, testset, "all").chosen]
-    own = protocol.default_lps if protocol.in_words else ()
+    own = protocol.default_lps if protocol.own_tasks else ()
     official = own or (protocols()[testset].default_lps if testset in protocols() else ())
     chosen = [lp for lp in official if lp in available]
     if not official or not (chosen or own or testset == protocol.name):

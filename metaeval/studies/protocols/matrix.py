@@ -12,8 +12,8 @@ import polars as pl
 
 from metaeval.measures.options import Options
 from metaeval.results.answer import Result
-from metaeval.results.cache import Question, keep, key_of
-from metaeval.results.inputs import Opened
+from metaeval.results.cache import CacheEntry, keep, key_of
+from metaeval.results.inputs import WarehouseOpener
 from metaeval.results.signature import option_parts, stamped
 from metaeval.studies.protocols import Protocol, protocol_named, protocols
 from metaeval.studies.protocols.entry import Blocks, Entry, enter
@@ -51,7 +51,7 @@ def scored_cells(cells: Sequence[Cell], testset: str) -> list[Cell]:
 
 
 def matrix(
-    opened: Opened,
+    opened: WarehouseOpener,
     testsets: str,
     options: Options,
     *,
@@ -71,7 +71,7 @@ def matrix(
         for state in evalset_states(warehouse, testsets, "all"):
             states.setdefault(state.testset, []).append(state)
     cells: list[Cell] = []
-    unsaved: list[tuple[Question[Cell], Cell, float]] = []
+    unsaved: list[tuple[CacheEntry[Cell], Cell, float]] = []
     done, total = 0, len(states) * len(protocols())
     for testset, of_testset in states.items():
         year = of_testset[0].year
@@ -82,7 +82,7 @@ def matrix(
             continue
         if progress is not None:
             progress(f"reading {testset}", done, total)
-        waiting = _read(opened, testset, of_testset, options, fresh, year)
+        waiting = _stored_or_entered(opened, testset, of_testset, options, fresh, year)
         # Blocks are large: those of each protocol are let go as soon as it is scored.
         while waiting:
             protocol, question, inputs, seconds = waiting.pop(0)
@@ -98,26 +98,33 @@ def matrix(
     return cells, notes
 
 
-def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], options: Options) -> Question[Cell]:
+def _cache_entry(
+    protocol: Protocol, testset: str, states: Sequence[EvalsetState], options: Options
+) -> CacheEntry[Cell]:
     rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
     key = key_of(
         "matrix", [one.fingerprint for one in states], protocol.name, protocol.overall, str(rules), testset, options
     )
-    return Question(key, "matrix", testset, "all", Cell)
+    return CacheEntry(key, "matrix", testset, "all", Cell)
 
 
-def _read(
-    opened: Opened, testset: str, states: Sequence[EvalsetState], options: Options, fresh: bool, year: int | None
-) -> list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]]:
+def _stored_or_entered(
+    opened: WarehouseOpener,
+    testset: str,
+    states: Sequence[EvalsetState],
+    options: Options,
+    fresh: bool,
+    year: int | None,
+) -> list[tuple[Protocol, CacheEntry[Cell], Cell | Entry, float | None]]:
     """Stored results of a test set, and inputs of protocols to score, which share blocks.
 
     With the seconds that reading took; None for a stored result.
     """
-    found: list[tuple[Protocol, Question[Cell], Cell | Entry, float | None]] = []
+    found: list[tuple[Protocol, CacheEntry[Cell], Cell | Entry, float | None]] = []
     with opened() as warehouse:
         blocks = Blocks(warehouse, options)
         for protocol in protocols().values():
-            question = _question(protocol, testset, states, options)
+            question = _cache_entry(protocol, testset, states, options)
             if not fresh and (kept := question.stored(warehouse)) is not None:
                 found.append((protocol, question, kept, None))
                 continue

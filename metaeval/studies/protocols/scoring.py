@@ -7,7 +7,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.options import Options, Population, TestOptions
-from metaeval.results.cache import FROM_STORE, Question, key
+from metaeval.results.cache import FROM_STORE, CacheEntry, key
 from metaeval.results.run import Run
 from metaeval.results.signature import option_parts, p_value_convention, signed
 from metaeval.studies.protocols import Protocol
@@ -260,7 +260,7 @@ def _signature(
         ("system_score", options.system_score),
         ("outliers", _outliers(entry)),
         ("level", entry.protocol.level),
-        ("tasks", entry.protocol.in_words),
+        ("tasks", entry.protocol.own_tasks),
         ("overall", IN_WORDS[entry.protocol.overall == "ranks"]),
         ("seed", options.seed),
         *option_parts(options),
@@ -320,7 +320,7 @@ def scored(
         rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
         described = (protocol.name, protocol.overall, str(rules), str(entry.dropped), *entry.notes, ",".join(entry.lps))
         answer_key = key("protocol", blocks, *described, significance, options, settings)
-        question = Question(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
+        question = CacheEntry(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
         if not fresh and (kept := question.stored(warehouse)) is not None:
             return kept, [FROM_STORE]
     return question.computed(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
-from metaeval.results.cache import FROM_STORE, Question, key
+from metaeval.results.cache import FROM_STORE, CacheEntry, key
 from metaeval.results.evaluation import Evaluation
 from metaeval.results.inputs import Inputs, check_used
 from metaeval.results.run import Run
@@ -36,7 +36,7 @@ class PreparedComparison:
     measure: Measure
     options: Options
     testing: TestOptions
-    question: Question[PairwiseComparison | Comparison]
+    question: CacheEntry[PairwiseComparison | Comparison]
     kept: PairwiseComparison | Comparison | None
     in_depth: bool
     evaluation: Evaluation | None = None
@@ -72,7 +72,7 @@ def prepare_comparison(
             evaluation = None
         options = fitted
     kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
-    question: Question[PairwiseComparison | Comparison] = Question(
+    question: CacheEntry[PairwiseComparison | Comparison] = CacheEntry(
         key(kind, [block], str(measure), options, testing, levels_checksum()), kind, asked.testset, asked.lp, answer
     )
     kept = None if fresh or testing.keep_null else question.stored(warehouse)

@@ -14,7 +14,7 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.results.answer import Result
 from metaeval.results.evaluation import Evaluation, evaluate
-from metaeval.results.inputs import Inputs, Opened, check_used
+from metaeval.results.inputs import Inputs, WarehouseOpener, check_used
 from metaeval.results.notes import because
 from metaeval.results.signature import option_parts, stamped
 from metaeval.studies.tables.thresholds import calibrated
@@ -58,7 +58,7 @@ def _returning(earlier: _Year, later: _Year) -> list[tuple[int, int]]:
     return sorted(pairs.items())
 
 
-def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options: Options) -> Result:
+def carried_thresholds(opened: WarehouseOpener, testsets: str, measure: Measure, options: Options) -> Result:
     """Calibrated thresholds of metrics that return in a language pair, carried from each year to the later ones.
 
     Columns: lp, metric, year_from, testset_from, human_from, version_from, epsilon_from, year, testset, human, version,
@@ -90,7 +90,7 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
 
 
 def carried_between(
-    opened: Opened, asked: Sequence[Slice], measure: Measure, options: Options
+    opened: WarehouseOpener, asked: Sequence[Slice], measure: Measure, options: Options
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Calibrated thresholds carried from each of some evaluation sets to each other of its language pair or test set.
 
@@ -123,7 +123,7 @@ def carried_between(
     return rows, notes
 
 
-def _years(opened: Opened, testsets: str, measure: Measure, options: Options, notes: list[str]) -> list[_Year]:
+def _years(opened: WarehouseOpener, testsets: str, measure: Measure, options: Options, notes: list[str]) -> list[_Year]:
     """Evaluation sets of language pairs that have scores in several years; notes on those without segment scores."""
     with opened() as warehouse:
         states = [one for one in evalset_states(warehouse, testsets, "all") if one.n_humans and one.n_metrics]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
-from metaeval.results.cache import Question, keep, key_of
-from metaeval.results.inputs import Inputs, Opened, check_used, check_whole
+from metaeval.results.cache import CacheEntry, keep, key_of
+from metaeval.results.inputs import Inputs, WarehouseOpener, check_used, check_whole
 from metaeval.results.notes import because
 from metaeval.studies.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
 from metaeval.studies.trends.points import Point, ResampleCache, point
@@ -77,7 +77,7 @@ class History:
 
 
 def history(
-    opened: Opened,
+    opened: WarehouseOpener,
     asked: Slice,
     measure: Measure,
     options: Options,
@@ -103,7 +103,7 @@ def history(
     check_used(options, [measure])
     bridged = bridged or asked.human is None
     found: dict[EvalsetState, SetHistory] = {}
-    questions: dict[EvalsetState, Question[SetHistory]] = {}
+    questions: dict[EvalsetState, CacheEntry[SetHistory]] = {}
     with opened() as warehouse:
         excluded = without_challenge_sets(warehouse, asked.testset)
         challenging = challenge_sets(warehouse, "all")
@@ -125,7 +125,7 @@ def history(
     n_stored = len([state for state in questions if state in found])
     notes: list[str] = []
     waiting = [state for state in questions if state not in found]
-    unsaved: list[tuple[Question[SetHistory], SetHistory, float]] = []
+    unsaved: list[tuple[CacheEntry[SetHistory], SetHistory, float]] = []
     for number, state in enumerate(waiting):
         if progress is not None:
             progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
@@ -169,11 +169,11 @@ def _question(
     anchor: str,
     bridged: bool,
     *more: str,
-) -> Question[SetHistory]:
+) -> CacheEntry[SetHistory]:
     own = replace(asked, testset=state.testset, lp=state.lp)
     parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing, *more)
     key = key_of("trend", [state.fingerprint], *parts)
-    return Question(key, "trend", state.testset, state.lp, SetHistory)
+    return CacheEntry(key, "trend", state.testset, state.lp, SetHistory)
 
 
 def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:
@@ -194,7 +194,7 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
 
 
 def _computed(
-    opened: Opened,
+    opened: WarehouseOpener,
     asked: Slice,
     measure: Measure,
     options: Options,
