@@ -8,6 +8,7 @@ import builtins
 import hashlib
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ from tests.helpers import beside_data, real_data
 from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
 from warehouse import LoadReport, Warehouse, load
+from warehouse.export import export
 from warehouse.simulation import simulate_shared_task, write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
 
@@ -125,6 +127,18 @@ def simulated_database(tmp_path_factory: pytest.TempPathFactory, request: pytest
     before = _digest(database)
     yield database
     assert _digest(database) == before, "a test wrote into it"
+
+
+@pytest.fixture(scope="session")
+def exported_evalsets(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Parquet with three evaluation sets, two years of one language pair and one of another."""
+
+    def make(folder: Path) -> None:
+        own = shutil.copyfile(simulated_database, folder / "own.duckdb")  # other tests may hold the shared file open
+        for testset, lp in (("sim24", "cs-uk"), ("sim24", "en-de"), ("sim23", "en-de")):
+            export(own, folder / "scores", "parquet", testset, lp)
+
+    return made_once(tmp_path_factory, "exported_evalsets", make) / "scores"
 
 
 @pytest.fixture(scope="module")

@@ -7,23 +7,11 @@ import duckdb
 import pytest
 
 from warehouse import Warehouse
-from warehouse.export import export
-
-EVALSETS = (("sim24", "en-de"), ("sim24", "cs-uk"), ("sim23", "en-de"))
-
-
-@pytest.fixture(scope="module")
-def exported(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two years of a language pair, and one of another."""
-    folder = tmp_path_factory.mktemp("exported")
-    for testset, lp in EVALSETS:
-        export(simulated_database, folder, testset=testset, lp=lp)
-    return folder
 
 
 @pytest.mark.slow
 def test_the_page_on_scale_tells_what_works(
-    exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    exported_evalsets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its SQL and Python run as they stand there, on an export in a folder `scores`."""
     pytest.importorskip("sqlglot", reason="sqlglot is not installed")
@@ -31,7 +19,7 @@ def test_the_page_on_scale_tells_what_works(
     blocks = re.findall(r"```(python|sql)\n(.*?)```", page, re.DOTALL)
     assert [kind for kind, _ in blocks] == ["python", "sql", "python", "python"]
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "scores").symlink_to(exported)
+    (tmp_path / "scores").symlink_to(exported_evalsets)
     for kind, text in blocks:
         if kind == "python":
             exec(text, {})

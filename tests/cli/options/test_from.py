@@ -21,7 +21,6 @@ from warehouse.export.parquet import MANIFEST, FileRecord, Partition, partition_
 from warehouse.names import UNFINISHED_EXPORT
 
 SET = ("sim24", "cs-uk")
-EVALSETS = (SET, ("sim24", "en-de"), ("sim23", "en-de"))
 WORDS = (
     "list",
     "list lps",
@@ -73,13 +72,10 @@ OF_THE_FILE = ("results", "rankings", "trends", "comparisons", "protocol_scores"
 
 
 @pytest.fixture(scope="module")
-def database(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def database(exported_evalsets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse of three evaluation sets, which came back from the export of a larger one."""
     folder = tmp_path_factory.mktemp("from")
-    own = shutil.copyfile(simulated_database, folder / "own.duckdb")  # other tests may hold the shared file open
-    for testset, lp in EVALSETS:
-        export(own, folder / "some", "parquet", testset, lp)
-    report = load([folder / "some"], folder / "scores.duckdb")
+    report = load([exported_evalsets], folder / "scores.duckdb")
     assert report.is_clean
     return folder / "scores.duckdb"
 

@@ -11,9 +11,7 @@ import pytest
 from metaeval.questions import workers
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError
-from warehouse.export import export
 
-EVALSETS = (("sim24", "cs-uk"), ("sim24", "en-de"), ("sim23", "en-de"))
 WORDS = (
     "counts all --by system",
     "means all all --status all",
@@ -32,15 +30,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def exported(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("workers")
-    own = shutil.copyfile(simulated_database, folder / "own.duckdb")  # other tests may hold the shared file open
-    for testset, lp in EVALSETS:
-        export(own, folder / "scores", "parquet", testset, lp)
-    return folder / "scores"
-
-
 def _cluster(n_workers: int) -> Any:
     distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
     more = {"processes": False, "dashboard_address": ":0", "protocol": "tcp"}
@@ -53,66 +42,68 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def test_workers_give_the_answers_of_this_machine(scorehouse: Scorehouse, exported: Path, address: str) -> None:
+def test_workers_give_the_answers_of_this_machine(
+    scorehouse: Scorehouse, exported_evalsets: Path, address: str
+) -> None:
     for words in WORDS:
-        asked = (*words.split(), "--from", exported, "--format", "csv")
+        asked = (*words.split(), "--from", exported_evalsets, "--format", "csv")
         here, there = scorehouse(*asked), scorehouse(*asked, "--workers", address)
         assert (there.code, there.out, there.err) == (here.code, here.out, here.err), words
 
 
 def test_a_worker_with_other_files_or_libraries_is_refused(
-    scorehouse: Scorehouse, exported: Path, address: str, monkeypatch: pytest.MonkeyPatch
+    scorehouse: Scorehouse, exported_evalsets: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = workers.versions()
     with pytest.raises(QuestionError, match="w runs another program: numpy"):
         workers._check_same("--workers x", "w", {**own, "numpy": "1.0"})
     monkeypatch.setattr(workers, "versions", lambda: {**own, "its files": str(len(calls.append(0) or calls))})
     calls: list[int] = []
-    ran = scorehouse("counts", "all", "--from", exported, "--workers", address)
+    ran = scorehouse("counts", "all", "--from", exported_evalsets, "--workers", address)
     refused(ran, 2, "runs another program: its files 1, here", "--workers tcp://")
 
 
 def test_an_error_of_a_worker_is_one_line(
-    scorehouse: Scorehouse, exported: Path, address: str, monkeypatch: pytest.MonkeyPatch
+    scorehouse: Scorehouse, exported_evalsets: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(workers, "opening", full)
-    ran = scorehouse("counts", "all", "--from", exported, "--workers", address)
+    ran = scorehouse("counts", "all", "--from", exported_evalsets, "--workers", address)
     refused(ran, 2, "was not answered: OSError", "No space left on device")
 
 
 def test_a_damaged_partition_is_refused_as_on_this_machine(
-    scorehouse: Scorehouse, exported: Path, address: str, tmp_path: Path
+    scorehouse: Scorehouse, exported_evalsets: Path, address: str, tmp_path: Path
 ) -> None:
-    broken = Path(shutil.copytree(exported, tmp_path / "broken"))
+    broken = Path(shutil.copytree(exported_evalsets, tmp_path / "broken"))
     (broken / "score" / "testset=sim23" / "lp=en-de" / "data.parquet").unlink()
     for more in ((), ("--workers", address)):
         refused(scorehouse("counts", "all", "--from", broken, *more), 3, "missing: score/testset=sim23")
 
 
 def test_workers_that_do_not_come_are_waited_for_so_long(
-    scorehouse: Scorehouse, exported: Path, monkeypatch: pytest.MonkeyPatch
+    scorehouse: Scorehouse, exported_evalsets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "PATIENCE", 0.5)
     with _cluster(0) as cluster:
-        ran = scorehouse("counts", "all", "--from", exported, "--workers", cluster.scheduler_address)
+        ran = scorehouse("counts", "all", "--from", exported_evalsets, "--workers", cluster.scheduler_address)
         refused(ran, 2, "no workers for 0.5 s")
 
 
 def test_an_address_where_no_scheduler_answers_is_refused(
-    scorehouse: Scorehouse, exported: Path, monkeypatch: pytest.MonkeyPatch
+    scorehouse: Scorehouse, exported_evalsets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="the dask extra is not installed")
     monkeypatch.setattr(workers, "PATIENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         for where in ("tcp://127.0.0.1:9", "nonsense", f"tcp://127.0.0.1:{silent.getsockname()[1]}"):
-            ran = scorehouse("counts", "all", "--from", exported, "--workers", where)
+            ran = scorehouse("counts", "all", "--from", exported_evalsets, "--workers", where)
             refused(ran, 2, "no scheduler answers there")
 
 
-def test_what_workers_cannot_do_is_refused(scorehouse: Scorehouse, exported: Path) -> None:
+def test_what_workers_cannot_do_is_refused(scorehouse: Scorehouse, exported_evalsets: Path) -> None:
     refused(scorehouse("counts", "all", "--workers", "tcp://127.0.0.1:9"), 2, "--workers needs --from")
-    ran = scorehouse("rank", "all", "--from", exported, "--workers", "tcp://127.0.0.1:9")
+    ran = scorehouse("rank", "all", "--from", exported_evalsets, "--workers", "tcp://127.0.0.1:9")
     refused(ran, 2, "rank is not answered by single evaluation sets")
