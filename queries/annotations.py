@@ -1,7 +1,7 @@
 """Single human judgements, and errors marked by annotators or predicted by metrics."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -107,9 +107,6 @@ class MarkedError:
     def label(self) -> str:
         """Severity and category, such as "major accuracy/omission"; for a prediction also the metric."""
         return " ".join(word for word in (self.severity, self.category, self.metric) if word) or "error"
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def error_schema() -> dict[str, Any]:

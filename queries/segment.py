@@ -74,14 +74,14 @@ class Segment:
             column = f"{scorer} (score)" if scorer in FIXED else scorer
             columns[column] = pl.Series([text.scores.get(scorer) for text in self.texts], dtype=pl.Float64)
         columns["text"] = pl.Series([text.text for text in self.texts], dtype=pl.String)
-        errors = [[error.as_json() for error in text.errors] for text in self.texts]
+        errors = [list(map(asdict, text.errors)) for text in self.texts]
         columns["errors"] = pl.Series(errors, dtype=pl.List(pl.Struct(error_schema())))
         return pl.DataFrame(columns)
 
     def as_json(self) -> dict[str, Any]:
         """The segment as nested mappings and lists."""
         place = ("testset", "lp", "segment", "domain", "document", "index_in_document")
-        texts = [asdict(text) | {"errors": [error.as_json() for error in text.errors]} for text in self.texts]
+        texts = [asdict(text) | {"errors": list(map(asdict, text.errors))} for text in self.texts]
         return {name: getattr(self, name) for name in place} | {"texts": texts}
 
 

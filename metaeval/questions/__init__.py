@@ -7,6 +7,7 @@ from typing import Any
 
 from metaeval.questions.question import Question
 
+# Names instead of classes, so that a command imports its own question and no other.
 QUESTIONS: Mapping[str, tuple[str, str]] = {
     "list": ("listing", "List"),
     "rank": ("rank", "Rank"),

@@ -1,4 +1,7 @@
-"""How a question is answered."""
+"""How a question is answered.
+
+Light: every question imports it, also to print a help.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext

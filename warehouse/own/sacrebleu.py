@@ -80,7 +80,7 @@ def compute(
         texts = _texts(warehouse, testset, lp)
         chosen = _choose_references(warehouse, texts, references, f"{testset} {lp}")
         held = _held(warehouse, texts.evalset_id)
-    tasks = [_Task(name, chosen, texts, tokenize) for name in dict.fromkeys(metrics)]
+    tasks = [MetricOnTexts(name, chosen, texts, tokenize) for name in dict.fromkeys(metrics)]
     for task in tasks:
         reader, _ = held.get(task.scorer, ("", ""))
         if reader and not reader.startswith("sacrebleu/"):
@@ -104,18 +104,6 @@ def compute(
     return found
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """Input of sacreBLEU's paired tests. metric: its object; name: in this program. excluded: system -> reason."""
-
-    metric: Any
-    name: str
-    is_error_measure: bool
-    outputs: Mapping[str, Sequence[str]]
-    references: Sequence[Sequence[str]]
-    excluded: Mapping[str, str]
-
-
 def corpus(
     warehouse: Warehouse,
     testset: str,
@@ -124,13 +112,12 @@ def corpus(
     *,
     references: Sequence[str] = (),
     tokenize: str | None = None,
-) -> Corpus:
+) -> "MetricOnTexts":
     """The texts of an evaluation set with the metric that scores them; arguments and errors as for `compute`."""
     if metric not in METRICS:
         raise unknown("metric to compute", metric, METRICS)
     texts = _texts(warehouse, testset, lp)
-    task = _Task(metric, _choose_references(warehouse, texts, references, f"{testset} {lp}"), texts, tokenize)
-    return Corpus(task.corpus, task.scorer, task.is_error_measure, task.outputs, task.references, task.excluded)
+    return MetricOnTexts(metric, _choose_references(warehouse, texts, references, f"{testset} {lp}"), texts, tokenize)
 
 
 def _progress_of_part(progress: Progress | None, done: int, n: int) -> Progress:
@@ -221,7 +208,7 @@ def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
     return {name: (reader, sha256) for name, reader, sha256 in rows}
 
 
-def _stored(database: Path, testset: str, lp: str, task: "_Task") -> dict[str, float]:
+def _stored(database: Path, testset: str, lp: str, task: "MetricOnTexts") -> dict[str, float]:
     """System scores from the earlier computation."""
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows(
@@ -236,8 +223,12 @@ def _stored(database: Path, testset: str, lp: str, task: "_Task") -> dict[str, f
     return {system: (-value if task.is_error_measure else value) + 0.0 for system, value in rows}
 
 
-class _Task:
-    """One metric to compute."""
+class MetricOnTexts:
+    """One metric to compute on the texts of an evaluation set.
+
+    corpus: sacreBLEU's object, which its paired tests take, too; scorer: its name in this program. outputs: by system;
+    excluded: system -> reason.
+    """
 
     def __init__(self, metric: str, references: tuple[str, ...], texts: _Texts, tokenize: str | None) -> None:
         self.base_name = _NAMES[metric]

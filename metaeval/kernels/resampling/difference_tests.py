@@ -33,18 +33,20 @@ GROUPS_WITH_SYSTEMS = 20
 
 
 @dataclass(frozen=True)
-class JackknifeTest:
+class DifferenceTest:
     """Outcome for all pairs of M metrics.
 
     values: (M,). error: (M, M) standard error of a − b; with `fisher`, of z_a − z_b. p: (M, M), [a, b] is the p-value
     of "a is better than b" (that they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN on the
     diagonal and where a value, or a value without one of the systems, is not defined.
+    draws: (M, n_draws) of a bootstrap; None for a jackknife.
     """
 
     values: Floats
     error: Floats
     p: Floats
     df: int
+    draws: Floats | None = None
 
     @property
     def reach(self) -> Floats:
@@ -71,7 +73,7 @@ def jackknife_test(
     executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
-) -> JackknifeTest:
+) -> DifferenceTest:
     """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom.
 
     The squared standard error is the jackknife variance over N systems, (N − 1)/N · Σ (d_i − mean d)², where d_i is the
@@ -121,7 +123,7 @@ def jackknife_test(
         variance = np.maximum(variance + over_segments - shared, np.maximum(variance, over_segments))
     error = np.sqrt(variance)
     df = n_left_out - 1
-    return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
+    return DifferenceTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
 
 
 def segment_errors(statistic: ResampleStatistic) -> Floats:
@@ -269,27 +271,6 @@ NORMAL = 1.959963984540054  # the 97.5% quantile
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class BootstrapTest:
-    """Outcome for all pairs of M metrics.
-
-    values: (M,). error: (M, M) standard error of a − b. p: (M, M), [a, b] is the p-value of "a is better than b" (that
-    they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN on the diagonal and where a value is
-    not defined. draws: (M, n_draws).
-    """
-
-    values: Floats
-    error: Floats
-    p: Floats
-    draws: Floats
-    df: int
-
-    @property
-    def reach(self) -> Floats:
-        """(M, M) half width of the 95% interval of each difference."""
-        return reach_of(self.error, self.df)
-
-
 def bootstrap_test(
     statistic: ResampleStatistic,
     values: npt.ArrayLike | None = None,
@@ -300,7 +281,7 @@ def bootstrap_test(
     executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
-) -> BootstrapTest:
+) -> DifferenceTest:
     """The difference of two metrics over its standard deviation on resampled segments, as Student's t.
 
     Degrees of freedom are the number of segments (or other resampled units) minus 1: with some hundreds of them this is
@@ -323,7 +304,7 @@ def bootstrap_test(
     return of_draws(observed, found.draws, statistic.shape[1], alternative)
 
 
-def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternative) -> BootstrapTest:
+def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternative) -> DifferenceTest:
     """The test of `bootstrap_test` on resamples drawn before: values (M,), draws (M, n_draws) of n_units units."""
     variance = variances_of_differences(draws.T)
     own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in draws])
@@ -331,4 +312,4 @@ def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternati
     if n_units < LEAST_SYSTEMS:
         variance[:] = np.nan
     error, df = np.sqrt(variance), max(n_units - 1, 1)
-    return BootstrapTest(values, error, p_of_differences(values, error, df, alternative), draws, df)
+    return DifferenceTest(values, error, p_of_differences(values, error, df, alternative), df, draws)

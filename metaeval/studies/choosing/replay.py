@@ -178,6 +178,7 @@ def _replayed(
         tuple(int(one.sum()) for one in chosen),
         tuple(budget / line_up.total for budget in budgets),
         _statistics(ranking, chosen),
+        # Random parts do not depend on the method, so all methods of a set are compared with the same ones.
         before[0].random if before else _by_chance(there, what, ranking, budgets, draws),
         ranking.clusters,
         len(there.segments),

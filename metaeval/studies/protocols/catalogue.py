@@ -1,4 +1,4 @@
-"""All measures as a table."""
+"""Measures and protocols as tables."""
 
 import polars as pl
 

@@ -179,9 +179,11 @@ def _of_resamples(
         for statistic, one in zip(statistics, values, strict=True)
     ]
     if len(found) == 1:
-        first, second = np.triu_indices(len(found[0].values), 1)
-        gaps = found[0].draws[first] - found[0].draws[second] if testing.keep_null else None
-        return TestOutcome(found[0].p, gaps, is_exact=False, reach=found[0].reach)
+        (alone,) = found
+        assert alone.draws is not None
+        first, second = np.triu_indices(len(alone.values), 1)
+        gaps = alone.draws[first] - alone.draws[second] if testing.keep_null else None
+        return TestOutcome(alone.p, gaps, is_exact=False, reach=alone.reach)
     if not measure.adds_up:
         raise QuestionError(f"{measure} of several language pairs together has no test; name one language pair")
     n_pairs = np.array([0.0 if one.n_pairs is None else np.max(one.n_pairs) for one in values])

@@ -251,7 +251,7 @@ def corpus_tests(
         raise QuestionError(f"{testset} {lp} has no two systems with texts of every segment")
     from sacrebleu.significance import PairedTest
 
-    values = {name: float(found.metric.corpus_score(found.outputs[name], found.references).score) for name in chosen}
+    values = {name: float(found.corpus.corpus_score(found.outputs[name], found.references).score) for name in chosen}
     order = sorted(chosen, key=lambda name: (values[name] if found.is_error_measure else -values[name], name))
     rows, signature = [], ""
     logging.getLogger("sacrebleu").setLevel(logging.WARNING)
@@ -259,17 +259,17 @@ def corpus_tests(
         named: Any = [(name, found.outputs[name]) for name in order[place:]]
         lines = [list(one) for one in found.references]
         scores: Any
-        signatures, scores = PairedTest(named, {found.name: found.metric}, lines, test, n_samples)()
+        signatures, scores = PairedTest(named, {found.scorer: found.corpus}, lines, test, n_samples)()
         (results,) = (of for name, of in scores.items() if name != "System")
         signature = str(next(iter(signatures.values())))
         for worse, result in zip(order[place + 1 :], results[1:], strict=True):
             rows.append((better, worse, values[better], values[worse], result.p_value))
         if progress is not None:
-            progress(f"{found.name} tests", place + 1, len(order) - 1)
+            progress(f"{found.scorer} tests", place + 1, len(order) - 1)
     names = ("better", "worse", "value", "other", "p")
     schema = dict.fromkeys(names[:2], pl.String()) | dict.fromkeys(names[2:], pl.Float64())
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(difference=pl.col("value") - pl.col("other"))
-    settings = [("systems_by", found.name), ("testset", testset), ("lp", lp), ("n_systems", len(order))]
+    settings = [("systems_by", found.scorer), ("testset", testset), ("lp", lp), ("n_systems", len(order))]
     parts = stamped(*settings, ("sacrebleu", f"[{signature}]"))
     left = [f"without {name}: {why}" for name, why in found.excluded.items()]
     return Result(frame.select("better", "worse", "value", "other", "difference", "p"), parts, tuple(left))

@@ -1,7 +1,7 @@
 """Where a metric and human scores, or two metrics, disagree most: outputs to read, or groups of them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 import numpy as np
@@ -188,7 +188,7 @@ def _with_texts(
     for system, segment in outputs.select("system", "segment").iter_rows():
         sources.append(texts.get((segment, "source", None)))
         translations.append(texts.get((segment, "output", system), texts.get((segment, "reference", system))))
-        marked.append(None if errors is None else [error.as_json() for error in errors.get((system, segment), ())])
+        marked.append(None if errors is None else list(map(asdict, errors.get((system, segment), ()))))
     if not any([*sources, *translations]):
         remarks.append(f"no texts of {where(block.selection)} are loaded")
     columns = {

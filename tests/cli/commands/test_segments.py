@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import asdict
 
 import polars as pl
 
@@ -53,7 +54,7 @@ def test_three_outputs_with_long_texts_fit_one_screen() -> None:
     errors = (error, *(MarkedError(None, "accuracy " * n, "minor", 1.0, 0, 9, False) for n in range(1, 20)))
     row = {"scorer_a": "mqm", "scorer_b": "M", "system": "A", "segment": 1, "domain": None, "document": "d"}
     row |= {"value_a": -1.0, "value_b": 0.5, "rank_a": 9, "rank_b": 2, "n_outputs": 9, "residual": -2.0}
-    row |= {"source": "word " * 400, "output": "wort " * 400, "errors": [error.as_json() for error in errors]}
+    row |= {"source": "word " * 400, "output": "wort " * 400, "errors": [asdict(error) for error in errors]}
     frame = pl.DataFrame([row] * 3)
     lines = outputs_page(frame, 4, 100).splitlines()
     assert len(lines) <= 40 - 6  # notes and signature are on the same screen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from metaeval.kernels.resampling.difference_tests import BootstrapTest, bootstrap_test
+from metaeval.kernels.resampling.difference_tests import DifferenceTest, bootstrap_test
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, any_resample, system_resample
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
@@ -65,7 +65,7 @@ def test_p_values_are_those_of_a_plain_loop(name: str, alternative: str) -> None
     assert np.isnan(np.diagonal(found.p)).all()
 
 
-def of_products(metrics: Floats, alternative: str = "two-sided", **given: object) -> BootstrapTest:
+def of_products(metrics: Floats, alternative: str = "two-sided", **given: object) -> DifferenceTest:
     statistic = any_resample(np.ones(metrics.shape[1:]), metrics, mean_of_products)
     return bootstrap_test(statistic, rng=np.random.default_rng(1), n_draws=50, alternative=alternative, **given)  # type: ignore[arg-type]
 
