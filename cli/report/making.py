@@ -292,10 +292,10 @@ def _stored_or_computed(
     )
     contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
     key = key_of("report", contents, *map(repr, settings))
-    question = CacheEntry(key, "report", place.testset, place.lp, StoredPart)
+    entry = CacheEntry(key, "report", place.testset, place.lp, StoredPart)
     if is_kept and not report.recompute:
         with desk.run.opened() as warehouse:
-            kept = question.stored(warehouse)
+            kept = entry.stored(warehouse)
         if kept is not None:
             try:
                 return part_of(kept.content), []
@@ -309,7 +309,7 @@ def _stored_or_computed(
     if not is_kept:
         return part, []
     signature = "\n".join(part.signatures) or f"report:{section.name}"
-    return part, [(question, StoredPart(part.as_text(), signature), time.perf_counter() - started)]
+    return part, [(entry, StoredPart(part.as_text(), signature), time.perf_counter() - started)]
 
 
 def _computed(section: Section, place: Place) -> Part:

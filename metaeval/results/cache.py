@@ -72,11 +72,11 @@ class CacheEntry(Generic[Result]):
 
 
 def keep(database: Path, found: Sequence[tuple[CacheEntry[Result], Result, float]]) -> list[str]:
-    """Keep results, each with its question and the seconds it took, in one transaction; a line if that failed.
+    """Keep results, each with its entry and the seconds it took, in one transaction; a line if that failed.
 
     No warehouse may be open on the file in this process.
     """
-    refused = store_results(database, [question.as_stored(answer, seconds) for question, answer, seconds in found])
+    refused = store_results(database, [entry.as_stored(answer, seconds) for entry, answer, seconds in found])
     what = "result was" if len(found) == 1 else "results were"
     return [] if refused is None else [f"the {what} not stored: {refused}"]
 

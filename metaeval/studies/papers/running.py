@@ -255,11 +255,11 @@ def _stored(
         str(request.metrics),
     )
     joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
-    question = CacheEntry(key, "paper", joined[0], joined[1], ItemValues)
+    entry = CacheEntry(key, "paper", joined[0], joined[1], ItemValues)
     # `keep` writes below, so the warehouse may not stay open on the file.
     if item.is_stored and not fresh:
         with request.opened() as warehouse:
-            kept = question.stored(warehouse)
+            kept = entry.stored(warehouse)
         if kept is not None:
             return kept, [FROM_STORE]
     started = time.perf_counter()
@@ -269,8 +269,8 @@ def _stored(
         assert item.compute is not None
         computed = item.compute(request, group[0])
     if item.is_stored and database is not None:
-        return computed, [*question.notes, *keep(database, [(question, computed, time.perf_counter() - started)])]
-    return computed, list(question.notes)
+        return computed, [*entry.notes, *keep(database, [(entry, computed, time.perf_counter() - started)])]
+    return computed, list(entry.notes)
 
 
 def beside(

@@ -28,7 +28,7 @@ class PreparedComparison:
     """A comparison with everything that it reads from the warehouse.
 
     in_depth: two metrics with their difference and its interval; options and testing are then unchanged, else fitted to
-    the test. question: the query to the cache; kept: its stored result, if any. evaluation: of the measure on the
+    the test. entry: where the cache keeps it; kept: its stored result, if any. evaluation: of the measure on the
     block, if known.
     """
 
@@ -36,7 +36,7 @@ class PreparedComparison:
     measure: Measure
     options: Options
     testing: TestOptions
-    question: CacheEntry[PairwiseComparison | Comparison]
+    entry: CacheEntry[PairwiseComparison | Comparison]
     kept: PairwiseComparison | Comparison | None
     in_depth: bool
     evaluation: Evaluation | None = None
@@ -72,11 +72,11 @@ def prepare_comparison(
             evaluation = None
         options = fitted
     kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
-    question: CacheEntry[PairwiseComparison | Comparison] = CacheEntry(
+    entry: CacheEntry[PairwiseComparison | Comparison] = CacheEntry(
         key(kind, [block], str(measure), options, testing, levels_checksum()), kind, asked.testset, asked.lp, answer
     )
-    kept = None if fresh or testing.keep_null else question.stored(warehouse)
-    return PreparedComparison(block, measure, options, testing, question, kept, is_pair, evaluation)
+    kept = None if fresh or testing.keep_null else entry.stored(warehouse)
+    return PreparedComparison(block, measure, options, testing, entry, kept, is_pair, evaluation)
 
 
 def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> WithNotes:
@@ -86,7 +86,7 @@ def run_or_load(one: PreparedComparison, database: Path | None, progress: Progre
     """
     if one.kept is not None:
         return one.kept, [FROM_STORE]
-    return one.question.computed(database, lambda: _computed(one, progress))
+    return one.entry.computed(database, lambda: _computed(one, progress))
 
 
 def _computed(one: PreparedComparison, progress: Progress | None) -> PairwiseComparison | Comparison:
