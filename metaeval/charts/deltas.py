@@ -23,6 +23,9 @@ def deltas_chart(found: "Result") -> alt.VConcatChart:
     metric = found.frame["metric"][0]
     all_directions = found.frame.filter(direction="all").partition_by("protocol", maintain_order=True)
     panels = [_panel(levels, found, datasets) for levels in all_directions]
+    if any(one.title.subtitle is not alt.Undefined for one in panels):  # titles stand at one height
+        for one in panels:
+            one.title.subtitle = " " if one.title.subtitle is alt.Undefined else one.title.subtitle
     return titled(
         alt.concat(*panels, columns=2),
         f"How large must a difference in {metric} be to agree with human scores?",

@@ -1,5 +1,6 @@
 """The chart of a history: small multiples by human protocol, one line per kind of metric, intervals, bridges dashed."""
 
+import textwrap
 from collections import Counter
 from typing import Any
 
@@ -13,6 +14,7 @@ MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
 _NAMED = 3  # points beyond an axis that are named in a year
 _ROOM = 75  # pixels that such a name needs
+_WIDE = 4.8  # pixels of a character of it
 
 
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
@@ -156,8 +158,12 @@ def _edges(points: Rows, column: str, low: float, high: float) -> Rows:
         lines += [f"{len(beyond) - _NAMED} more"] if len(beyond) > _NAMED else []
         years = _years(points, protocol)
         room = (years[-1] + 0.5 - year) / (years[-1] - years[0] + 1) * _width(years)
+        is_left = room >= min(_ROOM, _width(years) / 2)
+        n_characters = int(((room if is_left else _width(years) - room) - 5) / _WIDE)
+        wrapped = [textwrap.wrap(line, n_characters, break_long_words=False, break_on_hyphens=False) for line in lines]
+        lines = [part for parts in wrapped for part in (reversed(parts) if is_low else parts)]  # from the edge inwards
         place = {"protocol": protocol, "year": year, "column": column, "end": end, "is_low": is_low}
-        place["side"] = "left" if room >= min(_ROOM, _width(years) / 2) else "right"
+        place["side"] = "left" if is_left else "right"
         for number, text in enumerate(lines):
             edges.append({**place, "line": n_lines[protocol, is_low], "is_first": number == 0, "text": text})
             n_lines[protocol, is_low] += 1

@@ -55,6 +55,7 @@ def config(theme: str = "light") -> dict[str, Any]:
         "view": {"stroke": grid},
         "title": {"color": ink, "subtitleColor": faint, "subtitleFontSize": 10, "anchor": "start", "frame": "bounds"},
         "axis": {**guide, **lines, "labelOverlap": "greedy", "labelSeparation": 5, "labelFlush": False},
+        "axisYQuantitative": {"labelFlush": True},  # else some panels' titles stand above a label at the upper edge
         "legend": {**guide, "orient": "top", "symbolOpacity": 1, "columns": 6},
         "header": {"labelColor": ink, "titleColor": ink, "labelLimit": 260, "labelFontSize": 11, "title": None},
         "point": {"filled": True, "opacity": 1, "size": 45, "color": BLUE},

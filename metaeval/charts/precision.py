@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from metaeval.charts.parts import tips, titled
+from metaeval.charts.parts import classes, tips, titled
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.results.answer import Result
@@ -13,16 +14,17 @@ if TYPE_CHECKING:
 def precision_chart(found: "Result") -> alt.VConcatChart:
     """Standard errors of a difference of two systems, for 1, 2 and 3 annotators of each output."""
     rows = [
-        {**row, "annotators": f"{row['n_raters']} of each output"}
+        {**row, "annotators": f"{counted(row['n_raters'], 'annotator')} of each output"}
         for row in found.frame.sort("n_raters", "n_segments").rows(named=True)
     ]
+    annotators = list(dict.fromkeys(row["annotators"] for row in rows))
     base = alt.Chart().encode(
         x=alt.X("n_judgements:Q")
         .title("judgements of each system (log scale)")
         .scale(type="log", nice=False, padding=8),
         y=alt.Y("error:Q").title("standard error of a difference").scale(zero=True),
-        color=alt.Color("annotators:N").title("annotators"),
-        shape=alt.Shape("annotators:N").title("annotators"),
+        color=classes(alt.Color("annotators:N"), annotators),
+        shape=classes(alt.Shape("annotators:N"), annotators),
         tooltip=tips("n_segments:Q", "n_raters:Q", "n_judgements:Q", "error:Q", "detectable:Q"),
     )
     data = alt.NamedData("precision")

@@ -3,8 +3,10 @@
 import itertools
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element, fromstring
 
 import altair as alt
 import pytest
@@ -49,6 +51,24 @@ def faults(found: dict[str, Any]) -> list[str]:
     parts = parts_of_chart(found)
     wrong += [] if parts.title and (parts.lines or parts.signature) else ["no title"]
     return wrong
+
+
+def heights_of_titles(picture: str) -> list[float]:
+    """The heights of the titles of a chart and of its panels, in pixels from above. picture: as SVG."""
+    heights: list[float] = []
+
+    def walk(part: Element, above: float) -> None:
+        move = re.match(r"translate\([^,]+,([^)]+)\)", part.get("transform", ""))
+        above += float(move[1]) if move else 0.0
+        if "role-title-text" in part.get("class", ""):
+            (text, *_) = part
+            at = re.match(r"translate\([^,]+,([^)]+)\)", text.get("transform", ""))
+            heights.append(above + (float(at[1]) if at else 0.0))
+        for one in part:
+            walk(one, above)
+
+    walk(fromstring(picture), 0.0)
+    return sorted(heights)
 
 
 def _named(part: Any) -> set[str]:

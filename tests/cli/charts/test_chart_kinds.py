@@ -19,7 +19,7 @@ from metaeval.charts import pairs, ranking, significance
 from metaeval.charts import parts as shared
 from metaeval.charts.heat_map import heat_map
 from metaeval.results.stars import marking
-from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
+from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, heights_of_titles, specification
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import MQM, SYSTEMS, but_slow, metric_tables, mqm_table, tiny_layout
 from warehouse import load
@@ -100,6 +100,16 @@ def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
     is_named = any("simBLEU" in name for name in _ordered_names(found))
     assert ("★ your own" in parts_of_chart(found).lines) is is_named, "one's own metric has a star"
     check_golden(kind, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["rank", "scatter", "deltas", "trend", "noise"])
+def test_titles_of_panels_side_by_side_stand_at_one_height(kind: str, drawn: Drawn) -> None:
+    vl_convert = pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    words = OTHERS.get(kind) or (KINDS[kind][0], *SIM, "-m", "pa", "-m", "acc_eq(by=item)", *KINDS[kind][1])
+    heights = heights_of_titles(vl_convert.vegalite_to_svg(json.dumps(drawn(words))))
+    assert len(heights) > 2, "its own title, the signature, and those of panels"
+    assert [below - above for above, below in pairwise(heights) if 1.5 < below - above < 20] == []
 
 
 def _ordered_names(part: Any) -> Iterator[str]:
