@@ -3,6 +3,7 @@
 Everything else is imported here, too, so that Ctrl-C gives one line from the start.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ def run() -> None:
 
     If another package shadows one of ours, print one line that names it.
     """
+    gc.set_threshold(_COLLECTED)
     try:
         if (why := shadowed_package()) is not None:
             sys.stderr.write(f"error: {why}\n")
@@ -37,7 +39,11 @@ def run() -> None:
             raise
         sys.stderr.write(f"error: {OUT_OF_MEMORY}\n")
         code = 4
+    gc.freeze()  # at its end the interpreter looks several times for cycles in all that is left, modules above all
     sys.exit(code)
+
+
+_COLLECTED = 50_000  # new objects before cycles are looked for: at 700, imports alone cause a hundred searches
 
 
 def _stand_in_for_closed_streams() -> None:

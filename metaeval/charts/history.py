@@ -6,6 +6,7 @@ from typing import Any
 
 import altair as alt
 import polars as pl
+from altair.utils.schemapi import debug_mode
 
 from metaeval.charts.parts import GREY, Rows, bulk, classes, tips, titled
 from warehouse.errors import QuestionError
@@ -17,6 +18,7 @@ _ROOM = 75  # pixels that such a name needs
 _WIDE = 4.8  # pixels of a character of it
 
 
+@debug_mode(False)  # which checks parts as if they were whole charts; the tests check the whole
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
     """Values, and below them gaps to the anchor: for each kind of metric, the family that returns in most years.
 
@@ -44,9 +46,9 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
             _panel(points, steps, protocol, column, its_title, shown, scale, beyond)
             for protocol, its_title in zip(protocols, titles, strict=True)
         ]
-        below.append(alt.hconcat(*drawn, spacing=12))
+        below.append(alt.HConcatSpecGenericSpec(drawn, spacing=12))
     return titled(
-        alt.vconcat(*below),
+        alt.VConcatSpecGenericSpec(below),
         f"{measure} over the years, by human protocol",
         signature,
         {"years": points, "bridges": steps, "edges": edges},
@@ -207,6 +209,8 @@ def _panel(
 ) -> Any:
     """One protocol: lines over the years, points with intervals, and the steps of its bridges.
 
+    A plain specification, because charts copy all charts below them, in a dozen panels for seconds.
+
     title: of the vertical axis, which panels without one share with the panel on their left.
     """
     low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
@@ -220,7 +224,7 @@ def _panel(
     )
     y = alt.Y(f"{column}:Q").title(title).scale(scale).axis(labels=title is not None, ticks=title is not None)
     is_own = alt.FieldEqualPredicate(field="protocol", equal=protocol)
-    base = alt.Chart().transform_filter(is_own).encode(x=x, y=y)
+    base = alt.Chart(alt.NamedData("years")).transform_filter(is_own).encode(x=x, y=y)
     own = base.transform_filter("datum.shown").encode(color=classes(alt.Color("name:N"), list(shown.values())))
     named = own.transform_filter(is_inside).encode(
         shape=classes(alt.Shape("name:N"), list(shown.values())),
@@ -247,4 +251,4 @@ def _panel(
             )
         )
     layers += _named_at_edges(edges, protocol, column, scale)
-    return alt.layer(*layers, data=alt.NamedData("years"), title=protocol, width=_width(years), height=260)
+    return alt.LayerSpec(layers, title=protocol, width=_width(years), height=260)
