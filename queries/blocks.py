@@ -1,9 +1,9 @@
 """Blocks: the only conversion from tables to arrays, in the order (system name, segment position)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -154,6 +154,17 @@ class Block:
         """(M,): whether the metric has a score for every judged output."""
         return np.array([choice.name not in self.excluded for choice in self.metrics], dtype=bool)
 
+    def once(self, question: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` returns, kept per question, as several measures and protocols need it; do not modify it."""
+        if question not in self._kept:
+            self._kept[question] = compute()
+        answer: T = self._kept[question]
+        return answer
+
+    @cached_property
+    def _kept(self) -> dict[Hashable, Any]:
+        return {}
+
     def take(
         self,
         *,
@@ -166,6 +177,9 @@ class Block:
         Submitted system scores belong to all segments, so they become NaN if segments are selected.
         """
         rows, columns, kept = map(_places, (systems, segments, metrics))
+        has_all_metrics = isinstance(kept, slice) or np.array_equal(kept, np.arange(len(self.metrics)))
+        if systems is None and segments is None and has_all_metrics:
+            return self  # as most measures rank all metrics: to copy scores takes longer than to correlate them
         selection, preferences = self.selection, self.preferences
         if preferences is not None:
             for axis, places, n in (("first", rows, 0), ("second", rows, 0), ("segment", columns, 1)):
@@ -238,7 +252,10 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     parameters: dict[str, object] = {"evalset": selection.evalset_id, "scorers": scorer_row, "systems": system_row}
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
-        submitted = warehouse.columns(questions()["submitted"].text, parameters)
+        submitted = warehouse.once(
+            (Block, "submitted", selection.evalset_id, tuple(scorer_row), tuple(system_row)),
+            lambda: warehouse.columns(questions()["submitted"].text, parameters),
+        )
         rows, columns = _place_of(scorer_row, submitted["scorer_id"]), _place_of(system_row, submitted["system_id"])
         flat[rows, columns] = submitted["value"]
     if selection.is_by_annotator:

@@ -35,6 +35,10 @@ def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> Sy
     submitted scores. Scores of one scorer that are apart by rounding only become equal (see `without_noise`), unless
     raw: then they stay as they were computed.
     """
+    return block.once((SystemScores, source, raw), lambda: _system_scores(block, source, raw))
+
+
+def _system_scores(block: Block, source: SystemScore, raw: bool) -> SystemScores:
     human = block.human_means if np.isnan(block.human_submitted).any() else block.human_submitted
     metrics = (block.judged_means if source == "judged-mean" else block.means).copy()
     used: list[SystemScore] = ["mean" if source == "submitted" else source] * len(block.metrics)

@@ -63,10 +63,14 @@ class Evaluation:
 
 
 def evaluate(measure: Measure, block: Block, options: Options, progress: Progress | None = None) -> Evaluation:
-    """Apply a measure to a block.
+    """Apply a measure to a block, once.
 
     Metrics without what the measure needs are excluded with the reason; undefined values are NaN.
     """
+    return block.once((Evaluation, measure, options), lambda: _evaluation(measure, block, options, progress))
+
+
+def _evaluation(measure: Measure, block: Block, options: Options, progress: Progress | None) -> Evaluation:
     block, excluded = rankable(measure, block, options)
     found = measure.watched_value(block, options, progress) if block.metrics else Values(np.empty(0))
     n = len(block.metrics)

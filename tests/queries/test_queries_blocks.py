@@ -61,6 +61,15 @@ def test_what_was_read_for_one_slice_serves_another_with_other_systems_and_metri
         np.testing.assert_array_equal(other.human, few.human)
 
 
+def test_what_was_computed_on_a_block_is_kept_for_all_its_metrics_and_for_no_part(tiny: Warehouse) -> None:
+    block = _block(tiny)
+    assert block.once("n", lambda: len(block.metrics)) == 5
+    assert block.take(metrics=[True] * 5) is block
+    assert block.once("n", lambda: 0) == 5
+    for part in (block.take(metrics=[0]), block.take(metrics=[4, 3, 2, 1, 0]), block.take(systems=[0, 1, 2])):
+        assert part.once("n", lambda: 1) == 1
+
+
 def test_named_scores_are_found_in_a_block(tiny: Warehouse) -> None:
     block = _block(tiny, segments="2-4")
     asked = [("Cherry", 3), ("Ash", 2), ("Ash", 2), ("Ash", 1), ("Oak", 2)]

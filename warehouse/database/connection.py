@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT = 1.0  # seconds to wait for another process before a result is not stored
 POLL_INTERVAL = 0.05  # seconds between two calls to a query to stop
-_N_KEPT = 8  # answers that are kept, of one evaluation set each
+_N_KEPT = 64  # answers that are kept, of one evaluation set each
 
 _Answer = TypeVar("_Answer")
 

@@ -74,7 +74,7 @@ def plan(
     that have an official human score.
     Raises QuestionError: unknown test set or language pair, or none with an official human score.
     """
-    loaded = names(warehouse, "testset")
+    loaded = warehouse.once(names, lambda: names(warehouse, "testset"))
     if testset == protocol.name and testset not in loaded:
         others = [name for name in loaded if name in protocols()] or loaded
         way_out = f"`{option('on', others[-1])}` scores that one by its rules; " if others else ""
