@@ -13,6 +13,7 @@ from queries.selection import Level, Selection, select
 from queries.slices import Slice
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
+from warehouse.database.connection import _N_KEPT
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
 
@@ -358,9 +359,9 @@ def test_the_last_answers_are_kept_and_earlier_ones_asked_again(varied: Warehous
         return number
 
     with Warehouse.open(varied.path) as warehouse:
-        for number in (*range(9), 8, 1, 0):
+        for number in (*range(_N_KEPT + 1), _N_KEPT, 1, 0):
             assert warehouse.once(number, lambda number=number: answer(number)) == number  # type: ignore[misc]
-    assert asked == [*range(9), 0]
+    assert asked == [*range(_N_KEPT + 1), 0]
 
 
 def test_language_pairs_are_called_as_the_warehouse_calls_them(varied: Warehouse) -> None:

@@ -54,8 +54,11 @@ def _texts(draw: st.DrawFn) -> str:
         named = [p for p in named if p.name != "epsilon"]
     if definition.name in ("accuracy", "tau_rr"):  # their words for ties are others
         named = [p for p in named if p.name != "ties"]
+    words = WORDS
+    if definition.name == "acc_rr":  # its threshold is the best one or a number
+        words = {**WORDS, "epsilon": st.one_of(st.just("best"), st.just("0"), POSITIVE.map(repr))}
     parts = [
-        f"{p.name}{draw(st.sampled_from(['=', ' = ']))}{draw(WORDS[p.name])}" for p in draw(st.permutations(named))
+        f"{p.name}{draw(st.sampled_from(['=', ' = ']))}{draw(words[p.name])}" for p in draw(st.permutations(named))
     ]
     space = draw(st.sampled_from(["", " "]))
     return f"{space}{definition.name}{space}({f',{space}'.join(parts)})" if parts else definition.name
