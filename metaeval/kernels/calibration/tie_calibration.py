@@ -236,7 +236,7 @@ def _bin_gaps(gaps: Floats, human_first: Ints32, human_second: Ints32, bins: Bin
 
 CalibratedStatistic = Literal["acc23", "tau_23"]
 Advance = Callable[[int, int], None]  # how much is done, how much there is
-LISTED_PAIRS = 1 << 21  # up to so many pairs all are held in memory
+LISTED_PAIRS = 1 << 24  # up to so many pairs all are held in memory, in about half a gigabyte
 LARGEST = 1 << 62
 
 
