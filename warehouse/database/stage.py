@@ -181,8 +181,7 @@ class Stage:
 
     segments: frames of segments that files declare or scores name; n_segments: their number after this load.
     n_lines: number of lines in files of the organisers' layout, if no file declares the segments.
-    replaces_segments: whether the staged segments replace all stored ones. renamed: systems of the warehouse that get
-    another name.
+    renamed: systems of the warehouse that get another name.
     """
 
     def __init__(self, batch: Batch, evalset_no: int, evalset: Evalset, file_numbers: frozenset[int]) -> None:
@@ -197,7 +196,6 @@ class Stage:
         self.segments: list[pl.DataFrame] = []
         self.n_segments = 0
         self.n_lines = 0
-        self.replaces_segments = False
         self.renamed: dict[str, str] = {}
         self._systems: dict[int, dict[str, str]] = {}
         self._spellings: dict[str, tuple[str, str]] = {}

@@ -13,7 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted
-from warehouse.writing.evalsets import register, remove_vectors
+from warehouse.writing.evalsets import delete_unnamed, register, remove_vectors
 
 Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 _sql = partial(statement, "warehouse.writing")
@@ -165,16 +165,10 @@ def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source], me
     )
     connection.execute(_sql("unload_sources"))
     remove_vectors(connection)
-    for name in (
-        "delete_sources",
-        "delete_stale_results",
-        "delete_nameless_systems",
-        "delete_nameless_segments",
-        "count_segments",
-        "update_canonical_names",
-        "delete_entries",
-        "delete_empty",
-    ):
+    for name in ("delete_sources", "delete_stale_results"):
+        connection.execute(_sql(name))
+    delete_unnamed(connection)
+    for name in ("update_canonical_names", "delete_entries", "delete_empty"):
         connection.execute(_sql(name))
     testsets = sorted({source.testset for source in chosen})
     left = connection.execute(

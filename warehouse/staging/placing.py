@@ -181,7 +181,8 @@ def settle_segments(stage: Stage) -> None:
 
 
 def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
-    """The number of each segment named in rows; null if it does not exist. New segments go to the stage.
+    """The number of each segment named in rows; null if it does not exist. If no file declares the segments, all go to
+    the stage.
 
     asked: distinct _PLACE, with `domain` and the first `file_no`. Returns _PLACE and `number`.
     """
@@ -201,7 +202,8 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
     table, places = _together(held, pl.concat([asked, lines], how="diagonal"))
     stage.n_segments = table.height
     _renumber(held, places, stage)
-    _stage_named(table, held, stage)
+    first = min(stage.file_numbers, default=0)
+    stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
     return _numbered(asked, places).select(*_PLACE, "number")
 
 
@@ -287,16 +289,6 @@ def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
             pl.lit(stage.evalset_no, dtype=pl.Int32).alias("evalset_no"), pl.col("old", "new").cast(pl.Int32)
         ),
     )
-
-
-def _stage_named(table: pl.DataFrame, held: pl.DataFrame, stage: Stage) -> None:
-    """Stage the segments missing from the warehouse, or all if the stored ones changed."""
-    there = held.join(table, on=held.columns, how="semi", nulls_equal=True)
-    stage.replaces_segments = there.height < held.height
-    if not stage.replaces_segments:
-        table = table.filter(~pl.col("number").is_in(held["number"].implode()))
-    first = min(stage.file_numbers, default=0)
-    stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
 
 
 def _segment_rows(table: pl.DataFrame, file_no: pl.Expr, *, is_declared: bool) -> pl.DataFrame:

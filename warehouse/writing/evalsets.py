@@ -151,3 +151,9 @@ def remove_vectors(connection: duckdb.DuckDBPyConnection) -> None:
     Call this inside a transaction; sources, systems, scorers and entries stay.
     """
     connection.execute(_sql("delete_vectors"))
+
+
+def delete_unnamed(connection: duckdb.DuckDBPyConnection) -> None:
+    """Delete systems that no file of temp.staged_evalset names any longer, and segments that none names or declares."""
+    for name in ("delete_nameless_systems", "update_taught_systems", "delete_nameless_segments", "count_segments"):
+        connection.execute(_sql(name))

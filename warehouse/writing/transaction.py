@@ -16,7 +16,7 @@ from warehouse.readers.contents import Content
 from warehouse.staging.checks import contradictions, note_spans, segment_contradictions
 from warehouse.staging.holdings import of_evalsets
 from warehouse.staging.slips import unjoined
-from warehouse.writing.evalsets import Declared, register, remove_vectors, write_evalsets
+from warehouse.writing.evalsets import Declared, delete_unnamed, register, remove_vectors, write_evalsets
 
 _ORIGIN = {"evalset_id": pl.Int32, "origin": pl.String}
 _EARLIER = """
@@ -30,11 +30,6 @@ SELECT y.system_id, n.new FROM inserted_frame AS n JOIN system AS y ON y.evalset
 _REMOVED = """
 CREATE OR REPLACE TEMP TABLE removed_vector AS
 SELECT vector_id FROM vector WHERE source_id IN (SELECT source_id FROM temp.earlier_source)
-"""
-_LOOSE = """
-SELECT 1 FROM segment
-WHERE evalset_id IN (SELECT evalset_id FROM temp.staged_evalset) AND source_id IS NULL
-LIMIT 1
 """
 _MOST_BITS = 1_000_000  # of one vector, where segments are counted
 _sql = partial(statement, __package__)
@@ -63,14 +58,14 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         if faults:
             connection.execute("ROLLBACK")
             return faults
-        write_segments(batch, known)
+        write_segments(batch)
         write_systems(batch)
         write_scores(batch)
         first_judgement = write_judgements(batch)
         write_preferences(batch)
         if known or any(stage.faults for stage in batch.stages):
-            remove_nameless_systems(batch)
-            remove_nameless_segments(batch)
+            delete_unnamed(connection)
+        connection.execute(_sql("update_canonical_names"))
         mark_outliers(batch, declared, evalset_ids, known)
         write_entries(batch, declared, evalset_ids, known)
         register(connection, list(evalset_ids.values()))
@@ -165,16 +160,10 @@ def report_renamed(batch: Batch) -> None:
 
 
 def write_systems(batch: Batch) -> None:
-    """Insert the systems and spellings of the files; canonical names follow."""
+    """Insert the systems and spellings of the files."""
     batch.connection.execute(_sql("insert_systems"))
     if batch.has("spelling"):
         batch.connection.execute(_sql("insert_spellings"))
-    batch.connection.execute(_sql("update_canonical_names"))
-
-
-def remove_nameless_systems(batch: Batch) -> None:
-    """Delete systems that no file names any longer."""
-    batch.connection.execute(_sql("delete_nameless_systems"))
 
 
 def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
@@ -217,27 +206,14 @@ def renumber(batch: Batch) -> None:
         batch.connection.execute(f"DROP TABLE {renumbered}")
 
 
-def write_segments(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
-    """Write segments and texts. Declared segments replace all; segments only named by scores have no source.
-
-    The latter are added to the existing segments, or replace them if the numbers changed. evalset_ids: by number, for
-    evaluation sets in the warehouse.
-    """
+def write_segments(batch: Batch) -> None:
+    """Write segments, which replace those in the warehouse, and texts. Segments only named by scores have no source."""
     if any(stage.segments for stage in batch.stages):
-        if evalset_ids:
-            replaced = [stage.evalset_no for stage in batch.stages if stage.replaces_segments]
-            batch.connection.execute(_sql("delete_segments"), {"replaced": replaced})
+        batch.connection.execute(_sql("delete_segments"))
         batch.connection.execute(_sql("insert_segments"))
         batch.connection.execute(_sql("count_segments"))
     if batch.has("text"):
         batch.connection.execute(_sql("insert_texts"))
-
-
-def remove_nameless_segments(batch: Batch) -> None:
-    """Delete segments that nothing declares and no file names any longer."""
-    if batch.rows(_LOOSE):
-        batch.connection.execute(_sql("delete_nameless_segments"))
-        batch.connection.execute(_sql("count_segments"))
 
 
 def write_scores(batch: Batch) -> None:

@@ -1,6 +1,10 @@
 """Names that join the systems of several years."""
 
-from tests.warehouse.memory import File, Memory, scores
+from dataclasses import replace
+
+import pytest
+
+from tests.warehouse.memory import File, Memory, Row, scores
 
 CANONICAL = {
     "online-B.0": "online-b",
@@ -22,3 +26,31 @@ def test_a_name_that_joins_years_lacks_the_number_of_a_submission_and_keeps_that
     memory = Memory()
     memory.write(File("a", scores([(name, 1, float(n)) for n, name in enumerate(CANONICAL)])))
     assert dict(memory.rows("SELECT name, canonical_name FROM system")) == CANONICAL
+
+
+def _judged(system: str, status: str = "tutorial") -> Row:
+    of_esa = {"judgement": 1, "scorer": "esa", "system": system, "segment": 1, "value": 70.0, "n": 1}
+    return {**of_esa, "status": status}
+
+
+TAUGHT = File("lessons", judgements=[_judged("refA")], from_judgements=True)
+SCORED = File("scores", scores=scores([("refA", 1, 0.5), ("B.10", 1, 0.5)]))
+CHANGES = {
+    "another submission of a system in its place": [SCORED, replace(SCORED, scores=scores([("B.11", 1, 0.5)]))],
+    "tutorials, then scores": [TAUGHT, SCORED],
+    "scores, then tutorials": [SCORED, TAUGHT],
+    "scores and tutorials, then no scores": [SCORED, TAUGHT, replace(SCORED, scores=scores([("B.10", 1, 0.5)]))],
+    "tutorials, then judgements": [TAUGHT, replace(TAUGHT, judgements=[_judged("refA", "valid")])],
+    "judgements, then tutorials": [replace(TAUGHT, judgements=[_judged("refA", "valid")]), TAUGHT],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_systems_are_what_the_files_that_are_left_make_of_them_in_one_load(change: str) -> None:
+    loads = CHANGES[change]
+    memory, together = Memory(), Memory()
+    for file in loads:
+        memory.write(file)
+    together.write(*{file.origin: file for file in loads}.values())
+    systems = "SELECT name, canonical_name, kind FROM system ORDER BY ALL"
+    assert memory.rows(systems) == together.rows(systems)
