@@ -169,7 +169,7 @@ def segment_contradictions(
 
 
 def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
-    """Files with scores or texts of the warehouse's segments, if other segments are now declared."""
+    """Files with scores, texts or declarations of the warehouse's segments, if other segments are now declared."""
     ((changed,),) = batch.rows(_sql("changed_segments"), {"number": evalset_no, "evalset": evalset_id})
     rows = batch.rows(_sql("sources_of_segments"), {"evalset": evalset_id}) if changed else []
     return [path for (path,) in rows]

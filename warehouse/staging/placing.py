@@ -63,8 +63,7 @@ def placed(
     for rows in (scored, judgements):
         report_contradictions(contents, rows, known, stage)
     asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements)])
-    first = pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
-    keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(*first), stage)
+    keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(pl.col("domain", "file_no").min()), stage)
     places, judgements = (
         rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
         for rows in (places, judgements)
@@ -256,11 +255,12 @@ def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
 
 
 def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """All undeclared segments, from the warehouse and from rows; one row each.
+    """All undeclared segments, from the warehouse and from rows; one row each. If files differ on a segment, the first
+    name in alphabetical order counts, whichever file was loaded first.
 
     Also document, index and number of every place; a line may have several if files name documents differently.
     """
-    rows = pl.concat([held.drop("number"), asked], how="diagonal")
+    rows = pl.concat([held.drop("number"), asked], how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
     taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
     loose = rows.filter(pl.col("segment").is_null()).select("document", "index").drop_nulls().unique()
     loose = loose.join(taught, on=["document", "index"], how="anti").sort("document", "index")

@@ -70,3 +70,15 @@ def test_a_map_that_makes_two_segments_of_one_file_one_is_refused() -> None:
     one = [{"segment": 1, "document": "d", "index": 1}]
     _, faults = memory.write(File("map", segments=one, claim={"declares": "segments"}))
     assert _told(faults) == [("map", "segments that differ from those of a")]
+
+
+def test_a_map_that_lacks_what_another_map_declares_is_refused() -> None:
+    first = [{"segment": n, "document": "d", "index": n} for n in (1, 2)]
+    declares = {"declares": "segments"}
+    for other in (first[:1], [{"segment": 3, "document": "e", "index": 1}], [{"segment": 1}, {"segment": 2}]):
+        memory = Memory()
+        memory.write(File("map", segments=first, claim=declares))
+        before = memory.rows("FROM segment ORDER BY ALL")
+        _, faults = memory.write(File("other", segments=other, claim=declares))
+        assert _told(faults) == [("other", "segments that differ from those of map")]
+        assert memory.rows("FROM segment ORDER BY ALL") == before

@@ -118,3 +118,13 @@ def test_judgements_scores_and_the_map_of_segments(in_full: bool) -> None:
     assert [(metric, segment) for metric, _, segment, *_, value in found["scores"] if value is not None] == [
         *(("M-src", 2), ("M-src", 3))
     ]
+
+
+def test_a_segment_that_files_place_differently_has_the_first_name_in_alphabetical_order(in_full: bool) -> None:
+    places = [("e", "talk"), ("d", "web"), ("d", "news")]
+    files = [
+        File(name, [{**row, "domain": domain} for row in _at(name.upper(), (1, document, 2, 0.5))])
+        for name, (document, domain) in zip("abc", places, strict=True)
+    ]
+    found = _in_any_order(in_full, *files)
+    assert found["segments"] == [(1, 1, "news", "d", 2)]

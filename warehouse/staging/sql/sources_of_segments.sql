@@ -1,4 +1,4 @@
--- Files with scores or texts of segments. One row per file: path.
+-- Files with scores or texts of segments, or that declare them, without those on the stage. One row per file: path.
 -- Params: $evalset.
 SELECT path
 FROM source
@@ -6,5 +6,7 @@ WHERE source_id IN (
   SELECT source_id FROM vector WHERE evalset_id = $evalset AND level <> 'sys'
   UNION
   SELECT source_id FROM segment_text WHERE evalset_id = $evalset
-)
+  UNION
+  SELECT source_id FROM segment WHERE evalset_id = $evalset
+) AND source_id NOT IN (SELECT source_id FROM temp.staged_source)
 ORDER BY path
