@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -44,7 +44,8 @@ class Desk:
     """report: the question, `question.Report`. every: all evaluation sets of the warehouse; states: those of the
     report; humans: those that can be ranked, and reason: why there are none.
 
-    judged: those with human scores of segments. parts: the parts of the page that are already made.
+    lps: all language pairs, as listed. judged: those with human scores of segments. anchor: BLEU if it is there; else a
+    metric with BLEU in its name, else the first. parts: the parts of the page that are already made.
     """
 
     report: Any
@@ -52,7 +53,9 @@ class Desk:
     every: tuple[EvalsetState, ...]
     states: tuple[EvalsetState, ...]
     humans: tuple[EvalsetState, ...]
+    lps: pl.DataFrame
     judged: frozenset[tuple[str, str]]
+    anchor: str
     reason: str = ""
     parts: list[Part] = field(default_factory=list)
     _answers: dict[str, Answer[Any] | QuestionError] = field(default_factory=dict)
@@ -72,13 +75,6 @@ class Desk:
         )
         first = order[: self.report.details]
         return tuple(one for one in self.humans if one in first)
-
-    @cached_property
-    def anchor(self) -> str:
-        """BLEU if it is there; else a metric with BLEU in its name, else the first."""
-        with self.run.opened() as warehouse:
-            names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].to_list()
-        return min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
 
     def ask(self, place: "Place", asked: Ask) -> Answer[Any]:
         """The answer to a question, computed once. Raises QuestionError: there is none."""
@@ -234,6 +230,12 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
     desk = desk_of(report, run)
     chosen = [one for name, one in SECTIONS.items() if name in (report.section or SECTIONS)]
     waiting = [(section, desk.places(section)) for section in chosen]
+    stored: dict[str, StoredPart] = {}
+    if not report.recompute:
+        with run.opened() as warehouse:
+            for entry in (_entry(section, place) for section, places in waiting for place in places):
+                if (kept := entry.stored(warehouse)) is not None:
+                    stored[entry.key] = kept
     total, n_done = max(1, sum(len(places) for _, places in waiting)), 0
     found, notes = [], []
     for section, places in waiting:
@@ -242,7 +244,7 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
         for place in places:
             if run.progress is not None:
                 run.progress(f"{section.title}: {place.heading}", n_done, total)
-            part, fresh = _stored_or_computed(section, place)
+            part, fresh = _stored_or_computed(section, place, stored)
             parts.append(part)
             desk.parts.append(part)
             unsaved += fresh
@@ -267,18 +269,17 @@ def desk_of(report: Any, run: Run) -> Desk:
             chosen = set(expand(warehouse, report.testset, report.lp).chosen)
         except QuestionError as error:
             reason = message(error)
-        rows = listing(warehouse, "lps").select("testset", "lp", "is_standard_human_seg_loaded").rows()
+        lps = listing(warehouse, "lps")
+        names = listing(warehouse, "metrics").filter(~pl.col("is_own"))["base_metric"].unique()
+    anchor = min(names, key=lambda name: (name != USUAL, USUAL not in name, name), default=USUAL)
     humans = tuple(one for one in states if one.n_humans and one.n_metrics and (one.testset, one.lp) in chosen)
-    judged = frozenset((testset, lp) for testset, lp, is_there in rows if is_there)
-    return Desk(report, run, every, states, humans, judged, "" if humans else reason or _NOTHING)
+    judged = frozenset(lps.filter("is_standard_human_seg_loaded").select("testset", "lp").rows())
+    return Desk(report, run, every, states, humans, lps, judged, anchor, "" if humans else reason or _NOTHING)
 
 
-def _stored_or_computed(
-    section: Section, place: Place
-) -> tuple[Part, list[tuple[CacheEntry[StoredPart], StoredPart, float]]]:
-    """A part, and the parts to be stored."""
+def _entry(section: Section, place: Place) -> CacheEntry[StoredPart]:
+    """Where a part is stored."""
     desk, report = place.desk, place.report
-    is_kept = section.name != "methods" and not (section.name == "overview" and place.is_whole)
     depends = desk.every if section.name == "protocols" else place.states  # rules take all language pairs
     settings = (
         SHAPE,
@@ -291,22 +292,25 @@ def _stored_or_computed(
         desk.anchor,
     )
     contents = [f"{one.testset} {one.lp} {one.fingerprint}" for one in depends]
-    key = key_of("report", contents, *map(repr, settings))
-    entry = CacheEntry(key, "report", place.testset, place.lp, StoredPart)
-    if is_kept and not report.recompute:
-        with desk.run.opened() as warehouse:
-            kept = entry.stored(warehouse)
-        if kept is not None:
-            try:
-                return part_of(kept.content), []
-            except (ValueError, LookupError, TypeError):
-                pass  # damaged: computed again
+    return CacheEntry(key_of("report", contents, *map(repr, settings)), "report", place.testset, place.lp, StoredPart)
+
+
+def _stored_or_computed(
+    section: Section, place: Place, stored: Mapping[str, StoredPart]
+) -> tuple[Part, list[tuple[CacheEntry[StoredPart], StoredPart, float]]]:
+    """A part, and the parts to be stored. stored: parts by key."""
+    entry = _entry(section, place)
+    if entry.key in stored:
+        try:
+            return part_of(stored[entry.key].content), []
+        except (ValueError, LookupError, TypeError):
+            pass  # damaged: computed again
     started = time.perf_counter()
     try:
         part = _computed(section, place)
     except QuestionError as error:
-        return Part(place.heading, missing=message(error)), []
-    if not is_kept:
+        part = Part(place.heading, missing=message(error))
+    if section.name == "methods" or (section.name == "overview" and place.is_whole):  # of all parts of the page
         return part, []
     signature = "\n".join(part.signatures) or f"report:{section.name}"
     return part, [(entry, StoredPart(part.as_text(), signature), time.perf_counter() - started)]
@@ -407,8 +411,7 @@ def _evalsets(desk: Desk) -> Part:
         {"testset": pl.String, "lp": pl.String, "shown": pl.String},
         orient="row",
     )
-    with desk.run.opened() as warehouse:
-        rows = listing(warehouse, "lps").with_columns(official_human("seg"), official_human("sys"))
+    rows = desk.lps.with_columns(official_human("seg"), official_human("sys"))
     columns = ("standard_human_seg", "standard_human_sys", "n_segments", "n_systems", "n_metrics")
     frame = shown.join(rows.select("testset", "lp", *columns), on=["testset", "lp"], how="left", maintain_order="left")
     n_every, where = counted(len(desk.every), "evaluation set"), desk.run.database

@@ -93,11 +93,12 @@ def float_noise(human: Floats, by: str) -> int:
     groups = {"item": human.T, "system": human}.get(by, human.reshape(1, -1))
 
     def tied(scores: Floats) -> int:
-        repeats = np.unique(scores, return_counts=True)[1]
-        return int((repeats * (repeats - 1) // 2).sum())
+        ordered = np.sort(scores, axis=1)
+        places = np.arange(scores.shape[1])[1:]
+        starts = np.where(ordered[:, 1:] == ordered[:, :-1], 0, places)  # NaN is last, and equal to nothing
+        return int((places - np.maximum.accumulate(starts, axis=1)).sum())
 
-    judged = [group[~np.isnan(group)] for group in groups]
-    return sum(tied(np.round(group, 9) + 0.0) - tied(group) for group in judged)
+    return tied(np.round(groups, 9) + 0.0) - tied(groups)
 
 
 def _result(block: Block, measure: Measure, options: Options) -> SliceResult:

@@ -90,6 +90,7 @@ def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
     return found
 
 
+@cache  # a ranking asks several times for each of its metrics
 def describe(name: str, year: int | None = None) -> MetricFacts:
     """Facts of a metric by its base name (without the reference), as a campaign of that year used the name.
 

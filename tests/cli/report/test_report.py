@@ -342,7 +342,17 @@ def test_the_overview_says_why_an_evaluation_set_is_not_ranked() -> None:
 def test_a_second_report_takes_its_parts_from_the_store(
     on_hostile: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("odd23", "--section", "rankings", "--resamples", "21", "-q", "-o")
+    words = (
+        "odd23",
+        "--section",
+        "rankings",
+        "--section",
+        "spans",
+        "--resamples",
+        "21",
+        "-q",
+        "-o",
+    )  # no one predicts any
     assert on_hostile(*words, tmp_path / "first.html").code == 0
 
     def refuse(*given: object) -> None:
