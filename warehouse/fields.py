@@ -235,11 +235,13 @@ class Fields:
     hidden: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        for name, field in fields_of(type(self)).items():
-            object.__setattr__(self, name, field.read(getattr(self, name)))
-        for name, field in fields_of(type(self)).items():
-            if self.differs_from_default(name):
-                self._check_beside(name, field.option)
+        known = fields_of(type(self))
+        changed = [one for one in known.values() if getattr(self, one.name) is not one.default]
+        for field in changed:
+            object.__setattr__(self, field.name, field.read(getattr(self, field.name)))
+        for field in changed:
+            if getattr(self, field.name) != field.default:
+                self._check_beside(field.name, field.option)
         needed = self.needs.get("charted", ()) if self.meets("charted") else ()
         if needed and not any(map(self.meets, needed)):
             raise QuestionError(f"a chart needs {' or '.join(map(self._named, needed))}")

@@ -209,6 +209,14 @@ _OF_TEST_SETS = [
 ]
 
 
+def test_a_default_is_as_it_would_be_read() -> None:
+    for name in QUESTIONS:
+        for field in fields_of(question_named(name)).values():
+            if field.default is not MISSING:  # which an object takes unread
+                read = field.read(field.default)
+                assert (read, type(read)) == (field.default, type(field.default)), (name, field.name)
+
+
 @pytest.mark.slow
 @together("name", _OF_TEST_SETS)
 def test_a_language_pair_before_its_test_set_is_told_whatever_follows(scorehouse: Scorehouse, name: str) -> None:
