@@ -18,8 +18,9 @@ from cli.options.output import ChartFlags, PageOutput, QuestionOutput, VerdictFl
 from cli.render.output import progress
 from cli.views import view_of
 from metaeval.questions import question_named
-from metaeval.questions.question import EvalsetQuestion, Question
+from metaeval.questions.question import Question, made
 from warehouse.fields import Field, fields_of
+from warehouse.wording import option
 
 if TYPE_CHECKING:
     from metaeval.results.run import Run
@@ -55,7 +56,7 @@ def command_of(name: str) -> Callable[..., None]:
         named = partial(evalsets_named, question, given)
         with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
             run = Run(opened, output.stored_in, advance, output.is_for_reading)
-            with _on_workers(question, run, output) as run:
+            with _on_workers(made(question, given), run, output) as run:
                 answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)
@@ -83,17 +84,20 @@ def command_of(name: str) -> Callable[..., None]:
 
 
 @contextmanager
-def _on_workers(question: type[Question[Any]], run: "Run", output: QuestionOutput) -> "Iterator[Run]":
+def _on_workers(question: Question[Any], run: "Run", output: QuestionOutput) -> "Iterator[Run]":
     """The run with the workers that are named, if any."""
     if output.workers is None:
         yield run
         return
     from metaeval.questions.workers import workers_at
 
-    if not issubclass(question, EvalsetQuestion):
-        raise UsageError(f"{question.name} is not answered by single evaluation sets, so --workers does nothing")
-    with workers_at(output.workers, output.database) as asking:
-        yield replace(run, workers=asking)
+    known, given = fields_of(type(question)), question.given()
+    if not question.by_evalset or any(one in question.as_a_whole for one in given):
+        raise UsageError(f"{question.in_few_words()} is not computed by evaluation set, so --workers does nothing")
+    if own := [name for name in given if known[name].element is Path]:
+        raise UsageError(f"{option(own[0])} names a file of this machine, which --workers may not have")
+    with workers_at(output.workers, output.database, is_whole=question.reads_others) as workers:
+        yield replace(run, workers=workers)
 
 
 def _question(name: str) -> type[Question[Any]]:

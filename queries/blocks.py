@@ -106,6 +106,12 @@ class Block:
     spans: Spans | None = None
     preferences: Preferences | None = None
 
+    @property
+    def without_scores(self) -> "Block":
+        """The selection alone."""
+        empty = replace(self.take(systems=[], metrics=[]), elsewhere=(), spans=None, preferences=None)
+        return replace(empty, segments=empty.segments[:0])
+
     @cached_property
     def judged(self) -> Bools:
         """(N, S): whether an output has a human score; without a human score, `counted`."""

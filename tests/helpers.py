@@ -5,6 +5,7 @@ import inspect
 import itertools
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +19,7 @@ from _pytest.mark.structures import ParameterSet
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options
 from metaeval.measures.registry import parse_measure
+from metaeval.results.run import Run
 from metaeval.results.study import check_ranked, ranking, study
 from queries.slices import Slice
 from tests.sharing import written
@@ -204,6 +206,11 @@ def rank(
     found = study(warehouse, Slice(testset, lp, **slice_options), parsed, options or Options())
     check_ranked([found])
     return ranking(found)
+
+
+def reading(warehouse: Warehouse) -> Run:
+    """A run that reads an open warehouse and stores nothing."""
+    return Run(lambda: nullcontext(warehouse))
 
 
 def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -31,6 +31,7 @@ class Report(Question["list[ReportSection]"], name="report"):
     Example: scorehouse report sim24 ja-en --section rankings --section audit -o report.html --resamples 20
     """
 
+    by_evalset = True
     testset: Annotated[str, Argument("Test set, such as wmt23; several by commas, or all.", names="testset")] = "all"
     lp: Annotated[str, Argument("Language pair; several by commas, or all.", ("lp",), names="lp")] = "all"
     section: Annotated[tuple[SectionName, ...], Option("Only this section; repeatable.", default="all")] = ()

@@ -26,6 +26,7 @@ class Advise(Evalset, Question["Result"], name="advise"):
     Example: scorehouse advise all en-de --reference-free -m pa
     """
 
+    by_evalset = True
     important = ("metric", "ref", "best")
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"

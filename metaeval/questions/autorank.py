@@ -24,6 +24,7 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
     Example: scorehouse autorank sim24 en-de --metrics "Kestrel*"
     """
 
+    by_evalset = True
     without = ("human", "intersection", "mad_outliers")  # they are about people
 
     low: Annotated[float, Option("Percentile of a metric's system scores at the lower end of its scale.", least=0)] = (
@@ -37,8 +38,7 @@ class AutoRank(Slice, Question["Result"], name="autorank"):
         from metaeval.results.answer import answer_of
         from metaeval.studies.tables.autorank import as_json, autorank
 
-        with run.opened() as warehouse:
-            found = autorank(warehouse, self.part(Slice), low=self.low, high=self.high)
+        found = autorank(run, self.part(Slice), low=self.low, high=self.high)
         return answer_of(self, found, shape=as_json(found.frame))
 
     def headline(self, answer: "Answer[Result]") -> str:

@@ -72,6 +72,10 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         """The requested view."""
         return "curve" if self.curve else self.view
 
+    @property
+    def reads_others(self) -> bool:
+        return self.shown == "transfer"
+
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of

@@ -33,6 +33,7 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
     Example: scorehouse deltas sim24 simBLEU --human mqm --resamples 200
     """
 
+    by_evalset = True
     needs = requires((*METRIC_FIELDS, "alpha", "max_correct", "min_metrics", "significant"), "hard")
 
     testset: Annotated[str, Argument("Test set; several by commas, or all.", names="testset")] = "all"
@@ -72,17 +73,17 @@ class Deltas(Slice, Options, DeltaSettings, HardPairSettings, Question["Result"]
         from metaeval.results.answer import answer_of
 
         asked, options = self.part(Slice), self.part(Options)
+        if self.hard:
+            from metaeval.studies.pairs.hard_pairs import hard_pairs
+
+            found = hard_pairs(run, asked, options, self.part(HardPairSettings))
+            reading = found.frame.drop("human", "human_difference", "significant", "signature")
+            return answer_of(self, found, reading=reading)
+        from metaeval.studies.pairs.deltas import deltas
+
         with run.opened() as warehouse:
-            if self.hard:
-                from metaeval.studies.pairs.hard_pairs import hard_pairs
-
-                found = hard_pairs(warehouse, asked, options, self.part(HardPairSettings), run.progress)
-                reading = found.frame.drop("human", "human_difference", "significant", "signature")
-                return answer_of(self, found, reading=reading)
-            from metaeval.studies.pairs.deltas import deltas
-
             asked, metric = self._slice_and_metric(warehouse)
-            found = deltas(warehouse, asked, metric, options, self.part(DeltaSettings), run.progress)
+        found = deltas(run, asked, metric, options, self.part(DeltaSettings))
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
         return answer_of(
             self,

@@ -1,6 +1,7 @@
 """`protocol`: metrics scored by a shared task's own rules."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -40,6 +41,8 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
 
+    by_evalset = True
+    as_a_whole = ("thresholds",)
     important = ("metric", "overall", "carried", "loss")
 
     needs = requires((*HOW_TESTED, "resamples"), "significance", recompute=())
@@ -113,7 +116,11 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         from metaeval.studies.protocols.tables import as_json, lines_on, score_frame
 
         is_composed = self.rules in weights()
-        found, notes = (self._composed(run), []) if is_composed else self._scored(run)
+        score = self._composed if is_composed else partial(self._scored, protocol=self._protocol())
+        (computed,) = run.each(score, [(self._testset(), "all")], is_storing=True)
+        if isinstance(computed, QuestionError):
+            raise computed
+        found, notes = computed
         return Answer(
             score_frame(found),
             found.signature,
@@ -123,7 +130,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
             shape=as_json(found),
         )
 
-    def _composed(self, run: Run) -> "ProtocolScore":
+    def _composed(self, run: Run, testset: str, _: str) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.studies.protocols.composed import composed_score
 
         if unused := [name for name in self.given() if name not in _OF_COMPOSED]:
@@ -131,17 +138,17 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         lps = [one for part in self.lp for one in part.split(",")]
         testing = self.part(TestOptions) if self.significance else None
         with run.opened() as warehouse:
-            return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
+            return composed_score(warehouse, self.rules, testset, lps, testing, self.seed), []
 
-    def _scored(self, run: Run) -> "tuple[ProtocolScore, list[str]]":
+    def _scored(self, run: Run, testset: str, _: str, protocol: "Rules") -> "tuple[ProtocolScore, list[str]]":
         from metaeval.studies.protocols.scoring import scored
 
         lps = [one for part in self.lp for one in part.split(",")] or None
         testing = self.part(TestOptions)
         return scored(
             run,
-            self._protocol(),
-            self._testset(),
+            protocol,
+            testset,
             lps,
             self.human,
             self.reference,
@@ -182,9 +189,7 @@ class Protocol(Options, TestOptions, Question["ProtocolScore | None"], name="pro
         from metaeval.studies.protocols import matrix
 
         options = self.part(Options)
-        cells, unsaved = matrix.matrix(
-            run.opened, self.rules, options, database=run.database, fresh=self.recompute, progress=run.progress
-        )
+        cells, unsaved = matrix.matrix(run, self.rules, options, fresh=self.recompute)
         frame = matrix.agreement_frame(cells) if self.agreement else matrix.winners_frame(cells)
         found = matrix.matrix_result(cells, frame, "agreement" if self.agreement else "matrix", options)
         table = replace(found, notes=(*found.notes, *unsaved))

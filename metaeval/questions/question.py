@@ -4,7 +4,7 @@ Light: this module and the questions' own are read to print a help, so arrays, f
 answers.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -34,6 +34,8 @@ class Question(Fields, Generic[R]):
 
     name: ClassVar[str]
     important: ClassVar[tuple[str, ...]] = ()  # columns that are the answer, the last ones that a narrow terminal drops
+    by_evalset: ClassVar[bool] = False  # whether it computes by evaluation set (`Run.each`), and so can on workers
+    as_a_whole: ClassVar[tuple[str, ...]] = ()  # fields with which it does not
     charted: bool = False
 
     def __init_subclass__(cls, name: str = "") -> None:
@@ -60,6 +62,16 @@ class Question(Fields, Generic[R]):
         """Whether answers can be drawn."""
         return cls.chart is not Question.chart
 
+    @property
+    def reads_others(self) -> bool:
+        """Whether it also reads evaluation sets that it does not name: a measure may take its threshold from these."""
+        texts = (*getattr(self, "measures", ()), getattr(self, "measure", ""))
+        if not any("(" in text for text in texts):
+            return False
+        from metaeval.measures.registry import parse_measure
+
+        return any(text and parse_measure(text).calibrated_on is not None for text in texts)
+
     def names_in(self, run: "Run") -> "AbstractContextManager[Warehouse]":
         """The warehouse whose names the question's are."""
         return run.opened()
@@ -85,6 +97,8 @@ class Question(Fields, Generic[R]):
 class EvalsetQuestion(Evalset, Question[R]):
     """A question that is answered for each evaluation set by itself."""
 
+    by_evalset = True
+
     def answer(self, run: "Run") -> "Answer[R]":
         """The answers for all evaluation sets that are named, stacked.
 
@@ -101,7 +115,8 @@ class EvalsetQuestion(Evalset, Question[R]):
         with run.opened() as warehouse:
             chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
         answers, faults = {}, {}
-        for place, found in zip(chosen, self._answers(run, chosen), strict=True):
+        found_by_place = run.each(self._answer_at, chosen, self.name, is_storing=hasattr(self, "recompute"))
+        for place, found in zip(chosen, found_by_place, strict=True):
             if not isinstance(found, QuestionError):
                 answers[place] = found
             elif len(chosen) == 1:
@@ -115,17 +130,8 @@ class EvalsetQuestion(Evalset, Question[R]):
         said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
         return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
 
-    def _answers(self, run: "Run", chosen: "Sequence[tuple[str, str]]") -> "Iterator[Answer[R] | QuestionError]":
-        """The answer for each evaluation set, or why there is none; computed here, or on workers."""
-        if run.workers is not None:
-            yield from run.workers(self, chosen, run.progress)
-            return
-        with run.kept_open(is_storing=hasattr(self, "recompute")) as kept:
-            for testset, lp in chosen:
-                try:
-                    yield replace(self, testset=testset, lp=lp).answer_one_evalset(kept)
-                except QuestionError as error:
-                    yield error
+    def _answer_at(self, run: "Run", testset: str, lp: str) -> "Answer[R]":
+        return replace(self, testset=testset, lp=lp).answer_one_evalset(run)
 
     def answer_one_evalset(self, run: "Run") -> "Answer[R]":
         """Raises QuestionError: as `answer`."""
@@ -136,6 +142,8 @@ def evalsets_named(
     question: type[Question[R]], given: Mapping[str, Any], there: Collection[tuple[str, str]]
 ) -> Collection[tuple[str, str]] | None:
     """The existing evaluation sets that a question names exactly; None if it may ask for any."""
+    if made(question, given).reads_others:
+        return None
     testsets, lps = (str(given.get(name) or "all").split(",") for name in ("testset", "lp"))
     named = [(testset, lp) for testset, lp in there if testset in testsets and (lps == ["all"] or lp in lps)]
     is_exact = {testset for testset, _ in named} == {*testsets} and lps in (["all"], [*dict.fromkeys(lps)])

@@ -1,10 +1,11 @@
 """`rank`: metrics ranked by agreement with human scores."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from metaeval.measures.options import HOW_TESTED, Options, TestOptions
 from metaeval.questions.fields import DEFAULT_MEASURES, Measures, requires
@@ -36,6 +37,8 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
 
+    by_evalset = True
+    as_a_whole = ("explain",)
     needs = requires(
         HOW_TESTED,
         "significance",
@@ -193,26 +196,38 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         testing = self.part(TestOptions)
         tested = testing if self.significance else None
         with run.opened() as warehouse:
+            slices, _ = slices_of(warehouse, asked)
             if self.explain:
-                slices, _ = slices_of(warehouse, asked)
                 if len(slices) > 1:
                     raise QuestionError(f"{option('explain')} takes one test set and one language pair")
                 return answer_of(self, explanation(warehouse, slices[0], measures, options))
             if self.pool is not None:
                 self._check_pooled(warehouse)
-            found = load_ranking_inputs(
-                warehouse,
-                asked,
-                measures,
-                options,
-                tested,
-                strict=self.strict,
-                fresh=self.recompute,
-                ceiling=self.ceiling,
-                by=self.by,
-            )
-        table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
-        return self._with_intervals(table, found, run)
+        load = partial(
+            load_ranking_inputs,
+            run,
+            measures=measures,
+            options=options,
+            testing=tested,
+            strict=self.strict,
+            fresh=self.recompute,
+            ceiling=self.ceiling,
+            by=self.by,
+        )
+        found = load(asked, also=self._also(len(slices)))
+        if len(found.studies) == 1 < len(slices) and len(self._also(1)) > len(self._also(len(slices))):
+            (alone,) = found.studies  # a chart of one evaluation set shows intervals
+            found = replace(load(alone, also=self._also(1)), skipped=found.skipped)
+        return self._with_intervals(ranked(found, self.pool, verbose=self.verbose), found)
+
+    def _also(self, n_sets: int) -> "list[partial[Any]]":
+        """What is computed besides the values of so many evaluation sets."""
+        from metaeval.studies.ranking.intervals import intervals, metric_ranges
+
+        is_drawn = self.charted and n_sets == 1 and not self.wide and self.by is None
+        also: list[Callable[..., Any]] = [intervals] if self.pool is None and (self.intervals or is_drawn) else []
+        also += [metric_ranges] if self.ranges else []
+        return [partial(one, options=self.part(Options), n_draws=self.resamples, unit=self.unit) for one in also]
 
     def _check_pooled(self, warehouse: "Warehouse") -> None:
         """Raises QuestionError: challenge sets among other test sets."""
@@ -222,18 +237,19 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         if found and set(self.testset.split(",")) != set(found):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
-    def _with_intervals(self, table: "Result", found: "RankingInputs", run: Run) -> "Answer[Result]":
+    def _with_intervals(self, table: "Result", found: "RankingInputs") -> "Answer[Result]":
         from metaeval.results.answer import answer_of
         from metaeval.studies.ranking.intervals import with_intervals, with_ranges
 
         is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
+        computed = list(zip(*(one.also for one in found.evalsets.values()), strict=True))
         if self.ranges:
-            table, of_ranks = with_ranges(table, found, self.part(Options), self.resamples, run.progress, self.unit)
+            table, of_ranks = with_ranges(table, found, computed.pop(), self.part(Options), self.resamples)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
-        if self.pool is None and (self.intervals or (is_one and self.charted)):
-            drawn, lines = with_intervals(table, found, self.part(Options), self.resamples, run.progress, self.unit)
+        if computed:
+            drawn, lines = with_intervals(table, found, computed.pop())
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         drawn = replace(drawn, notes=tuple(lines)) if is_one else table

@@ -32,6 +32,7 @@ class Sample(Slice, Question["Result"], name="sample"):
     Example: scorehouse sample sim24 en-de --method metric_var --size 20
     """
 
+    by_evalset = True
     important = ("n", "spa gain")
 
     method: Annotated[
@@ -105,22 +106,10 @@ class Sample(Slice, Question["Result"], name="sample"):
         from metaeval.studies.choosing.replay import as_json, reading, replay
 
         asked, settings = self.part(Slice), self._settings()
-        with run.opened() as warehouse:
-            if not self.evaluate:
-                with_texts = self.texts is not None
-                found = choose(warehouse, asked, settings, with_texts=with_texts, progress=run.progress)
-                return answer_of(self, found)
-            methods = None if self.method is None else (self.method,)
-            found = replay(
-                warehouse,
-                asked,
-                settings,
-                methods,
-                clip=self.clip,
-                draws=self.selections,
-                each_set=self.each_set,
-                progress=run.progress,
-            )
+        if not self.evaluate:
+            return answer_of(self, choose(run, asked, settings, with_texts=self.texts is not None))
+        methods = None if self.method is None else (self.method,)
+        found = replay(run, asked, settings, methods, clip=self.clip, draws=self.selections, each_set=self.each_set)
         return answer_of(self, found, reading=reading(found.frame), shape=as_json(found))
 
     def _settings(self) -> "ChoiceSettings":

@@ -33,6 +33,7 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
     Example: scorehouse trend all en-de -m pearson --anchor simBLEU
     """
 
+    by_evalset = True
     needs = requires(
         ("published", "without_contaminated", "generalise_to", "kinds"),
         "within",
@@ -80,16 +81,14 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
         from metaeval.studies.trends.views import show, slice_of_view, within_json
 
         found = history(
-            run.opened,
+            run,
             slice_of_view(self.part(Slice), self.view),
             parse_measure(self.measure),
             self.part(Options),
             self.part(TestOptions),
             self.anchor,
             bridged=self.bridges,
-            database=run.database,
             fresh=self.recompute,
-            progress=run.progress,
             intervals=not self._has_none(run),
         )
         shown = show(found, self.part(TrendSettings))

@@ -4,10 +4,12 @@ Light: every question imports it, also to print a help.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
     from warehouse import Warehouse
@@ -20,21 +22,44 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
-    else need be computed. workers: asks a question about several evaluation sets on other machines; gives answers, or
-    errors, in their order.
+    else need be computed. workers: does what `each` does on other machines.
     """
 
     opened: "Callable[[], AbstractContextManager[Warehouse]]"
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
-    workers: "Callable[[Any, Sequence[tuple[str, str]], Progress | None], Iterator[Any]] | None" = None
+    workers: "Workers | None" = None
 
-    @contextmanager
-    def kept_open(self, *, is_storing: bool) -> "Iterator[Run]":
-        """The run with the warehouse opened once for many evaluation sets; once for each if results are stored."""
-        if is_storing and self.database is not None:
-            yield self
+    def each(
+        self, work: "Work[R]", places: "Sequence[Place]", what: str = "", *, is_storing: bool = False
+    ) -> "Iterator[R | QuestionError]":
+        """What is computed from each evaluation set by itself, or why nothing is, in their order; here or on workers.
+
+        work: it travels, so it is a function of a module, a method of a question, or a `partial` of one; what it
+        returns should be small. what: it does, for progress. is_storing: it stores results, for which the warehouse
+        must be closed.
+        """
+        if self.workers is not None:
+            yield from self.workers(work, places, what, self.progress)
             return
-        with self.opened() as warehouse:
-            yield replace(self, opened=lambda: nullcontext(warehouse))
+        is_closed = is_storing and self.database is not None
+        with nullcontext() if is_closed else self.opened() as warehouse:
+            run = self if warehouse is None else replace(self, opened=lambda: nullcontext(warehouse))
+            for number, (testset, lp) in enumerate(places):
+                if what and self.progress is not None:
+                    self.progress(f"{what} of {testset} {lp}", number, len(places))
+                try:
+                    yield work(run, testset, lp)
+                except QuestionError as error:
+                    yield error
+            if what and self.progress is not None:
+                self.progress(what, len(places), len(places))
+
+
+R = TypeVar("R")
+Place = tuple[str, str]
+"""A test set and a language pair, or "all" of them."""
+Work = Callable[[Run, str, str], R]
+"""Computes something from one evaluation set."""
+Workers = Callable[[Work[Any], Sequence[Place], str, "Progress | None"], Iterator[Any]]

@@ -1,7 +1,7 @@
 """A study: measures over one slice, from the warehouse to rows of a ranking."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,11 @@ class Study:
     """The results of several measures over one slice, in the order requested."""
 
     results: tuple[SliceResult, ...]
+
+    @property
+    def without_scores(self) -> "Study":
+        """The same without the scores that it was computed from, which may be large."""
+        return Study(tuple(replace(one, block=one.block.without_scores) for one in self.results))
 
     @property
     def signatures(self) -> list[str]:
@@ -239,12 +244,17 @@ RANKING_SCHEMA: dict[str, Any] = {
 }
 
 
+def is_ranked(studies: Sequence[Study]) -> bool:
+    """Whether any metric of any study can be ranked."""
+    return any(one.evaluation.metrics and one.is_judged for found in studies for one in found.results)
+
+
 def check_ranked(studies: Sequence[Study]) -> None:
     """Raises QuestionError: no metric of any study can be ranked; with the commonest reasons."""
+    if is_ranked(studies):
+        return
     results = [result for found in studies for result in found.results]
     ranked = [result for result in results if result.evaluation.metrics]
-    if any(result.is_judged for result in ranked):
-        return
     if ranked:
         measures = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
         lines = dict.fromkeys(str(without_segments(result.selection)) for result in ranked)

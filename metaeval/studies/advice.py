@@ -1,6 +1,7 @@
 """Which metric the evidence of all years favours: each evaluation set's best metrics, the newest set first."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,25 +49,25 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
     Raises QuestionError: as `load_ranking_inputs`; no metric is tested.
     """
     options = Options()
+    ends = partial(intervals, options=options, n_draws=testing.resamples, unit=testing.unit)
+    found = load_ranking_inputs(run, asked, [measure], options, testing, fresh=fresh, also=(ends,))
     with run.opened() as warehouse:
-        found = load_ranking_inputs(warehouse, asked, [measure], options, testing, fresh=fresh)
         facts = {
             (one.testset, one.lp): ask(warehouse, "metric_names", testset=one.testset, lp=one.lp).rows_by_key(
                 "metric", named=True, unique=True
             )
             for one in found.studies
         }
-    table = ranked(found, database=run.database, progress=run.progress)
+    table = ranked(found)
     tested: dict[Slice, Comparison] = dict(table.facts["comparisons"])
     rows: list[dict[str, Any]] = []
     parts: list[Sequence[Part]] = []
-    for one, its_study in found.studies.items():
+    for one, of_set in found.evalsets.items():
         if one in tested:
-            (result,) = its_study.results
-            ends = intervals(result, options, testing.resamples, run.progress, testing.unit)
-            its_rows = _rows(one, tested[one], result, ends, facts[one.testset, one.lp])
+            (result,), ((interval,),) = of_set.study.results, of_set.also
+            its_rows = _rows(one, tested[one], result, interval, facts[one.testset, one.lp])
             rows += its_rows
-            parts += [[*tested[one].parts, ("value_interval", ends.signed[0] or None)]] if its_rows else []
+            parts += [[*tested[one].parts, ("value_interval", interval.signed[0] or None)]] if its_rows else []
     if not rows:
         raise QuestionError(f"no evaluation set has two metrics whose {measure} can be tested")
     frame = pl.DataFrame(rows, schema=SCHEMA).sort(

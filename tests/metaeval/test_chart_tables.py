@@ -10,6 +10,7 @@ from metaeval.studies.tables.agreement import clustered, extremes
 from metaeval.studies.tables.counts import together
 from queries.counting import COUNTS
 from queries.slices import Slice
+from tests.helpers import reading
 from warehouse import QuestionError, Warehouse
 
 
@@ -34,13 +35,13 @@ def test_undefined_correlations_have_a_place_and_few_metrics_keep_their_order() 
 
 def test_a_ranking_by_domain_is_that_of_each_domain(simulated_warehouse: Warehouse) -> None:
     measures = [parse_measure("acc23(by=item)")]
-    found = load_ranking_inputs(simulated_warehouse, Slice("sim24", "en-de"), measures, Options(), by="domain")
+    found = load_ranking_inputs(reading(simulated_warehouse), Slice("sim24", "en-de"), measures, Options(), by="domain")
     table = ranked(found)
     assert not found.skipped
     assert len(found.parts) > 1
     for domain in found.parts:
         one = Slice("sim24", "en-de", domain=(domain,))
-        alone = ranked(load_ranking_inputs(simulated_warehouse, one, measures, Options()))
+        alone = ranked(load_ranking_inputs(reading(simulated_warehouse), one, measures, Options()))
         assert table.frame.filter(domain=domain).drop("domain").equals(alone.frame)
 
 
@@ -49,7 +50,7 @@ def test_patterns_choose_domains_and_none_is_refused(simulated_warehouse: Wareho
 
     def inputs(*domain: str) -> RankingInputs:
         asked = Slice("sim24", "en-de", domain=domain)
-        return load_ranking_inputs(simulated_warehouse, asked, measures, Options(), by="domain")
+        return load_ranking_inputs(reading(simulated_warehouse), asked, measures, Options(), by="domain")
 
     first = next(iter(inputs().parts))
     assert list(inputs(f"{first[:-1]}?").parts) == [first]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -73,17 +74,73 @@ def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
     return counts.reshape(n_draws, n_units + 1)[:, 1:].astype(np.float64)
 
 
+class ShareComputedError(BaseException):
+    """Ends a computation of which only a share of one resampling was asked; no handler of errors may catch it."""
+
+    def __init__(self, outcomes: list[Any]) -> None:
+        super().__init__(outcomes)
+
+    @property
+    def outcomes(self) -> list[Any]:
+        """The outcomes of that share."""
+        return list(self.args[0])
+
+
+@dataclass(frozen=True)
+class Share:
+    """One share of a computation that resamples, so that several machines do it together.
+
+    Each repeats what comes before a resampling, which is the same everywhere, computes every n-th task of that from its
+    number on, and ends with these outcomes. n: 0 if the computation goes on alone. known: outcomes of all tasks of the
+    resamplings before.
+    """
+
+    number: int
+    n: int
+    known: Sequence[Sequence[Any]] = ()
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """A context in which only this share is computed.
+
+        Raises ShareComputedError: it is; unless the computation came to its end by what is known.
+        """
+        token = _SHARE.set((self, iter(self.known)))
+        try:
+            yield
+        finally:
+            _SHARE.reset(token)
+
+
+_SHARE: ContextVar[tuple[Share, Iterator[Sequence[Any]]] | None] = ContextVar("_SHARE", default=None)
+
+
 @contextmanager
 def outcomes_in_order(
-    work: Callable[[Task], Outcome], tasks: Sequence[Task], executor: Executor | None, n_threads: int | None
+    work: Callable[[Task], Outcome],
+    tasks: Sequence[Task],
+    executor: Executor | None,
+    n_threads: int | None,
+    *,
+    is_shared: bool = True,
 ) -> Iterator[Iterator[Outcome]]:
     """Results of all tasks in their order.
 
+    is_shared: by several machines, where a share is taken; not if the tasks depend on the machine.
     On exit, including by an exception, tasks that have not begun are cancelled. A pool created here is waited for,
     except after Ctrl-C; an executor that was passed in stays open.
     """
+    if is_shared and (taken := _SHARE.get()) is not None:
+        share, known = taken
+        for outcomes in known:
+            yield iter(outcomes)
+            return
+        if share.n:
+            own = tasks[share.number :: share.n]
+            with outcomes_in_order(work, own, executor, n_threads, is_shared=False) as computed:
+                raise ShareComputedError(list(computed))
     threads = min(n_threads or n_cores(), len(tasks))
-    if executor is None and threads == 1:
+    if executor is None and threads <= 1:
         yield (work(task) for task in tasks)
         return
     pool = executor or ThreadPoolExecutor(max_workers=threads)

@@ -221,7 +221,8 @@ def permutation_test(
                 _Block(statistic, observed, wanted, stream, size, two_sided, mid_p, keep_null)
                 for stream, size in drawn[start : start + at_once]
             ]
-            with outcomes_in_order(_block_outcome, tasks, executor, n_threads) as outcomes:
+            of_all = early_stop is None
+            with outcomes_in_order(_block_outcome, tasks, executor, n_threads, is_shared=of_all) as outcomes:
                 for outcome in outcomes:
                     tally.add(outcome)
                     if progress is not None:

@@ -1,7 +1,8 @@
 """`sample`: segments to annotate, in order of selection, and the texts that annotators need."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,13 @@ import polars as pl
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.choice import bought, in_order
 from metaeval.results.answer import Result, or_none
+from metaeval.results.run import Run
 from metaeval.results.signature import Parts, slice_parts, stamped
-from metaeval.studies.choosing.methods import (
-    Among,
-    Budget,
-    Candidates,
-    Method,
-    Similarity,
-    Unit,
-    candidates,
-    utility,
-)
+from metaeval.studies.choosing.methods import Among, Budget, Candidates, Method, Similarity, Unit, candidates, utility
 from metaeval.studies.ranking.rankings import slices_of
 from queries.slices import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.errors import IT
-from warehouse.progress import Progress
 from warehouse.wording import counted
 
 TEXTS = ("testset", "lp", "document", "index_in_document", "segment", "domain", "system", "source", "output")
@@ -109,14 +101,7 @@ def queue(found: Candidates, values: Floats, what: ChoiceSettings) -> Queue:
     return Queue(kept, costs, units, order)
 
 
-def choose(
-    warehouse: Warehouse,
-    asked: Slice,
-    what: ChoiceSettings,
-    *,
-    with_texts: bool = False,
-    progress: Progress | None = None,
-) -> Result:
+def choose(run: Run, asked: Slice, what: ChoiceSettings, *, with_texts: bool = False) -> Result:
     """Segments to annotate.
 
     asked: its test set and language pair may be several; each evaluation set has the whole budget. Columns testset, lp,
@@ -127,29 +112,45 @@ def choose(
     Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
     """
     what.check()
-    frames, texts, parts, notes = [], [], [], []
-    slices, _ = slices_of(warehouse, asked)
-    for one in slices:
-        found = candidates(warehouse, one, what.candidates, also=() if what.metric is None else (what.metric,))
-        values, by, remarks = utility(found, what.method, what.metric, what.similarity, what.seed, progress)
-        line_up = queue(found, values, what)
-        chosen = line_up.within(line_up.total if what.size is None else what.size)
-        where = f"{one.testset} {one.lp}: " if len(slices) > 1 else ""
-        if not chosen.any():
-            raise QuestionError(f"{where}a budget of {what.size:g} {what.budget} is too small for one {what.unit}")
-        frame = _frame(found, values, line_up, chosen, one)
-        if what.method == "random":
-            chances = _probabilities(found, line_up, chosen, what)
-            frame = frame.with_columns(probability=pl.Series(chances, dtype=pl.Float64))
-        frames.append(frame)
-        parts.append(_parts(found, by, what, int(chosen.sum())))
-        notes += [where + note for note in (*found.notes, *remarks, *_left_out(by, line_up, what, chosen))]
-        notes += [where + note for note in found.block.selection.notes]
-        if with_texts:
-            texts += _text_rows(found, chosen, one)
+    with run.opened() as warehouse:
+        slices, _ = slices_of(warehouse, asked)
+    work = partial(_choose_at, asked=asked, what=what, with_texts=with_texts, is_alone=len(slices) == 1)
+    found = []
+    for computed in run.each(work, [(one.testset, one.lp) for one in slices], "selection"):
+        if isinstance(computed, QuestionError):
+            raise computed
+        found.append(computed)
     schema = dict.fromkeys(TEXTS, pl.String) | {"index_in_document": pl.Int64(), "segment": pl.Int64()}
-    facts = {"texts": pl.DataFrame(texts, schema=schema, orient="row")}
-    return Result(pl.concat(frames), parts, tuple(dict.fromkeys(notes)), facts)
+    texts = [row for one in found for row in one.facts["texts"]]
+    return Result(
+        pl.concat([one.frame for one in found]),
+        [line for one in found for line in one.lines],
+        tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        {"texts": pl.DataFrame(texts, schema=schema, orient="row")},
+    )
+
+
+def _choose_at(
+    run: Run, testset: str, lp: str, *, asked: Slice, what: ChoiceSettings, with_texts: bool, is_alone: bool
+) -> Result:
+    """The selected segments of one evaluation set. is_alone: notes need not name it."""
+    one = replace(asked, testset=testset, lp=lp)
+    where = "" if is_alone else f"{testset} {lp}: "
+    with run.opened() as warehouse:
+        found = candidates(warehouse, one, what.candidates, also=() if what.metric is None else (what.metric,))
+    values, by, remarks = utility(found, what.method, what.metric, what.similarity, what.seed, run.progress)
+    line_up = queue(found, values, what)
+    chosen = line_up.within(line_up.total if what.size is None else what.size)
+    if not chosen.any():
+        raise QuestionError(f"{where}a budget of {what.size:g} {what.budget} is too small for one {what.unit}")
+    frame = _frame(found, values, line_up, chosen, one)
+    if what.method == "random":
+        chances = _probabilities(found, line_up, chosen, what)
+        frame = frame.with_columns(probability=pl.Series(chances, dtype=pl.Float64))
+    notes = (*found.notes, *remarks, *_left_out(by, line_up, what, chosen), *found.block.selection.notes)
+    texts = _text_rows(found, chosen, one) if with_texts else []
+    parts = _parts(found, by, what, int(chosen.sum()))
+    return Result(frame, parts, tuple(where + note for note in notes), {"texts": texts})
 
 
 def _probabilities(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,14 @@ import polars as pl
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice import WholeRanking
 from metaeval.results.answer import Result, fixed
+from metaeval.results.run import Run
 from metaeval.results.signature import restricted, stamped
 from metaeval.studies.choosing.choice import ChoiceSettings, queue
 from metaeval.studies.choosing.methods import METHODS, Candidates, Method, candidates, utility
 from metaeval.studies.ranking.rankings import named, slices_of
 from queries.slices import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.errors import IT
-from warehouse.progress import Progress
 from warehouse.wording import counted
 
 PERCENT = tuple(range(5, 51, 5))
@@ -54,7 +55,7 @@ class Campaign:
 
 
 def replay(
-    warehouse: Warehouse,
+    run: Run,
     asked: Slice,
     what: ChoiceSettings,
     methods: Sequence[Method] | None = None,
@@ -62,7 +63,6 @@ def replay(
     clip: float | None = None,
     draws: int = 100,
     each_set: bool = False,
-    progress: Progress | None = None,
 ) -> Result:
     """How parts of the annotated segments, selected by each method, would have ranked the systems.
 
@@ -87,33 +87,23 @@ def replay(
     found: list[Campaign] = []
     skipped: dict[str, list[tuple[str, str]]] = {}
     n_candidates, n_segments = 0, 0
-    slices, _ = slices_of(warehouse, asked)
-    for number, one in enumerate(slices):
-        try:
-            there = candidates(warehouse, one, "annotated", also=() if what.metric is None else (what.metric,))
-            if len(there.block.systems) < 2:
-                raise QuestionError(f"{IT} has a single system", where=f"{one.testset} {one.lp}")
-        except QuestionError as error:
+    with run.opened() as warehouse:
+        slices, _ = slices_of(warehouse, asked)
+    is_alone = len(slices) == len(chosen) == 1
+    work = partial(_replay_at, asked=asked, what=what, methods=chosen, clip=clip, draws=draws, is_alone=is_alone)
+    places = [(one.testset, one.lp) for one in slices]
+    for place, computed in zip(places, run.each(work, places, "replay"), strict=True):
+        if isinstance(computed, QuestionError):
             if len(slices) == 1:
-                raise
-            skipped.setdefault(error.brief, []).append((one.testset, one.lp))
+                raise computed
+            skipped.setdefault(computed.brief, []).append(place)
             continue
-        # The published tool maps MQM to 0-100 and keeps float ties as they come; so does a replay with clip.
-        human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
-        ranking = WholeRanking(human, raw_ties=clip is not None)
-        of_set: list[Campaign] = []
-        for method in chosen:
-            try:
-                of_set.append(_replayed(there, one, replace(what, method=method), ranking, draws, of_set))
-            except QuestionError as error:
-                if len(slices) == len(chosen) == 1:
-                    raise
-                skipped.setdefault(f"{method}: {error.brief}", []).append((one.testset, one.lp))
+        of_set, faults, counts = computed
+        for fault in faults:
+            skipped.setdefault(fault, []).append(place)
         if of_set:
-            n_candidates, n_segments = n_candidates + len(there.segments), n_segments + len(there.kept)
+            n_candidates, n_segments = n_candidates + counts[0], n_segments + counts[1]
         found += of_set
-        if progress is not None:
-            progress("campaigns replayed", number + 1, len(slices))
     if not found:
         raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
     notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
@@ -137,6 +127,39 @@ def replay(
     rows = _pooled_rows(found) if n_sets > 1 and not each_set else [row for one in found for row in _rows(one)]
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return Result(frame, parts, (*_verdicts(found), *notes), {"campaigns": tuple(found)})
+
+
+def _replay_at(
+    run: Run,
+    testset: str,
+    lp: str,
+    *,
+    asked: Slice,
+    what: ChoiceSettings,
+    methods: Sequence[Method],
+    clip: float | None,
+    draws: int,
+    is_alone: bool,
+) -> tuple[list[Campaign], list[str], tuple[int, int]]:
+    """The campaigns of one evaluation set, why methods have none, and the numbers of candidates and of segments."""
+    one = replace(asked, testset=testset, lp=lp)
+    with run.opened() as warehouse:
+        there = candidates(warehouse, one, "annotated", also=() if what.metric is None else (what.metric,))
+    if len(there.block.systems) < 2:
+        raise QuestionError(f"{IT} has a single system", where=f"{testset} {lp}")
+    # The published tool maps MQM to 0-100 and keeps float ties as they come; so does a replay with clip.
+    human = there.human if clip is None else (np.maximum(there.human, clip) - clip) * (100 / -clip)
+    ranking = WholeRanking(human, raw_ties=clip is not None)
+    found: list[Campaign] = []
+    faults = []
+    for method in methods:
+        try:
+            found.append(_replayed(there, one, replace(what, method=method), ranking, draws, found))
+        except QuestionError as error:
+            if is_alone:
+                raise
+            faults.append(f"{method}: {error.brief}")
+    return found, faults, (len(there.segments), len(there.kept))
 
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from metaeval.kernels.resampling.agreement_curve import (
 from metaeval.measures.options import Options
 from metaeval.measures.system_scores import without_noise
 from metaeval.results.answer import Result, or_none
+from metaeval.results.run import Run
 from metaeval.results.signature import Parts, line, option_parts, restricted, stamped
 from metaeval.studies.pairs.settings import DeltaSettings
 from metaeval.studies.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
@@ -26,7 +27,6 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.testsets import facts
-from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
@@ -35,14 +35,7 @@ N_GROUPS = 10
 ALL = "all"
 
 
-def deltas(
-    warehouse: Warehouse,
-    asked: Slice,
-    metric: str,
-    options: Options,
-    what: DeltaSettings,
-    progress: Progress | None = None,
-) -> Result:
+def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSettings) -> Result:
     """Fit agreement with human scores as a function of a metric's differences, by human protocol and direction.
 
     asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, which selects
@@ -60,11 +53,10 @@ def deltas(
     and tenths (difference, agreement: in ten groups of the pairs).
     Raises QuestionError: unknown names, or no pair of systems.
     """
-    _check_metric(warehouse, asked, metric)
+    with run.opened() as warehouse:
+        _check_metric(warehouse, asked, metric)
     needs_p = what.human_alpha is not None
-    read, notes = read_pairs(
-        warehouse, asked, options, tested=needs_p, each_protocol=True, metric=metric, progress=progress
-    )
+    read, notes = read_pairs(run, asked, options, tested=needs_p, each_protocol=True, metric=metric)
     read = _with_metric(read, metric, notes)
     sets, lines = _on_one_scale(read)
     notes += [*_converted(sets, metric), *lines]
@@ -72,8 +64,8 @@ def deltas(
     rows: list[dict[str, Any]] = []
     curves, tenths = {}, {}
     for number, (protocol, direction, members) in enumerate(groups):
-        if progress is not None:
-            progress(f"resampling {protocol} {direction}", number, len(groups))
+        if run.progress is not None:
+            run.progress(f"resampling {protocol} {direction}", number, len(groups))
         if (fit := _fit(protocol, direction, members, what)) is not None:
             of_levels, curve, of_tenths = fit
             rows += of_levels

@@ -9,12 +9,12 @@ import polars as pl
 from metaeval.measures.options import Options
 from metaeval.results.answer import Result, or_none
 from metaeval.results.notes import NoteWithHint
+from metaeval.results.run import Run
 from metaeval.results.signature import Parts, line, option_parts, restricted, stamped
 from metaeval.studies.pairs.settings import HardPairSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs, read_pairs
 from queries.slices import Slice
-from warehouse import QuestionError, Warehouse
-from warehouse.progress import Progress
+from warehouse import QuestionError
 from warehouse.wording import counted, option
 
 COLUMNS = (
@@ -23,9 +23,7 @@ COLUMNS = (
 )
 
 
-def hard_pairs(
-    warehouse: Warehouse, asked: Slice, options: Options, what: HardPairSettings, progress: Progress | None = None
-) -> Result:
+def hard_pairs(run: Run, asked: Slice, options: Options, what: HardPairSettings) -> Result:
     """System pairs that at most a few metrics order as human scores do, fewest metrics first.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; the official human score of each
@@ -36,7 +34,7 @@ def hard_pairs(
     with different human scores.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
-    read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
+    read, notes = read_pairs(run, asked, options, tested=True, each_protocol=False)
     # With few metrics, that hardly any orders a pair as people do says little.
     few = [one for one in read if len(one.metric_names) < what.min_metrics]
     sets = [one for one in read if len(one.metric_names) >= what.min_metrics]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.measures.options import Options, SystemScore
 from metaeval.measures.system_scores import asked_scores, usual_factor
 from metaeval.results.inputs import Inputs
+from metaeval.results.run import Run
 from queries.blocks import Block
 from queries.evalsets import expand, without_challenge_sets
 from queries.longitudinal import human_levels, metric_names
@@ -17,7 +19,6 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import by_scale, protocol_of
-from warehouse.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -121,14 +122,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
 
 
 def read_pairs(
-    warehouse: Warehouse,
-    asked: Slice,
-    options: Options,
-    *,
-    tested: bool,
-    each_protocol: bool,
-    metric: str | None = None,
-    progress: Progress | None = None,
+    run: Run, asked: Slice, options: Options, *, tested: bool, each_protocol: bool, metric: str | None = None
 ) -> tuple[list[SystemPairs], list[str]]:
     """The system pairs of the evaluation sets of a slice, and a note for each set without any.
 
@@ -139,23 +133,44 @@ def read_pairs(
     """
     found: list[SystemPairs] = []
     notes: dict[str, list[str]] = {}
-    excluded = without_challenge_sets(warehouse, asked.testset)
-    sets = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
-    for number, (testset, lp) in enumerate(sets):
-        if progress is not None:
-            progress(f"system pairs of {testset} {lp}", number, len(sets))
-        own = replace(asked, testset=testset, lp=lp)
+    with run.opened() as warehouse:
+        excluded = without_challenge_sets(warehouse, asked.testset)
+        sets = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
+    work = partial(_pairs_at, asked=asked, options=options, tested=tested, each_protocol=each_protocol, metric=metric)
+    for place, computed in zip(sets, run.each(work, sets, "system pairs"), strict=True):
+        pairs, error = ([], computed) if isinstance(computed, QuestionError) else computed
+        found += pairs
+        if error is not None:
+            notes.setdefault(error.brief, []).append(" ".join(place))
+    return found, [*excluded, *(f"without {', '.join(named)}: {reason}" for reason, named in notes.items())]
+
+
+def _pairs_at(
+    run: Run,
+    testset: str,
+    lp: str,
+    *,
+    asked: Slice,
+    options: Options,
+    tested: bool,
+    each_protocol: bool,
+    metric: str | None,
+) -> tuple[list[SystemPairs], QuestionError | None]:
+    """The pairs of one evaluation set by each human score, up to the first without any, and why it has none."""
+    own = replace(asked, testset=testset, lp=lp)
+    found: list[SystemPairs] = []
+    with run.opened() as warehouse:
         if metric is not None:
             if not any(metric in names for names in metric_names(warehouse, testset, lp)):
-                continue
+                return [], None
             own = replace(own, metrics=(metric,))
         try:
             found.extend(
                 pairs_of(one, options, tested=tested) for one in _blocks(warehouse, own, options, each_protocol)
             )
         except QuestionError as error:
-            notes.setdefault(error.brief, []).append(f"{testset} {lp}")
-    return found, [*excluded, *(f"without {', '.join(named)}: {reason}" for reason, named in notes.items())]
+            return found, error
+    return found, None
 
 
 def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol: bool) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from metaeval.results.run import Run
 from metaeval.studies.papers.items import Cell, Item, ItemValues, Paper, Request, cells_of
 from metaeval.studies.tables.autorank import as_json, autorank
 from queries.slices import Slice
@@ -14,8 +15,7 @@ _LPS = (
 
 def preliminary_ranking(request: Request, asked: Slice) -> ItemValues:
     """AutoRank of each system, and its mean by each metric included."""
-    with request.opened() as warehouse:
-        found = autorank(warehouse, replace(asked, human=None, metrics=request.metrics))
+    found = autorank(Run(request.opened), replace(asked, human=None, metrics=request.metrics))
     cells: list[Cell] = []
     for row in as_json(found.frame):
         means = {name.rpartition("-")[0]: value for name, value in row["scores"].items()}

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from metaeval.measures.options import Options
 from metaeval.results.answer import Result
 from metaeval.results.cache import CacheEntry, keep, key_of
 from metaeval.results.inputs import WarehouseOpener
+from metaeval.results.run import Run
 from metaeval.results.signature import option_parts, stamped
 from metaeval.studies.protocols import Protocol, protocol_named, protocols
 from metaeval.studies.protocols.entry import Blocks, Entry, enter
@@ -21,7 +22,6 @@ from metaeval.studies.protocols.scoring import NothingScoredError, ProtocolScore
 from metaeval.studies.protocols.tables import rank_correlation
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
-from warehouse.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -50,52 +50,47 @@ def scored_cells(cells: Sequence[Cell], testset: str) -> list[Cell]:
     return [cell for cell in cells if cell.testset == testset and cell.score is not None]
 
 
-def matrix(
-    opened: WarehouseOpener,
-    testsets: str,
-    options: Options,
-    *,
-    database: Path | None = None,
-    fresh: bool = False,
-    progress: Progress | None = None,
-) -> tuple[list[Cell], list[str]]:
+def matrix(run: Run, testsets: str, options: Options, *, fresh: bool = False) -> tuple[list[Cell], list[str]]:
     """Every test set by every protocol, by year, test set and protocol; and a note if results could not be stored.
 
-    Stored results are reused. opened: opens the warehouse. testsets: joined by commas, or "all". database: where
-    results are stored; None stores none.
+    Stored results are reused. testsets: joined by commas, or "all".
     A task without its inputs is dropped, as in `protocol`; a protocol without any task has a reason.
     Raises QuestionError: unknown test sets.
     """
-    with opened() as warehouse:
-        states: dict[str, list[EvalsetState]] = {}
-        for state in evalset_states(warehouse, testsets, "all"):
-            states.setdefault(state.testset, []).append(state)
+    with run.opened() as warehouse:
+        names = dict.fromkeys(state.testset for state in evalset_states(warehouse, testsets, "all"))
     cells: list[Cell] = []
     unsaved: list[tuple[CacheEntry[Cell], Cell, float]] = []
-    done, total = 0, len(states) * len(protocols())
-    for testset, of_testset in states.items():
-        year = of_testset[0].year
-        if not any(one.n_humans and one.n_metrics for one in of_testset):
-            reason = "no language pair has human and metric scores"
-            cells += [Cell(name, testset, year, None, reason) for name in protocols()]
-            done += len(protocols())
-            continue
-        if progress is not None:
-            progress(f"reading {testset}", done, total)
-        waiting = _stored_or_entered(opened, testset, of_testset, options, fresh, year)
-        # Blocks are large: those of each protocol are let go as soon as it is scored.
-        while waiting:
-            protocol, question, inputs, seconds = waiting.pop(0)
-            if progress is not None:
-                progress(f"{protocol.name} on {testset}", done, total)
-            started = time.perf_counter()
-            cell = inputs if isinstance(inputs, Cell) else _scored(protocol, inputs, options, year)
-            cells.append(cell)
-            if seconds is not None:
-                unsaved.append((question, cell, seconds + time.perf_counter() - started))
-            done += 1
-    notes = keep(database, unsaved) if database is not None and unsaved else []
+    work = partial(_cells, options=options, fresh=fresh)
+    for found in run.each(work, [(name, "all") for name in names], "protocols", is_storing=True):
+        if isinstance(found, QuestionError):
+            raise found
+        cells += [cell for cell, *_ in found]
+        unsaved += [(question, cell, seconds) for cell, question, seconds in found if question is not None]
+    notes = keep(run.database, unsaved) if run.database is not None and unsaved else []
     return cells, notes
+
+
+def _cells(
+    run: Run, testset: str, lp: str, *, options: Options, fresh: bool
+) -> list[tuple[Cell, CacheEntry[Cell] | None, float]]:
+    """The cells of a test set, and how those that were not stored are kept, with the seconds they took."""
+    with run.opened() as warehouse:
+        states = evalset_states(warehouse, testset, lp)
+    year = states[0].year
+    if not any(one.n_humans and one.n_metrics for one in states):
+        reason = "no language pair has human and metric scores"
+        return [(Cell(name, testset, year, None, reason), None, 0.0) for name in protocols()]
+    found: list[tuple[Cell, CacheEntry[Cell] | None, float]] = []
+    waiting = _stored_or_entered(run.opened, testset, states, options, fresh, year)
+    # Blocks are large: those of each protocol are let go as soon as it is scored.
+    while waiting:
+        protocol, question, inputs, seconds = waiting.pop(0)
+        started = time.perf_counter()
+        cell = inputs if isinstance(inputs, Cell) else _scored(protocol, inputs, options, year)
+        is_new = seconds is not None
+        found.append((cell, question if is_new else None, (seconds or 0.0) + time.perf_counter() - started))
+    return found
 
 
 def _cache_entry(

@@ -1,6 +1,6 @@
 """The uncertainty of values and ranks: intervals and rank ranges over resamples."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,17 +156,16 @@ def _with_columns(
     found: RankingInputs,
     behind: str,
     schema: Mapping[str, Any],
-    of: Callable[[SliceResult], tuple[Iterable[Sequence[object]], str]],
+    ends: Sequence[Sequence[tuple[Iterable[Sequence[object]], str]]],
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows of a ranking with columns inserted after one of them, and a line on those of each measure.
 
-    of: the new values of each metric of a result, in its order, and how they were made.
+    ends: of each evaluation set and result, the new values of each metric, in its order, and how they were made.
     """
     rows: list[tuple[object, ...]] = []
     lines = []
-    for asked, study in found.studies.items():
-        for result in study.results:
-            values, how = of(result)
+    for (asked, study), of_study in zip(found.studies.items(), ends, strict=True):
+        for result, (values, how) in zip(study.results, of_study, strict=True):
             lines.append(f"{asked.testset} {asked.lp}: {how}" if len(found.studies) > 1 else how)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
             rows += [(*key, metric.name, *one) for metric, one in zip(result.evaluation.metrics, values, strict=True)]
@@ -179,24 +178,16 @@ def _with_columns(
 
 
 def with_intervals(
-    ranking: Result,
-    found: RankingInputs,
-    options: Options,
-    n_draws: int,
-    progress: Progress | None = None,
-    unit: TestUnit | None = None,
+    ranking: Result, found: RankingInputs, ends: Sequence[Sequence[Intervals]]
 ) -> tuple[Result, list[str]]:
     """A ranking with columns low and high after the value, and a line on the intervals of each measure.
 
-    ranking: as of `ranked`. Its signatures say how the intervals were made.
+    ranking: as of `ranked`. ends: the intervals of each evaluation set and result. Its signatures say how they were
+    made.
     """
-
-    def ends_of(result: SliceResult) -> tuple[Iterable[Sequence[object]], str]:
-        ends = intervals(result, options, n_draws, progress, unit)
-        return zip(ends.low, ends.high, ends.signed, strict=True), ends.words
-
+    columns = [[(zip(one.low, one.high, one.signed, strict=True), one.words) for one in each] for each in ends]
     schema = {"low": pl.Float64, "high": pl.Float64, "how": pl.String}
-    joined, lines = _with_columns(ranking, found, "value", schema, ends_of)
+    joined, lines = _with_columns(ranking, found, "value", schema, columns)
     joined = joined.with_columns(pl.col("low", "high").fill_nan(None), pl.col("how").fill_null(""))
     how_of: dict[str, dict[str, None]] = {}
     for one, how in joined.filter(pl.col("how") != "").select("signature", "how").rows():
@@ -248,22 +239,24 @@ def metric_ranges(
 def with_ranges(
     ranking: Result,
     found: RankingInputs,
+    ends: Sequence[Sequence[tuple[Ints, Ints, str]]],
     options: Options,
     n_draws: int,
-    progress: Progress | None = None,
-    unit: TestUnit | None = None,
 ) -> tuple[Result, list[str]]:
     """A ranking with columns rank_low and rank_high after the rank, and a line on the ranges of each measure.
 
-    ranking: as of `ranked`. Its signatures say how the ranges were made.
+    ranking: as of `ranked`. ends: as of `metric_ranges`, of each evaluation set and result. Its signatures say how the
+    ranges were made.
     """
-
-    def ranges_of(result: SliceResult) -> tuple[Iterable[Sequence[object]], str]:
-        best, worst, how = metric_ranges(result, options, n_draws, progress, unit)
-        return [(low or None, high or None) for low, high in zip(best.tolist(), worst.tolist(), strict=True)], how
-
+    columns = [
+        [
+            ([(low or None, high or None) for low, high in zip(best.tolist(), worst.tolist(), strict=True)], how)
+            for best, worst, how in each
+        ]
+        for each in ends
+    ]
     schema = {"rank_low": pl.Int64, "rank_high": pl.Int64}
-    frame, lines = _with_columns(ranking, found, "rank", schema, ranges_of)
+    frame, lines = _with_columns(ranking, found, "rank", schema, columns)
     made: Part = ("rank_range", f"95%,percentile,resamples={n_draws},seed={options.seed}")
     has = pl.col("rank_low").is_not_null()
     frame = frame.with_columns(

@@ -1,23 +1,24 @@
 """Rankings: metrics by measures over one or several evaluation sets, pooled or with clusters on request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from glob import escape
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from metaeval.measures.measure import Measure
-from metaeval.measures.options import Options, TestOptions
+from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.results.answer import Result, table_parts
 from metaeval.results.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.results.inputs import Inputs, check_used
 from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed
+from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
-from metaeval.results.study import SliceResult, Study, check_ranked, ranking, study
+from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
 from metaeval.studies.people.human_rows import human_rows, with_people
 from metaeval.studies.ranking.pooling import Pooling, pool
 from metaeval.studies.significance.cached import PreparedComparison, prepare_comparison, run_or_load
@@ -30,7 +31,6 @@ from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.progress import Progress
 from warehouse.wording import option
 
 By = Literal["domain", "phenomenon"]
@@ -38,24 +38,41 @@ UNTESTED = "not tested, without a cluster"
 
 
 @dataclass(frozen=True)
-class RankingInputs:
-    """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
+class RankedEvalset:
+    """All that a ranking needs of one evaluation set; it holds no scores.
 
-    skipped: lines on evaluation sets, domains or phenomena without an answer.
-    measures: those requested, in order.
-    people: by slice, the rows of human scores, if they are requested.
-    options: how it was computed.
-    by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the studies.
+    study: the results of the measures. tested: by measure, the comparison of the metrics and notes on the store, or why
+    there is none; tests: those used. people: the rows of human scores. also: what was also asked of each result.
     """
 
-    studies: dict[Slice, Study]
-    comparisons: tuple[PreparedComparison, ...]
+    study: Study
+    tested: "dict[Measure, tuple[Comparison, Sequence[str]] | QuestionError]"
+    tests: tuple[Test, ...]
+    people: Result | None
+    also: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class RankingInputs:
+    """What a ranking is made of.
+
+    evalsets: by slice.
+    skipped: lines on evaluation sets, domains or phenomena without an answer.
+    measures: those requested, in order.
+    options: how it was computed.
+    by: the unit that is ranked separately; parts: the inputs of each domain, or phenomenon, which then has the sets.
+    """
+
+    evalsets: dict[Slice, RankedEvalset]
     skipped: tuple[str, ...]
     measures: tuple[Measure, ...]
-    people: dict[Slice, Result] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     by: By | None = None
     parts: "dict[str, RankingInputs]" = field(default_factory=dict)
+
+    @property
+    def studies(self) -> dict[Slice, Study]:
+        return {asked: one.study for asked, one in self.evalsets.items()}
 
 
 def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
@@ -65,7 +82,7 @@ def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets
 
 
 def load_ranking_inputs(
-    warehouse: Warehouse,
+    run: Run,
     asked: Slice,
     measures: Sequence[Measure],
     options: Options,
@@ -75,41 +92,53 @@ def load_ranking_inputs(
     fresh: bool = False,
     ceiling: bool = False,
     by: By | None = None,
+    also: Sequence[Callable[..., Any]] = (),
 ) -> RankingInputs:
     """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
     ceiling: with the values of human scores. by: rank each domain, or phenomenon, by itself; the slice's patterns
-    restrict them.
+    restrict them. also: computed of each result while its scores are there, such as a `partial` of `intervals`.
     Raises QuestionError: see `study` and `prepare_comparison`; no evaluation set has an answer; something is requested
         that no measure's test has; with by, no segment has a domain.
     """
     check_used(options, measures)
-    slices, evalsets = slices_of(warehouse, asked)
+    with run.opened() as warehouse:
+        slices, evalsets = slices_of(warehouse, asked)
+        if by is not None:
+            parts = _parts_of(warehouse, slices, asked, by)
     if by is not None:
         return _load_parts(
-            warehouse, slices, asked, measures, options, testing, by, strict=strict, fresh=fresh, ceiling=ceiling
+            run, parts, asked, measures, options, testing, by, strict=strict, fresh=fresh, ceiling=ceiling
         )
-    found: dict[Slice, Study] = {}
-    comparisons: list[PreparedComparison] = []
+    work = partial(
+        _rank_evalset,
+        asked=asked,
+        measures=measures,
+        options=options,
+        testing=testing,
+        fresh=fresh,
+        ceiling=ceiling,
+        also=also,
+        is_alone=len(slices) == 1,
+    )
+    found: dict[Slice, RankedEvalset] = {}
     faults: dict[str, list[tuple[str, str]]] = {}
-    for one in slices:
-        try:
-            its_study = study(warehouse, one, measures, options)
-            if testing is not None:
-                comparisons += _prepare_comparisons(warehouse, its_study, options, testing, fresh)
-            found[one] = its_study
-        except QuestionError as error:
-            if strict or len(slices) == 1:
-                raise
-            faults.setdefault(error.text, []).append((one.testset, one.lp))
+    computed = run.each(work, [(one.testset, one.lp) for one in slices], "ranking", is_storing=testing is not None)
+    for one, result in zip(slices, computed, strict=True):
+        if not isinstance(result, QuestionError):
+            found[one] = result
+        elif strict or len(slices) == 1:
+            raise result
+        else:
+            faults.setdefault(result.text, []).append((one.testset, one.lp))
     if not found:
         raise QuestionError("; ".join(faults))
     if testing is not None:
-        check_applicable(testing, [one.testing.test for one in comparisons if one.testing.test is not None])
+        check_applicable(testing, [test for one in found.values() for test in one.tests])
     try:
-        check_ranked(list(found.values()))
+        check_ranked([one.study for one in found.values()])
     except QuestionError as error:
         if not evalsets.without_human:
             raise
@@ -121,13 +150,63 @@ def load_ranking_inputs(
     skipped += [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
-    people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
-    return RankingInputs(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
+    return RankingInputs(found, tuple(skipped), tuple(measures), options)
+
+
+def _rank_evalset(
+    run: Run,
+    testset: str,
+    lp: str,
+    *,
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None,
+    fresh: bool,
+    ceiling: bool,
+    also: Sequence[Callable[..., Any]],
+    is_alone: bool,
+) -> RankedEvalset:
+    """is_alone: there is no other evaluation set whose test may have what is requested, or which can be ranked."""
+    asked = replace(asked, testset=testset, lp=lp)
+    with run.opened() as warehouse:
+        found = study(warehouse, asked, measures, options)
+        prepared = [] if testing is None else _prepare_comparisons(warehouse, found, options, testing, fresh)
+        people = human_rows(warehouse, asked, found, options) if ceiling else None
+    tests = tuple(one.testing.test for one in prepared if one.testing.test is not None)
+    if is_alone and testing is not None:
+        check_applicable(testing, tests)
+    if is_alone and not is_ranked([found]):
+        prepared, also = [], ()  # `load_ranking_inputs` says why
+    tested: dict[Measure, tuple[Comparison, Sequence[str]] | QuestionError] = {}
+    for one in prepared:
+        try:
+            comparison, notes = run_or_load(one, run.database, run.progress)
+        except QuestionError as error:
+            if is_alone:
+                raise
+            tested[one.measure] = error
+            continue
+        assert isinstance(comparison, Comparison)
+        tested[one.measure] = (comparison, notes)
+    more = tuple(tuple(compute(result, progress=run.progress) for result in found.results) for compute in also)
+    return RankedEvalset(found.without_scores, tested, tests, people, more)
+
+
+def _parts_of(warehouse: Warehouse, slices: Sequence[Slice], asked: Slice, by: By) -> list[str]:
+    """The domains, or phenomena, of the slices. Raises QuestionError: none."""
+    patterns: tuple[str, ...] = getattr(asked, by)
+    known = names(warehouse, by, [one.testset for one in slices], [one.lp for one in slices])
+    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
+    if not chosen:
+        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
+        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
+    return chosen
 
 
 def _load_parts(
-    warehouse: Warehouse,
-    slices: Sequence[Slice],
+    run: Run,
+    chosen: Sequence[str],
     asked: Slice,
     measures: Sequence[Measure],
     options: Options,
@@ -139,19 +218,13 @@ def _load_parts(
     ceiling: bool,
 ) -> RankingInputs:
     """The inputs of each domain, or phenomenon, of the slices."""
-    patterns: tuple[str, ...] = getattr(asked, by)
-    known = names(warehouse, by, [one.testset for one in slices], [one.lp for one in slices])
-    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
-    if not chosen:
-        nothing = f"{asked.testset} {asked.lp} has no {'domains' if by == 'domain' else 'phenomena'}"
-        raise QuestionError(f"no {by} matches {option(by)}" if known else nothing)
     parts: dict[str, RankingInputs] = {}
     faults: dict[str, str] = {}
     for part in chosen:
         try:
             one = replace(asked, **{by: (escape(part),)})  # type: ignore[arg-type]
             parts[part] = load_ranking_inputs(
-                warehouse, one, measures, options, testing, strict=strict, fresh=fresh, ceiling=ceiling
+                run, one, measures, options, testing, strict=strict, fresh=fresh, ceiling=ceiling
             )
         except QuestionError as error:
             if strict:
@@ -159,7 +232,7 @@ def _load_parts(
             faults[because(f"without {by} {part}: ", error)] = error.text
     if not parts:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
-    return RankingInputs({}, (), tuple(faults), tuple(measures), options=options, by=by, parts=parts)
+    return RankingInputs({}, tuple(faults), tuple(measures), options=options, by=by, parts=parts)
 
 
 def _prepare_comparisons(
@@ -180,25 +253,14 @@ def _prepare_comparisons(
     ]
 
 
-def ranked(
-    found: RankingInputs,
-    how: Pooling | None = None,
-    *,
-    database: Path | None = None,
-    verbose: bool = False,
-    progress: Progress | None = None,
-) -> Result:
+def ranked(found: RankingInputs, how: Pooling | None = None, *, verbose: bool = False) -> Result:
     """The ranking; rows as of `rank` in json.
 
-    how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
-    none. verbose: notes name what is excluded.
-    Raises QuestionError: as `pool` and `cached.run_or_load`.
+    how: a way of pooling; None ranks each evaluation set by itself. verbose: notes name what is excluded.
+    Raises QuestionError: as `pool`.
     """
     if found.by is not None:
-        tables = {
-            part: ranked(one, how, database=database, verbose=verbose, progress=progress)
-            for part, one in found.parts.items()
-        }
+        tables = {part: ranked(one, how, verbose=verbose) for part, one in found.parts.items()}
         return _parts_together(tables, found.by, found.skipped)
     tested: list[tuple[Slice, Comparison]] = []
     studies = list(found.studies.values())
@@ -219,20 +281,21 @@ def ranked(
         ]
         frame, parts = _stacked([one.frame for one in pooled]), [line for one in pooled for line in one.lines]
         notes += [note for one in pooled for note in one.notes]
-    if found.comparisons:
-        tested = _tested(found, notes, database, progress, several)
+    if any(one.tested for one in found.evalsets.values()):
+        tested = _tested(found, notes, several)
         frame = with_clusters(frame, tested)
         if tested:
             untested, more = _untested_metrics(found, tested, several)
             parts = [*untested, *(one.parts for _, one in tested)]
             notes += more
-    if found.people:
-        frame = with_people(frame, list(found.people.values()))
-        parts = [*parts, *(line for one in found.people.values() for line in one.lines)]
+    people = {asked: one.people for asked, one in found.evalsets.items() if one.people is not None}
+    if people:
+        frame = with_people(frame, list(people.values()))
+        parts = [*parts, *(line for rows in people.values() for line in rows.lines)]
         notes += [
             f"{asked.testset} {asked.lp}: {note}" if several else note
-            for asked, one in found.people.items()
-            for note in one.notes
+            for asked, rows in people.items()
+            for note in rows.notes
         ]
     return Result(frame, parts, tuple(dict.fromkeys(notes)), {"comparisons": tuple(tested)})
 
@@ -250,38 +313,27 @@ def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]
     return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
 
 
-def _tested(
-    found: RankingInputs, notes: list[str], database: Path | None, progress: Progress | None, several: bool
-) -> list[tuple[Slice, Comparison]]:
+def _tested(found: RankingInputs, notes: list[str], several: bool) -> list[tuple[Slice, Comparison]]:
     """The comparisons with their slices; notes are added to the given ones, preceded by those on what clusters hide."""
     tested: list[tuple[Slice, Comparison]] = []
     warnings: list[str] = []
-    for one in found.comparisons:
-        where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
-        try:
-            comparison, stored = run_or_load(one, database, progress)
-        except QuestionError as error:
-            if not several:
-                raise
-            notes.append(f"{where}{one.measure}: no clusters, {error.text}")
-            continue
-        notes += stored
-        assert isinstance(comparison, Comparison)
-        measure, shown = f"{where}{one.measure}", _shown_result(found, one)
-        ranking = as_ranked(comparison, shown.evaluation, shown.parts)
-        tested.append((one.asked, ranking))
-        lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
-        notes += [placed(measure, line) for line in (*lines, *_other_means(shown.evaluation, comparison))]
-        warnings += [placed(measure, line) for line in warning_of_clusters(ranking.indistinct)]
+    for asked, one in found.evalsets.items():
+        where = f"{asked.testset} {asked.lp}: " if several else ""
+        for result, (measure, test) in zip(one.study.results, one.tested.items(), strict=True):
+            if isinstance(test, QuestionError):
+                notes.append(f"{where}{measure}: no clusters, {test.text}")
+                continue
+            comparison, stored = test
+            notes += stored
+            ranking = as_ranked(comparison, result.evaluation, result.parts)
+            tested.append((asked, ranking))
+            lines = [ranking.generalises, *clusters_by_chance(ranking, ranking.alternative)]
+            lines += _other_means(result.evaluation, comparison)
+            notes += [placed(f"{where}{measure}", line) for line in lines]
+            warnings += [placed(f"{where}{measure}", line) for line in warning_of_clusters(ranking.indistinct)]
     # Clusters hide pairs that do not differ, so this comes before what is merely technical.
     notes[:0] = warnings
     return tested
-
-
-def _shown_result(found: RankingInputs, one: PreparedComparison) -> SliceResult:
-    """The result that a ranking shows next to a comparison."""
-    results = found.studies[one.asked].results
-    return next(result for result in results if result.evaluation.measure == one.measure)
 
 
 def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:

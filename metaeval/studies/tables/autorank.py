@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from metaeval import kernels
 from metaeval.results.answer import Result
 from metaeval.results.inputs import no_metric
 from metaeval.results.remarks import JUDGES_NOTHING
+from metaeval.results.run import Run
 from metaeval.results.signature import restricted, stamped
 from queries import catalog
 from queries.counting import system_means
@@ -35,7 +37,7 @@ def as_json(frame: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> Result:
+def autorank(run: Run, asked: Slice, *, low: float = 25.0, high: float = 100.0) -> Result:
     """Rank systems by metrics alone.
 
     asked: its language pairs may be several, joined by commas, or "all". Without metrics named, those that the task
@@ -48,16 +50,18 @@ def autorank(warehouse: Warehouse, asked: Slice, *, low: float = 25.0, high: flo
     """
     if not 0 <= low < high <= 100:
         raise QuestionError(f"percentiles {low:g} and {high:g}: expected 0 <= low < high <= 100")
-    lps = language_pairs(warehouse, asked.testset, asked.lp)
+    with run.opened() as warehouse:
+        lps = language_pairs(warehouse, asked.testset, asked.lp)
     ranked: dict[str, Result] = {}
     skipped: list[QuestionError] = []
-    for lp in lps:
-        try:
-            ranked[lp] = _rank_language_pair(warehouse, replace(asked, lp=lp), low, high)
-        except QuestionError as error:
-            if len(lps) == 1:
-                raise
-            skipped.append(error)
+    work = partial(_rank_language_pair, asked=asked, low=low, high=high)
+    for lp, computed in zip(lps, run.each(work, [(asked.testset, lp) for lp in lps], "ranks"), strict=True):
+        if not isinstance(computed, QuestionError):
+            ranked[lp] = computed
+        elif len(lps) == 1:
+            raise computed
+        else:
+            skipped.append(computed)
     if not ranked:
         raise QuestionError(f"no language pair of {asked.testset} can be ranked, such as: {skipped[0]}")
     frame = pl.concat([one.frame for one in ranked.values()], how="diagonal")
@@ -97,8 +101,13 @@ def _notes(asked: Slice, ranked: Mapping[str, Result], skipped: Sequence[Questio
     return notes
 
 
-def _rank_language_pair(warehouse: Warehouse, asked: Slice, low: float, high: float) -> Result:
+def _rank_language_pair(run: Run, testset: str, lp: str, *, asked: Slice, low: float, high: float) -> Result:
     """The rows of one language pair; facts: n_segments, n_missing, and the names of what is excluded, by reason."""
+    with run.opened() as warehouse:
+        return _ranked(warehouse, replace(asked, testset=testset, lp=lp), low, high)
+
+
+def _ranked(warehouse: Warehouse, asked: Slice, low: float, high: float) -> Result:
     where = f"{asked.testset} {asked.lp}"
     known = autoranks().get(asked.testset)
     named = asked.metrics

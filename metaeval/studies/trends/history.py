@@ -4,13 +4,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from pathlib import Path
+from functools import partial
 
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.cache import CacheEntry, keep, key_of
 from metaeval.results.inputs import Inputs, WarehouseOpener, check_used, check_whole
 from metaeval.results.notes import because
+from metaeval.results.run import Run
 from metaeval.studies.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
 from metaeval.studies.trends.points import Point, ResampleCache, point
 from queries.blocks import Block
@@ -20,7 +21,6 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
-from warehouse.progress import Progress
 
 BATCH = 8  # evaluation sets whose results are stored together
 
@@ -77,7 +77,7 @@ class History:
 
 
 def history(
-    opened: WarehouseOpener,
+    run: Run,
     asked: Slice,
     measure: Measure,
     options: Options,
@@ -85,17 +85,15 @@ def history(
     anchor: str,
     *,
     bridged: bool = False,
-    database: Path | None = None,
     fresh: bool = False,
-    progress: Progress | None = None,
     intervals: bool = True,
 ) -> History:
     """Compute the points that are not stored yet.
 
-    opened: opens the warehouse, which is closed again during computations, if it can be closed. asked: its test sets
-    and language pairs may be several, joined by commas, or "all". bridged: compute bridges to other human scores even
-    if the slice names one. intervals: compute intervals and standard errors of values; those of gaps come from the test
-    and are always computed. database: where results are stored; None stores none.
+    The warehouse is closed again during computations, if it can be closed. asked: its test sets and language pairs may
+    be several, joined by commas, or "all". bridged: compute bridges to other human scores even if the slice names one.
+    intervals: compute intervals and standard errors of values; those of gaps come from the test and are always
+    computed.
     Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
     set could take.
     """
@@ -104,7 +102,7 @@ def history(
     bridged = bridged or asked.human is None
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, CacheEntry[SetHistory]] = {}
-    with opened() as warehouse:
+    with run.opened() as warehouse:
         excluded = without_challenge_sets(warehouse, asked.testset)
         challenging = challenge_sets(warehouse, "all")
         states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
@@ -113,11 +111,11 @@ def history(
             if (error := _nothing_loaded(state)) is not None:
                 found[state] = SetHistory.without(error)
                 continue
-            whole = _question(state, asked, measure, options, testing, anchor, bridged)
+            whole = _cache_entry(state, asked, measure, options, testing, anchor, bridged)
             kept = None if fresh else whole.stored(warehouse)
             # A result with intervals also answers a question without; not the other way round.
             if kept is None and not intervals:
-                whole = _question(state, asked, measure, options, testing, anchor, bridged, "without intervals")
+                whole = _cache_entry(state, asked, measure, options, testing, anchor, bridged, "without intervals")
                 kept = None if fresh else whole.stored(warehouse)
             questions[state] = whole
             if kept is not None:
@@ -125,19 +123,25 @@ def history(
     n_stored = len([state for state in questions if state in found])
     notes: list[str] = []
     waiting = [state for state in questions if state not in found]
+    work = partial(
+        _computed,
+        asked=asked,
+        measure=measure,
+        options=options,
+        testing=testing,
+        anchor=anchor,
+        bridged=bridged,
+        intervals=intervals,
+    )
     unsaved: list[tuple[CacheEntry[SetHistory], SetHistory, float]] = []
-    for number, state in enumerate(waiting):
-        if progress is not None:
-            progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
-        started = time.perf_counter()
-        own = replace(asked, testset=state.testset, lp=state.lp)
-        found[state] = _computed(opened, own, measure, options, testing, anchor, bridged, intervals=intervals)
-        unsaved.append((questions[state], found[state], time.perf_counter() - started))
-        if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
-            notes += keep(database, unsaved)
+    places = [(state.testset, state.lp) for state in waiting]
+    for state, computed in zip(waiting, run.each(work, places, str(measure), is_storing=True), strict=True):
+        assert not isinstance(computed, QuestionError), "a history without points says why"
+        found[state], seconds = computed
+        unsaved.append((questions[state], found[state], seconds))
+        if run.database is not None and (len(unsaved) == BATCH or state == waiting[-1]):
+            notes += keep(run.database, unsaved)
             unsaved = []
-    if progress is not None and waiting:
-        progress(str(measure), len(waiting), len(waiting))
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
     reported = tuple(dict.fromkeys([*excluded, *said, *notes]))
@@ -160,7 +164,7 @@ def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
     return None if state.n_metrics else QuestionError("no metric scores are loaded")
 
 
-def _question(
+def _cache_entry(
     state: EvalsetState,
     asked: Slice,
     measure: Measure,
@@ -194,6 +198,26 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
 
 
 def _computed(
+    run: Run,
+    testset: str,
+    lp: str,
+    *,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    bridged: bool,
+    intervals: bool,
+) -> tuple[SetHistory, float]:
+    """The points of one evaluation set, and the seconds that they took; the warehouse is closed before computations."""
+    started = time.perf_counter()
+    own = replace(asked, testset=testset, lp=lp)
+    found = _points(run.opened, own, measure, options, testing, anchor, bridged, intervals=intervals)
+    return found, time.perf_counter() - started
+
+
+def _points(
     opened: WarehouseOpener,
     asked: Slice,
     measure: Measure,
@@ -204,7 +228,7 @@ def _computed(
     *,
     intervals: bool,
 ) -> SetHistory:
-    """The points of one evaluation set; the warehouse is closed before anything is computed."""
+    """The points of one evaluation set, or the reason why it has none."""
     ceiling, cache, notes = None, ResampleCache(intervals), []
     bridges: list[tuple[Block, Block]] = []
     try:

@@ -59,6 +59,8 @@ WORDS = (
     "noise sim24 en-de simBLEU --simulations 2",
     "plan sim24 en-de simBLEU Dice-src -m pa --simulations 20 --resamples 20",
     "cutoff sim24 en-de simBLEU --good -1",
+    "cutoff sim24 en-de simBLEU --view transfer --resamples 20",
+    "rank sim24 en-de -m mcc(threshold=sim23)",
     "sample sim24 en-de --size 20",
     "annotators sim24 en-de",
     "judges sim24 en-de --view bias",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metaeval.questions import workers
+from metaeval.questions import QUESTIONS, question_named, workers
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError
 
@@ -20,6 +20,45 @@ WORDS = (
     "thresholds all en-de",
     "systems all --resamples 20",
     "compare sim24 en-de simBLEU",
+    "rank all all -m pa -m acc_eq(by=item)",
+    "rank all all -m pa --pool mean",
+    "rank sim24 all --by domain -m pa",
+    "rank sim24 all -m pa --significance --ranges --resamples 30",
+    "rank sim24 en-de -m pa --intervals --ceiling --resamples 30",
+    "rank all all -m pa --human all",
+    "rank sim23 de-en",
+    "trend all all --resamples 20",
+    "protocol wmt24 --on sim24 --lp en-de --significance --resamples 30",
+    "protocol all --matrix",
+    "protocol wmt99",
+    "deltas all simBLEU --resamples 20",
+    "deltas --hard all --min-metrics 1",
+    "autorank sim24 all",
+    "sample sim24 all --size 5 --method random",
+    "sample all --evaluate --selections 2",
+    "advise all -m pa",
+    "systems sim24 en-de --resamples 20",
+    "thresholds sim24 all",
+    "correlations sim24 all",
+    "scatter sim24 all simBLEU",
+    "segments sim24 all simBLEU -n 3",
+    "spans sim24 all",
+    "annotators sim24 all",
+    "cutoff sim24 en-de simBLEU --view transfer --resamples 20",
+    "rank sim24 en-de -m mcc(threshold=sim23)",
+    "noise sim24 en-de simBLEU --simulations 2",
+    "plan sim24 en-de simBLEU Dice-src -m pa --simulations 20 --resamples 20",
+    "compare sim24 en-de -m pa --early-stop --resamples 200",
+    "judges sim24 en-de --view bias",
+    "show sim24 en-de 1",
+)
+AS_A_WHOLE = (
+    "list",
+    "audit",
+    "diff x.duckdb",
+    "protocol all --thresholds",
+    "rank sim24 en-de --explain",
+    "paper kocmi-2025",
 )
 
 pytestmark = [
@@ -46,7 +85,7 @@ def test_workers_give_the_answers_of_this_machine(
     scorehouse: Scorehouse, exported_evalsets: Path, address: str
 ) -> None:
     for words in WORDS:
-        asked = (*words.split(), "--from", exported_evalsets, "--format", "csv")
+        asked = (*words.split(), "--from", exported_evalsets, "--format", "json" if words.startswith("show") else "csv")
         here, there = scorehouse(*asked), scorehouse(*asked, "--workers", address)
         assert (there.code, there.out, there.err) == (here.code, here.out, here.err), words
 
@@ -105,5 +144,16 @@ def test_an_address_where_no_scheduler_answers_is_refused(
 
 def test_what_workers_cannot_do_is_refused(scorehouse: Scorehouse, exported_evalsets: Path) -> None:
     refused(scorehouse("counts", "all", "--workers", "tcp://127.0.0.1:9"), 2, "--workers needs --from")
-    ran = scorehouse("rank", "all", "--from", exported_evalsets, "--workers", "tcp://127.0.0.1:9")
-    refused(ran, 2, "rank is not answered by single evaluation sets")
+    for words in AS_A_WHOLE:
+        ran = scorehouse(*words.split(), "--from", exported_evalsets, "--workers", "tcp://127.0.0.1:9")
+        refused(ran, 2, "is not computed by evaluation set")
+    file = ("means", "sim24", "en-de", "--assisted-by", "simBLEU", "--sampled-by", "drawn.csv")
+    ran = scorehouse(*file, "--from", exported_evalsets, "--workers", "tcp://127.0.0.1:9")
+    refused(ran, 2, "--sampled-by names a file of this machine")
+
+
+def test_every_question_runs_on_workers_or_says_that_it_does_not() -> None:
+    asked = {words.split()[0] for words in (*WORDS, *AS_A_WHOLE)}
+    assert QUESTIONS.keys() - asked == set()
+    by_evalset = {name for name in QUESTIONS if question_named(name).by_evalset}
+    assert by_evalset == {words.split()[0] for words in WORDS}

@@ -13,6 +13,7 @@ from metaeval.studies.choosing.choice import ChoiceSettings, choose
 from metaeval.studies.choosing.methods import METHODS, chrf_similarity, unigram_similarity
 from metaeval.studies.choosing.replay import PERCENT, replay
 from queries.slices import Slice
+from tests.helpers import reading
 from warehouse import QuestionError, Warehouse
 
 SET = Slice("sim24", "en-de")
@@ -26,7 +27,7 @@ def _scores(warehouse: Warehouse, metric: str) -> pl.DataFrame:
 
 
 def test_variance_and_mean_are_those_of_sql(simulated_warehouse: Warehouse) -> None:
-    chosen = choose(simulated_warehouse, SET, ChoiceSettings(metric="simBLEU"))
+    chosen = choose(reading(simulated_warehouse), SET, ChoiceSettings(metric="simBLEU"))
     systems = {part.split(":")[0]: part.split(":")[1] for part in chosen.signature.split("|")}["n_systems"]
     frame = chosen.frame
     (metric,) = simulated_warehouse.rows(
@@ -57,13 +58,13 @@ def _systems(warehouse: Warehouse) -> list[str]:
 
 @pytest.mark.slow
 def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) -> None:
-    every = choose(simulated_warehouse, SET, ChoiceSettings()).frame
+    every = choose(reading(simulated_warehouse), SET, ChoiceSettings()).frame
     n_whole = dict(every.group_by("document").len().iter_rows())
     budgets = (("segments", 20), ("words", 150), ("minutes", 60))
     of_a_method = [("metric_var", unit, *one) for unit in ("segment", "document") for one in budgets]
     for method, unit, budget, size in (*of_a_method, *((method, "document", "words", 150) for method in METHODS)):
         what = ChoiceSettings(method=method, unit=unit, budget=budget, size=size, words_per_minute=30)  # type: ignore[arg-type]
-        frame = choose(simulated_warehouse, SET, what).frame
+        frame = choose(reading(simulated_warehouse), SET, what).frame
         assert 0 < frame["cost"].sum() <= size, what
         if unit == "document":
             n_chosen = dict(frame.group_by("document").len().iter_rows())
@@ -72,7 +73,7 @@ def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) 
 
 @pytest.mark.slow
 def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: Warehouse) -> None:
-    found = choose(simulated_warehouse, SET, ChoiceSettings(size=7), with_texts=True)
+    found = choose(reading(simulated_warehouse), SET, ChoiceSettings(size=7), with_texts=True)
     assert found.facts["texts"]["segment"].n_unique() == 7
     assert set(found.facts["texts"]["segment"]) == set(found.frame["segment"])
     assert set(found.facts["texts"]["system"]) == set(_systems(simulated_warehouse))
@@ -89,16 +90,23 @@ def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: 
 
 def test_chance_needs_no_scores_and_other_seeds_choose_others(simulated_warehouse: Warehouse) -> None:
     one, other = (
-        choose(simulated_warehouse, SET, ChoiceSettings(method="random", size=10, seed=seed)).frame["segment"].to_list()
+        choose(reading(simulated_warehouse), SET, ChoiceSettings(method="random", size=10, seed=seed))
+        .frame["segment"]
+        .to_list()
         for seed in (0, 1)
     )
     assert one != other
-    assert one == choose(simulated_warehouse, SET, ChoiceSettings(method="random", size=10)).frame["segment"].to_list()
+    assert (
+        one
+        == choose(reading(simulated_warehouse), SET, ChoiceSettings(method="random", size=10))
+        .frame["segment"]
+        .to_list()
+    )
 
 
 def test_all_segments_are_candidates_on_request(simulated_warehouse: Warehouse) -> None:
     annotated, every = (
-        choose(simulated_warehouse, SET, ChoiceSettings(candidates=among)).frame.height  # type: ignore[arg-type]
+        choose(reading(simulated_warehouse), SET, ChoiceSettings(candidates=among)).frame.height  # type: ignore[arg-type]
         for among in (None, "all")
     )
     ((n,),) = simulated_warehouse.rows("SELECT count(*) FROM segments WHERE (testset, lp) = ('sim24', 'en-de')")
@@ -129,12 +137,12 @@ def test_similarity_by_characters_is_the_mean_of_sacrebleu_s_sentence_chrf(outpu
 )
 def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: ChoiceSettings, words: str) -> None:
     with pytest.raises(QuestionError, match=words):
-        choose(simulated_warehouse, SET, what)
+        choose(reading(simulated_warehouse), SET, what)
 
 
 @pytest.mark.slow
 def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, SET, ChoiceSettings(), draws=4)
+    found = replay(reading(simulated_warehouse), SET, ChoiceSettings(), draws=4)
     assert {one.method for one in found.facts["campaigns"]} == set(METHODS) - {"random"}
     for one in found.facts["campaigns"]:
         assert one.sizes == tuple(one.n_segments * percent // 100 for percent in PERCENT)
@@ -156,7 +164,7 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
     n_outside = 0
     for seed in range(20):
         what = ChoiceSettings(method="random", size=15, seed=seed)
-        (found,) = replay(simulated_warehouse, SET, what, ("random",), draws=40).facts["campaigns"]
+        (found,) = replay(reading(simulated_warehouse), SET, what, ("random",), draws=40).facts["campaigns"]
         low, high = np.quantile(found.random[:, 2].mean(axis=1), (0.025, 0.975))
         n_outside += not low <= found.values[2].mean() <= high
     assert n_outside <= 4
@@ -164,7 +172,9 @@ def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
 
 @pytest.mark.slow
 def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: Warehouse) -> None:
-    found = replay(simulated_warehouse, Slice("sim24", "all"), ChoiceSettings(size=15), ("metric_var",), draws=10)
+    found = replay(
+        reading(simulated_warehouse), Slice("sim24", "all"), ChoiceSettings(size=15), ("metric_var",), draws=10
+    )
     (row,) = found.frame.rows(named=True)
     gains = np.array([one.gains[2, 0] for one in found.facts["campaigns"]])
     assert row["n_sets"] == len(gains) > 1

@@ -12,7 +12,7 @@ from metaeval.studies.choosing.choice import ChoiceSettings, choose
 from metaeval.studies.choosing.methods import candidates, utility
 from metaeval.studies.choosing.replay import replay
 from queries.slices import Slice
-from tests.helpers import beside_data
+from tests.helpers import beside_data, reading
 from warehouse import Warehouse
 
 SET = Slice("wmt23", "en-de")
@@ -44,14 +44,16 @@ def test_segments_are_chosen_in_the_same_order_and_parts_say_the_same_of_systems
     wmt23_warehouse: Warehouse, method: str, by: str
 ) -> None:
     expected = _expected(f"wmt23.en-de.{method}.{by}.json")
-    found = choose(wmt23_warehouse, SET, _asked(method, by)).frame
+    found = choose(reading(wmt23_warehouse), SET, _asked(method, by)).frame
     there = candidates(wmt23_warehouse, SET, also=()).segments
     places = [place for place in expected["order"] if by != "chrf" or there[place] != MARKED]
     found = found.filter(pl.col("segment").is_in(there[places].tolist()))
     assert found["segment"].to_list() == there[places].tolist()
     assert found["utility"].to_list() == pytest.approx([expected["utility"][place] for place in places], rel=1e-12)
     of_parts = _expected("wmt23.en-de.json")["en-de"]
-    (replayed,) = replay(wmt23_warehouse, SET, _asked(method, by), (method,), clip=-25, draws=2).facts["campaigns"]  # type: ignore[arg-type]
+    (replayed,) = replay(reading(wmt23_warehouse), SET, _asked(method, by), (method,), clip=-25, draws=2).facts[
+        "campaigns"
+    ]  # type: ignore[arg-type]
     assert replayed.clusters == len(of_parts["clusters_full"])
     parts = list(of_parts["methods"][f"{method}({by})"]["props"].values())
     assert list(replayed.sizes) == [part["k"] for part in parts]
@@ -87,9 +89,9 @@ def test_chance_says_on_average_the_same(wmt23_warehouse: Warehouse) -> None:
     expected = np.array(
         _expected("wmt23.en-de.json")["en-de"]["random_mean_over_20_seeds"]
     )  # (10, 3): SPA, clusters, τ
-    (found,) = replay(wmt23_warehouse, SET, ChoiceSettings(method="random"), ("random",), clip=-25, draws=30).facts[
-        "campaigns"
-    ]
+    (found,) = replay(
+        reading(wmt23_warehouse), SET, ChoiceSettings(method="random"), ("random",), clip=-25, draws=30
+    ).facts["campaigns"]
     deviation = found.random.std(axis=0, ddof=1) * np.sqrt(1 / 20 + 1 / 30)
     for column, row in ((0, 2), (1, 0), (2, 1)):
         assert (np.abs(found.random.mean(axis=0)[row] - expected[:, column]) <= 4 * deviation[row]).all()

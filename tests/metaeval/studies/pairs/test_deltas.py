@@ -13,6 +13,7 @@ from metaeval.studies.pairs.settings import DeltaSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
 from queries.blocks import Block
 from queries.slices import Slice
+from tests.helpers import reading
 from warehouse import QuestionError, Warehouse
 
 QUICK = DeltaSettings(resamples=20)
@@ -39,7 +40,7 @@ def made_pairs(testset: str, largest: float, n_pairs: int = 3) -> SystemPairs:
 
 
 def test_the_pairs_of_a_set_are_those_of_its_system_scores(simulated_warehouse: Warehouse) -> None:
-    found = deltas(simulated_warehouse, Slice("sim24", "en-de"), "simBLEU", Options(), QUICK)
+    found = deltas(reading(simulated_warehouse), Slice("sim24", "en-de"), "simBLEU", Options(), QUICK)
     fit = found.frame.row(0, named=True)
     ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)", metrics="simBLEU").frame
     assert fit["n_pairs"] + fit["n_human_ties"] == fit["n_systems"] * (fit["n_systems"] - 1) // 2
@@ -50,7 +51,7 @@ def test_the_pairs_of_a_set_are_those_of_its_system_scores(simulated_warehouse: 
 def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_are_several(
     simulated_warehouse: Warehouse,
 ) -> None:
-    found = deltas(simulated_warehouse, Slice("sim22", "all"), "simBLEU", Options(), QUICK)
+    found = deltas(reading(simulated_warehouse), Slice("sim22", "all"), "simBLEU", Options(), QUICK)
     assert found.frame.select("protocol", "direction", "n_sets").unique(maintain_order=True).rows() == [
         ("da", "all", 3),
         ("da", "into English", 1),
@@ -61,14 +62,14 @@ def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_a
         ("mqm", "from English", 1),
         ("mqm", "without English", 1),
     ]
-    alone = deltas(simulated_warehouse, Slice("sim22", "cs-uk", human="mqm"), "simBLEU", Options(), QUICK)
+    alone = deltas(reading(simulated_warehouse), Slice("sim22", "cs-uk", human="mqm"), "simBLEU", Options(), QUICK)
     assert alone.frame.select("protocol", "direction").unique().rows() == [("mqm", "all")]
 
 
 @pytest.mark.slow
 def test_only_pairs_that_people_tell_apart_count_when_asked(simulated_warehouse: Warehouse) -> None:
-    everything = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), QUICK).frame
-    apart = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), replace(QUICK, human_alpha=0.05)).frame
+    everything = deltas(reading(simulated_warehouse), CS_UK, "simBLEU", Options(), QUICK).frame
+    apart = deltas(reading(simulated_warehouse), CS_UK, "simBLEU", Options(), replace(QUICK, human_alpha=0.05)).frame
     for whole, part in zip(everything.rows(named=True), apart.rows(named=True), strict=True):
         assert part["n_not_significant"] > 0
         n_pairs = part["n_pairs"] + part["n_not_significant"] + part["n_untested"]
@@ -77,7 +78,7 @@ def test_only_pairs_that_people_tell_apart_count_when_asked(simulated_warehouse:
 
 
 def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_warehouse: Warehouse) -> None:
-    frame = deltas(simulated_warehouse, CS_UK, "Dice", Options(), QUICK).frame
+    frame = deltas(reading(simulated_warehouse), CS_UK, "Dice", Options(), QUICK).frame
     assert frame["delta"].null_count() > 0
     assert (frame["delta"].is_null() == frame["reason"].is_not_null()).all()
     reached = frame.filter(frame["delta"].is_not_null())
@@ -86,7 +87,7 @@ def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_w
 
 def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehouse: Warehouse) -> None:
     two = Slice("sim24", "en-de", systems=("[AB]*",))
-    found = deltas(simulated_warehouse, two, "simBLEU", Options(), QUICK)
+    found = deltas(reading(simulated_warehouse), two, "simBLEU", Options(), QUICK)
     assert found.frame["n_pairs"].unique().to_list() == [1]
     assert found.notes[0] == (
         "mqm of sim24: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
@@ -151,7 +152,7 @@ def test_scores_of_years_that_are_known_to_run_from_0_to_1_stand_on_the_usual_sc
 
 
 def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse: Warehouse) -> None:
-    found = deltas(simulated_warehouse, Slice("all", "en-de", human="mqm"), "simBLEU", Options(), QUICK)
+    found = deltas(reading(simulated_warehouse), Slice("all", "en-de", human="mqm"), "simBLEU", Options(), QUICK)
     row = found.frame.row(0, named=True)
     assert row["years"] == ", ".join(sorted(row["years"].split(", ")))
     safe = "none among the observed differences" if row["safe"] is None else f"{row['safe']:.3g}"
@@ -164,11 +165,13 @@ def test_the_answer_names_its_years_and_the_safe_difference(simulated_warehouse:
 
 def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse: Warehouse) -> None:
     (pairs, *_), notes = read_pairs(
-        simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=True, each_protocol=False
+        reading(simulated_warehouse), Slice("sim24", "cs-uk"), Options(), tested=True, each_protocol=False
     )
     assert notes == []
     assert not np.isnan(pairs.p).any()
-    untested, _ = read_pairs(simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=False, each_protocol=False)
+    untested, _ = read_pairs(
+        reading(simulated_warehouse), Slice("sim24", "cs-uk"), Options(), tested=False, each_protocol=False
+    )
     assert np.isnan(untested[0].p).all()
 
 
@@ -183,4 +186,4 @@ def test_what_cannot_be_answered_is_refused(
     asked: Slice, metric: str, what: DeltaSettings, message: str, simulated_warehouse: Warehouse
 ) -> None:
     with pytest.raises(QuestionError, match=message):
-        deltas(simulated_warehouse, asked, metric, Options(), what)
+        deltas(reading(simulated_warehouse), asked, metric, Options(), what)

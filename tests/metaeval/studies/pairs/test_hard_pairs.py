@@ -12,6 +12,7 @@ from metaeval.studies.pairs.hard_pairs import COLUMNS, _rows, hard_pairs
 from metaeval.studies.pairs.settings import HardPairSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs
 from queries.slices import Slice
+from tests.helpers import reading
 from warehouse import QuestionError, Warehouse
 
 EN_DE = Slice("sim24", "en-de")
@@ -50,7 +51,7 @@ def test_a_difference_of_people_the_other_way_round_exchanges_the_systems() -> N
 
 
 def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_warehouse: Warehouse) -> None:
-    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings())
+    found = hard_pairs(reading(simulated_warehouse), EN_DE, Options(), HardPairSettings())
     ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)").frame
     n = found.facts["every"].height
     for metric, value in ranked.select("metric", "value").rows():
@@ -59,12 +60,14 @@ def test_shares_of_right_pairs_are_the_metrics_pairwise_accuracies(simulated_war
 
 
 def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_warehouse: Warehouse) -> None:
-    found = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(max_correct=4))
+    found = hard_pairs(reading(simulated_warehouse), EN_DE, Options(), HardPairSettings(max_correct=4))
     assert tuple(found.frame.columns) == COLUMNS
     assert found.frame.height == found.facts["every"].filter(pl.col("n_right") <= 4).height > 0
     assert found.frame["n_right"].is_sorted()
     assert (found.frame["human_difference"] > 0).all()
-    apart = hard_pairs(simulated_warehouse, EN_DE, Options(), HardPairSettings(max_correct=4, significant=True)).frame
+    apart = hard_pairs(
+        reading(simulated_warehouse), EN_DE, Options(), HardPairSettings(max_correct=4, significant=True)
+    ).frame
     assert apart.equals(found.frame.filter(pl.col("significant")))
     assert (apart["p"] <= 0.05).all()
 
@@ -72,5 +75,5 @@ def test_hard_pairs_are_those_of_few_right_metrics_the_hardest_first(simulated_w
 def test_sets_with_few_metrics_are_left_out_and_named(simulated_warehouse: Warehouse) -> None:
     one = replace(EN_DE, metrics=("simBLEU",))
     with pytest.raises(QuestionError, match=r"no evaluation set has enough metrics.*sim24 en-de \(1\)"):
-        hard_pairs(simulated_warehouse, one, Options(), HardPairSettings())
-    assert hard_pairs(simulated_warehouse, one, Options(), HardPairSettings(min_metrics=1)).frame.height > 0
+        hard_pairs(reading(simulated_warehouse), one, Options(), HardPairSettings())
+    assert hard_pairs(reading(simulated_warehouse), one, Options(), HardPairSettings(min_metrics=1)).frame.height > 0

@@ -12,7 +12,7 @@ from metaeval.studies.papers.items import Request
 from metaeval.studies.papers.running import Outcome, run
 from metaeval.studies.tables.autorank import autorank
 from queries.slices import Slice
-from tests.helpers import beside_data
+from tests.helpers import beside_data, reading
 from warehouse import LoadReport, Warehouse, load
 
 
@@ -55,7 +55,7 @@ def test_preliminary_ranking_of_wmt25_has_the_printed_values(further_load: tuple
     first_cells = (re.search(r"green!\d+!red!\d+\}([\d.]+)", line) for line in italian.splitlines())
     ranks = [float(cell[1]) for cell in first_cells if cell]
     with Warehouse.open(further_load[0]) as warehouse:  # a table that is not among the paper's items
-        own = autorank(warehouse, Slice("wmt25", "en-it_IT")).frame
+        own = autorank(reading(warehouse), Slice("wmt25", "en-it_IT")).frame
     assert own.columns[6:] == [
         "GEMBA-ESA-CMDA-src",
         "GEMBA-ESA-GPT4.1-src",

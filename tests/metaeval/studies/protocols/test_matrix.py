@@ -9,6 +9,7 @@ import pytest
 
 from metaeval.measures.options import Options
 from metaeval.measures.registry import parse_measure
+from metaeval.results.run import Run
 from metaeval.studies.protocols import protocol_named, protocols
 from metaeval.studies.protocols.entry import Blocks, enter
 from metaeval.studies.protocols.matrix import (
@@ -46,7 +47,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(tiny: Path) -> list[Cell]:
-    return matrix(lambda: Warehouse.open(tiny), "all", OPTIONS)[0]
+    return matrix(Run(lambda: Warehouse.open(tiny)), "all", OPTIONS)[0]
 
 
 @pytest.mark.slow
@@ -79,7 +80,7 @@ def test_protocols_share_the_blocks_of_a_test_set(tiny: Path, monkeypatch: pytes
         return fetch_block(warehouse, selection)
 
     monkeypatch.setattr("metaeval.results.inputs.fetch_block", fetched)
-    matrix(lambda: Warehouse.open(tiny), "wmt24", OPTIONS)
+    matrix(Run(lambda: Warehouse.open(tiny)), "wmt24", OPTIONS)
     assert len(asked) == len(set(asked)) >= 3
 
 
@@ -124,13 +125,13 @@ def test_agreement_has_every_two_protocols_of_a_test_set(found: list[Cell]) -> N
 def test_a_second_matrix_comes_from_the_store(tiny: Path, found: list[Cell], tmp_path: Path) -> None:
     database = Path(shutil.copy(tiny, tmp_path / "own.duckdb"))
     for _ in range(2):
-        again, _ = matrix(lambda: Warehouse.open(database), "wmt24", OPTIONS, database=database)
+        again, _ = matrix(Run(lambda: Warehouse.open(database), database), "wmt24", OPTIONS)
         assert winners_frame(again).equals(winners_frame(found).filter(pl.col("testset") == "wmt24"))
     with Warehouse.open(database) as warehouse:
         ((n,),) = warehouse.rows("SELECT count(*) FROM results WHERE kind = 'matrix' AND testset = 'wmt24'")
     assert n == len(protocols())
     with pytest.raises(QuestionError, match="unknown test set"):
-        matrix(lambda: Warehouse.open(database), "wmt99x", OPTIONS)
+        matrix(Run(lambda: Warehouse.open(database)), "wmt99x", OPTIONS)
 
 
 def two_years(folder: Path) -> Path:

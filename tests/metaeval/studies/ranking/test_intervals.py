@@ -1,6 +1,8 @@
 """Intervals of values and ranges of ranks, by what they should hold."""
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +11,10 @@ from benchmarks.rank_coverage import of_metrics
 from metaeval.measures.options import Options
 from metaeval.measures.registry import DEFINITIONS, parse_measure
 from metaeval.results.study import SliceResult, study
-from metaeval.studies.ranking.intervals import intervals, with_intervals, with_ranges, within_range
-from metaeval.studies.ranking.rankings import load_ranking_inputs, ranked
+from metaeval.studies.ranking.intervals import intervals, metric_ranges, with_intervals, with_ranges, within_range
+from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, ranked
 from queries.slices import Slice
+from tests.helpers import reading
 from warehouse import Warehouse
 
 BY = "by document (42 documents)"
@@ -127,10 +130,21 @@ def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
     assert parse_measure("pearson(by=none)").is_quick_to_resample
 
 
+def ends_of(found: RankingInputs) -> list[Any]:
+    """What was also asked of the results of each evaluation set."""
+    return [one.also[0] for one in found.evalsets.values()]
+
+
 def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Warehouse) -> None:
     measures = [parse_measure("pa"), parse_measure("pearson")]
-    found = load_ranking_inputs(simulated_warehouse, ASKED, measures, Options())
-    table, lines = with_intervals(ranked(found), found, Options(), 30)
+    found = load_ranking_inputs(
+        reading(simulated_warehouse),
+        ASKED,
+        measures,
+        Options(),
+        also=[partial(intervals, options=Options(), n_draws=30)],
+    )
+    table, lines = with_intervals(ranked(found), found, ends_of(found))
     frame = table.frame
     assert frame.columns[6:9] == ["value", "low", "high"]
     assert frame.height == 6
@@ -147,9 +161,15 @@ def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Ware
 def test_every_metric_has_a_range_that_its_rank_is_near(
     simulated_warehouse: Warehouse, measure: str, what: str
 ) -> None:
-    found = load_ranking_inputs(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure(measure)], Options())
+    found = load_ranking_inputs(
+        reading(simulated_warehouse),
+        Slice("sim24", "en-de"),
+        [parse_measure(measure)],
+        Options(),
+        also=[partial(metric_ranges, options=Options(), n_draws=60)],
+    )
     plain = ranked(found)
-    table, (line,) = with_ranges(plain, found, Options(), 60)
+    table, (line,) = with_ranges(plain, found, ends_of(found), Options(), 60)
     assert table.frame.drop("rank_low", "rank_high", "signature").equals(plain.frame.drop("signature"))
     assert f"for new {what}" in line
     assert (table.frame["rank_low"] <= table.frame["rank_high"]).all()
@@ -157,18 +177,19 @@ def test_every_metric_has_a_range_that_its_rank_is_near(
     inside = (table.frame["rank_low"] <= table.frame["rank"]) & (table.frame["rank"] <= table.frame["rank_high"])
     assert inside.mean() > 0.8  # of metrics near each other values of resamples are biased alike, not their ranks
     assert "|rank_range:95%" in table.signature
-    again, _ = with_ranges(plain, found, Options(), 60)
+    again, _ = with_ranges(plain, found, ends_of(found), Options(), 60)
     assert again.frame.equals(table.frame)
 
 
 def test_a_measure_that_no_metric_has_has_no_ranges(simulated_warehouse: Warehouse) -> None:
     found = load_ranking_inputs(
-        simulated_warehouse,
+        reading(simulated_warehouse),
         Slice("sim24", "en-de", metrics=("simBLEU",)),
         [parse_measure("pa"), parse_measure("mpp")],
         Options(),
+        also=[partial(metric_ranges, options=Options(), n_draws=20)],
     )
-    table, lines = with_ranges(ranked(found), found, Options(), 20)
+    table, lines = with_ranges(ranked(found), found, ends_of(found), Options(), 20)
     assert lines[1] == "mpp: no ranges, no metric has what it needs"
     assert set(table.frame["measure"]) == {"pa"}
 

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +14,14 @@ from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.measures.registry import parse_measure
 from metaeval.results.inputs import Inputs
+from metaeval.results.run import Run
 from metaeval.studies.people.ceilings import common_blocks, second_human, split_half
 from metaeval.studies.trends.history import History, history
 from metaeval.studies.trends.points import Resamples, anchor_place, context, few_systems, point, resamples
 from queries.blocks import Block
 from queries.longitudinal import evalset_states, judgements
 from queries.slices import Slice
-from tests.helpers import mqm_table, rank, tiny_layout, tiny_warehouse
+from tests.helpers import mqm_table, rank, reading, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.own.scores import add
@@ -37,7 +37,7 @@ def of_hundred() -> ScoreTable:
 
 
 def made(warehouse: Warehouse, asked: Slice, measure: Measure = PA, anchor: str = "simBLEU", **more: object) -> History:
-    return history(lambda: nullcontext(warehouse), asked, measure, Options(), QUICK, anchor, **more)  # type: ignore[arg-type]
+    return history(reading(warehouse), asked, measure, Options(), QUICK, anchor, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_what_is_stored_answers_without_computing_and_follows_the_data(
 
     def ask(**more: object) -> History:
         opened = lambda: Warehouse.open(database)  # noqa: E731
-        return history(opened, asked, PA, options, QUICK, "simBLEU", database=database, **more)  # type: ignore[arg-type]
+        return history(Run(opened, database), asked, PA, options, QUICK, "simBLEU", **more)  # type: ignore[arg-type]
 
     first = ask()
     again = ask()

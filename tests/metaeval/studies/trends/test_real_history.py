@@ -1,6 +1,5 @@
 """The real years: values that another computation gave, and every one of them again by independent SQL."""
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from metaeval.studies.trends.groups import grouped
 from metaeval.studies.trends.history import History, history
 from metaeval.studies.trends.tables import bridges
 from queries.slices import Slice
-from tests.helpers import real_data
+from tests.helpers import reading, real_data
 from warehouse import Warehouse, load
 
 QUICK = TestOptions(resamples=20)
@@ -32,9 +31,7 @@ def years(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(database: Path, measure: str) -> History:
     with Warehouse.open(database) as warehouse:
-        return history(
-            lambda: nullcontext(warehouse), Slice("all", "en-de"), parse_measure(measure), Options(), QUICK, "BLEU"
-        )
+        return history(reading(warehouse), Slice("all", "en-de"), parse_measure(measure), Options(), QUICK, "BLEU")
 
 
 @pytest.mark.long("loads four years of real scores: a minute")
