@@ -19,7 +19,7 @@ import polars as pl
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, is_of_damage, literal
+from warehouse.database.opening import check_statement, check_there, is_of_damage, literal
 from warehouse.database.updating import current
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
@@ -90,8 +90,6 @@ _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate 
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOST_ROWS = 2**62  # that DuckDB accepts
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
-_MULTI = duckdb.StatementType.MULTI
-_OF_PIVOT = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _OF_FILE = (duckdb.FatalException, duckdb.InternalException, duckdb.IOException)
 _NO_FRAME = re.compile(r"\b(BIGNUM|BIT|GEOMETRY|INTERVAL|TIME WITH TIME ZONE|TIMESTAMP_S|UHUGEINT|UNION|VARIANT)\b")
 
@@ -170,7 +168,7 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
     """
     try:
         query = asked.query.rstrip("; \t\r\n")  # with a semicolon it can be no subquery
-        _check_statement(connection, query)
+        check_statement(connection, query)
         most = None if asked.max_rows is None else min(asked.max_rows, _MOST_ROWS)
         if asked.file is not None:
             file, kind = asked.file
@@ -213,20 +211,6 @@ def _limit(text: str) -> LimitError:
         DISK_FULL if is_of_full_disk(text) else f"the query ran out of room on disk; {option('spill')} raises the limit"
     )
     return LimitError(f"{what}: {text}")
-
-
-def _check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
-    """Raises QuestionError: not exactly one statement, or a statement that does more than read."""
-    kinds = [statement.type for statement in connection.extract_statements(query)]
-    if kinds[:1] == [duckdb.StatementType.CREATE] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}:
-        kinds = kinds[-1:] if kinds[-1] in _OF_PIVOT else kinds  # before 2.0 a PIVOT makes a type for each column first
-    elif kinds == [_MULTI]:  # a PIVOT is one of many
-        return
-    if len(kinds) != 1:
-        raise QuestionError(f"expected one statement, found {len(kinds)}")
-    if kinds[0] not in (*_OF_PIVOT, duckdb.StatementType.RELATION):
-        name = str(kinds[0]).rpartition(".")[2]
-        raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

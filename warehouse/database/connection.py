@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from warehouse.database.frames import frame
-from warehouse.database.opening import answer_error, answered, check_there, default_path
+from warehouse.database.opening import answer_error, answered, check_statement, check_there, default_path
 from warehouse.database.updating import current, in_memory, writing
 from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError, check_parameters
 from warehouse.names import LARGEST_SCORE
@@ -74,6 +74,8 @@ class Warehouse:
         try:
             # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
             with self._turn:
+                if self.path.is_dir():  # unlike in a warehouse file, tables in memory and exported files can be written
+                    check_statement(self._open_connection, query)
                 relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
                 return pl.DataFrame() if relation is None else frame(relation)
         except duckdb.Error as error:

@@ -120,6 +120,8 @@ def is_of_damage(error: duckdb.Error) -> bool:
 
 
 Result = TypeVar("Result")
+_MULTI = duckdb.StatementType.MULTI
+_OF_PIVOT = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 STORAGE_VERSION = "v1.4.0"  # every DuckDB from 1.4 on reads the file
 BLOCK_SIZE = 32768  # bytes; an eighth of DuckDB's default: less room is lost at the ends of many small columns
 _ENDINGS = ("", ".wal", ".wal.recovery", ".wal.checkpoint")  # the file, and what DuckDB puts beside it
@@ -290,6 +292,20 @@ def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> No
             with contextlib.suppress(duckdb.CatalogException):  # DuckDB before 2.0 has no such limit
                 connection.execute(f"SET max_execution_time = {int(1000 * LONGEST)}")
         connection.execute("SET lock_configuration = true")
+
+
+def check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Raises QuestionError: not exactly one statement, or a statement that does more than read."""
+    kinds = [statement.type for statement in connection.extract_statements(query)]
+    if kinds[:1] == [duckdb.StatementType.CREATE] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}:
+        kinds = kinds[-1:] if kinds[-1] in _OF_PIVOT else kinds  # before 2.0 a PIVOT makes a type for each column first
+    elif kinds == [_MULTI]:  # a PIVOT is one of many
+        return
+    if len(kinds) != 1:
+        raise QuestionError(f"expected one statement, found {len(kinds)}")
+    if kinds[0] not in (*_OF_PIVOT, duckdb.StatementType.RELATION):
+        name = str(kinds[0]).rpartition(".")[2]
+        raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
 
 
 def literal(text: str) -> str:

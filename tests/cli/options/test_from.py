@@ -13,7 +13,7 @@ import scorehouse as library
 from metaeval.questions import QUESTIONS
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, together
-from warehouse import SourceError, Warehouse, WarehouseError, load
+from warehouse import QuestionError, SourceError, Warehouse, WarehouseError, load
 from warehouse.export import export
 from warehouse.export.exported import EvalsetKey, write_text
 from warehouse.export.opening import open_export
@@ -138,6 +138,29 @@ def test_python_takes_a_folder_where_it_takes_a_warehouse(database: Path, export
             assert found.frame.equals(expected.frame)
             assert found.signature == expected.signature
     assert not list(exported.glob("*.tmp"))
+
+
+def test_a_query_writes_nothing_into_a_folder(broken: Path) -> None:
+    file = next(broken.rglob("*.parquet"))
+    before = sorted((path, path.stat().st_size) for path in broken.rglob("*"))
+    with library.open(broken) as folder:
+        for query in (
+            f"COPY (SELECT 1 AS a) TO '{broken / 'new.csv'}'",
+            f"COPY (SELECT 1 AS a) TO '{file}'",
+            f"EXPORT DATABASE '{broken / 'new'}'",
+            "DELETE FROM internal.evalset",
+            "DROP VIEW scores",
+            "CREATE TABLE t AS SELECT 1",
+            f"SELECT 1; COPY (SELECT 1 AS a) TO '{broken / 'new.csv'}'",
+            f"ATTACH '{broken / 'new.duckdb'}' AS new",
+        ):
+            with pytest.raises(QuestionError, match=r"refused|one statement"):
+                folder.sql(query)
+        assert folder.sql("PIVOT (SELECT testset, lp FROM scores) ON lp USING count(*)").height == 2
+        for file in (Path(__file__), broken.parent / "beside"):
+            with pytest.raises(QuestionError, match="disabled by configuration"):
+                folder.sql(f"SELECT * FROM read_text('{file}')")
+    assert sorted((path, path.stat().st_size) for path in broken.rglob("*")) == before
 
 
 def test_only_the_named_evaluation_set_is_read(scorehouse: Scorehouse, broken: Path) -> None:
