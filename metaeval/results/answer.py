@@ -214,8 +214,8 @@ class Answer(Result, Generic[R]):
         Raises QuestionError: the answer is for several.
         """
         if len(self.results) > 1:
-            what = f"{self.question.name} draws one language pair of one test set"
-            raise QuestionError(f"{what}; this answer has {len(self.results)}")
+            what = f"{self.question.name} shows one at a time, and this answer has {len(self.results)}"
+            raise QuestionError(f"name one test set and one language pair: {what}")
         return self.results[0]
 
     def is_said(self, note: str) -> bool:

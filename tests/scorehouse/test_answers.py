@@ -155,7 +155,10 @@ def test_a_chart_is_of_one_evaluation_set_where_it_shows_no_more(opened: scoreho
     pytest.importorskip("altair", reason="the report extra is not installed")
     one = _asked(opened, "scatter")
     several = replace(one, results=one.results * 2)
-    with pytest.raises(QuestionError, match="scatter draws one language pair of one test set; this answer has 2"):
+    with pytest.raises(
+        QuestionError,
+        match="name one test set and one language pair: scatter shows one at a time, and this answer has 2",
+    ):
         several.chart()
     with pytest.raises(QuestionError, match="explain and a chart cannot be combined"):
         _asked(opened, "rank", explain=True).chart()
