@@ -40,8 +40,8 @@ QUESTIONS = {
 MOST_ROWS = 2_000_000  # of one file
 
 
-def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int) -> int:
-    """Write simulated scores of evaluation sets as tables of a few scorers each, and return the number of rows."""
+def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int, most_rows: int = MOST_ROWS) -> int:
+    """Write simulated scores of evaluation sets as tables of at most so many rows, and return the number of rows."""
     n_metrics, n_systems, n_segments = shape
     scorers = ["mqm", *(f"metric-{number:03}" for number in range(n_metrics))]
     rng = np.random.default_rng(0)
@@ -56,20 +56,21 @@ def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int) -> int:
         parts.append(pl.DataFrame(columns).with_columns(testset=pl.lit(f"sim{number:04}"), lp=pl.lit("en-de")))
     names = pl.Series([f"system-{number:03}" for number in range(n_systems)])
     frame = pl.concat(parts)
-    for number in range(0, frame.height, MOST_ROWS):
-        rows = frame.slice(number, MOST_ROWS)
+    for number in range(0, frame.height, most_rows):
+        rows = frame.slice(number, most_rows)
         rows.with_columns(
             kind=pl.when(pl.col("scorer") == 0).then(pl.lit("human")).otherwise(pl.lit("metric")),
             scorer=pl.Series(scorers).gather(rows["scorer"]),
             system=names.gather(rows["system"]),
-        ).write_parquet(folder / f"scores-{number // MOST_ROWS:03}.parquet")
+        ).write_parquet(folder / f"scores-{number // most_rows:03}.parquet")
     return frame.height
 
 
 def run(*words: str | Path) -> tuple[float, float, float, int]:
     """CPU seconds, seconds, peak GB and exit code of the program."""
-    code = "import resource, sys; from cli.main import exit_code; code = exit_code(sys.argv[1:]); "
-    code += "sys.stderr.write(f'\\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}'); sys.exit(code)"
+    code = "import re, sys; from pathlib import Path; from cli.main import exit_code; code = exit_code(sys.argv[1:]); "
+    code += "status = Path('/proc/self/status').read_text(); "  # ru_maxrss counts what this process had when it forked
+    code += "sys.stderr.write('\\n' + re.search(r'VmHWM:\\s+([0-9]+)', status)[1]); sys.exit(code)"
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with Path(os.devnull).open("w") as nothing:
         done = subprocess.run(
