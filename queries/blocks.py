@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.catalog import questions
+from queries.evalsets import together
 from queries.preferences import Preferences
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection
@@ -255,22 +256,15 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     scorer_row = [human_id, *scorers]
     human_scores, *of_metrics = _segment_scores(warehouse, selection, scorer_row)
     numbers = [int(segment) for segment in segments]
-    parameters: dict[str, object] = {"evalset": selection.evalset_id, "scorers": scorer_row, "systems": system_row}
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
-        submitted = warehouse.once(
-            (Block, "submitted", selection.evalset_id, tuple(scorer_row), tuple(system_row)),
-            lambda: warehouse.columns(questions()["submitted"].text, parameters),
-        )
-        rows, columns = _place_of(scorer_row, submitted["scorer_id"]), _place_of(system_row, submitted["system_id"])
-        flat[rows, columns] = submitted["value"]
+        submitted = _by_evalset(warehouse, "submitted", together(warehouse, selection.evalset_id))
+        _fill(flat, submitted[selection.evalset_id], scorer_id=scorer_row, system_id=system_row)
     if selection.is_by_annotator:
-        parameters = {"evalset": selection.evalset_id, "human": human_id}
+        parameters: dict[str, object] = {"evalset": selection.evalset_id, "human": human_id}
         found = warehouse.columns(questions()["standardised_judgements"].text, parameters)
-        row, column = _place_of(system_row, found["system_id"]), _place_of(numbers, found["segment"])
-        kept = (row >= 0) & (column >= 0)
         human_scores, flat[0] = np.full(human_scores.shape, np.nan), np.nan
-        human_scores[row[kept], column[kept]] = found["value"][kept]
+        _fill(human_scores, found, system_id=system_row, segment=numbers)
     block = Block(
         selection=selection,
         systems=tuple(choice.name for choice in systems),
@@ -304,21 +298,48 @@ def _segment_scores(warehouse: Warehouse, selection: Selection, scorers: Sequenc
 def _read_scores(warehouse: Warehouse, selection: Selection, scorers: Sequence[int], systems: Sequence[int]) -> Floats:
     """(scorers, systems, segments)."""
     segments = list(selection.segments)
+    parameters: dict[str, object]
     parameters = {"evalset": selection.evalset_id, "systems": list(systems), "segments": segments}
     query = "slice_scores"
     if selection.slice.level == "doc":
         query, parameters = "slice_documents", {**parameters, "documents": list(selection.documents)}
     scores = np.full((len(scorers), len(systems), len(segments)), np.nan)
+    evalsets = together(warehouse, selection.evalset_id)
+    if query == "slice_scores" and len(evalsets) > 1:
+        found = _by_evalset(warehouse, "scores", evalsets)[selection.evalset_id]
+        _fill(scores, found, scorer_id=scorers, system_id=systems, segment=segments)
+        return scores
     n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
     for first in range(0, len(scorers), n_at_once):
         asked = {**parameters, "scorers": list(scorers[first : first + n_at_once])}
         found = warehouse.columns(questions()[query].text, asked)
-        scores[
-            _place_of(scorers, found["scorer_id"]),
-            _place_of(systems, found["system_id"]),
-            _place_of(segments, found["segment"]),
-        ] = found["value"]
+        _fill(scores, found, scorer_id=scorers, system_id=systems, segment=segments)
     return scores
+
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def _by_evalset(warehouse: Warehouse, what: str, evalsets: tuple[int, ...]) -> dict[int, Columns]:
+    """The columns of a question about several evaluation sets, for each of them."""
+
+    def ask() -> dict[int, Columns]:
+        found = warehouse.columns(questions()[what].text, {"evalsets": list(evalsets)})
+        order = np.argsort(found["evalset_id"], kind="stable")
+        ends = [np.searchsorted(found["evalset_id"], evalsets, side, order) for side in ("left", "right")]
+        return {
+            number: {name: column[order[first:last]] for name, column in found.items()}
+            for number, first, last in zip(evalsets, *ends, strict=True)
+        }
+
+    return warehouse.once((what, evalsets), ask)
+
+
+def _fill(values: Floats, found: Columns, **axes: Sequence[int]) -> None:
+    """Put the values found into an array, where the columns named are among the identifiers of its axes, in order."""
+    places = [_place_of(known, found[name]) for name, known in axes.items()]
+    kept = np.logical_and.reduce([place >= 0 for place in places])
+    values[tuple(place[kept] for place in places)] = found["value"][kept]
 
 
 def narrowed(block: Block) -> Block:

@@ -112,13 +112,7 @@ def named_means(warehouse: Warehouse, block: Block, scorers: Sequence[int]) -> p
     systems = {choice.name: choice.system_id for choice in selection.chosen_systems}
     names = {choice.scorer_id: choice.name for choice in selection.metrics}
     names |= {} if selection.human_id is None else {selection.human_id: str(selection.human)}
-    submitted = catalog.ask(
-        warehouse,
-        "submitted",
-        evalset=selection.evalset_id,
-        scorers=list(scorers) if selection.slice.is_whole else [],
-        systems=list(systems.values()),
-    )
+    submitted = catalog.ask(warehouse, "submitted", evalsets=[selection.evalset_id] if selection.slice.is_whole else [])
     named = pl.LazyFrame(
         {"scorer_id": scorers, "scorer": [names[scorer] for scorer in scorers]},
         schema={"scorer_id": pl.Int32, "scorer": pl.String},

@@ -268,6 +268,42 @@ def _rows(warehouse: Warehouse) -> list[tuple[str, str, int, str | None, bool, b
     return warehouse.once(question, lambda: warehouse.rows(question.text))
 
 
+_TOGETHER = 2**18  # scores and segments of evaluation sets that are read at once
+
+
+def together(warehouse: Warehouse, number: int) -> tuple[int, ...]:
+    """The evaluation sets to read at once with this one: none for the first, for others small neighbours.
+
+    A query takes as long for a hundred small evaluation sets as for one of them.
+    """
+    if warehouse.once(together, lambda: number) == number:
+        return (number,)
+    return warehouse.once(_groups, lambda: _groups(warehouse))[number]
+
+
+def _groups(warehouse: Warehouse) -> dict[int, tuple[int, ...]]:
+    """Evaluation set -> those read at once with it, in the order in which questions go through all of them."""
+    sizes = dict(
+        warehouse.rows(
+            """
+            SELECT e.evalset_id, (coalesce(e.n_segments, 0) + coalesce(sum(v.n_values), 0))::BIGINT
+            FROM evalset AS e
+            LEFT JOIN vector AS v ON v.evalset_id = e.evalset_id
+            GROUP BY e.evalset_id, e.n_segments
+            """
+        )
+    )
+    groups: list[list[int]] = []
+    n_rows = _TOGETHER
+    for number in dict.fromkeys(row[2] for row in _rows(warehouse)):
+        n_rows += sizes[number]
+        if n_rows > _TOGETHER:
+            groups.append([])
+            n_rows = sizes[number]
+        groups[-1].append(number)
+    return {number: tuple(group) for group in groups for number in group}
+
+
 def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
     """The challenge sets among test sets, joined by commas or "all", whose outputs have an expected order."""
     found = list(dict.fromkeys(testset for testset, *_, is_challenge in _rows(warehouse) if is_challenge))

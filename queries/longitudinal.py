@@ -35,11 +35,17 @@ def evalset_states(warehouse: Warehouse, testsets: str, lps: str) -> list[Evalse
 
 def human_levels(warehouse: Warehouse, testset: str, lp: str) -> dict[str, tuple[bool, bool, int]]:
     """Human score -> has segment scores, has submitted system scores, number of single judgements."""
-    rows = warehouse.rows(
-        "SELECT human, levels, n_judgements FROM humans WHERE testset = $testset AND lp = $lp ORDER BY human",
-        {"testset": testset, "lp": lp},
-    )
-    return {human: ("seg" in levels.split(","), "sys" in levels.split(","), n or 0) for human, levels, n in rows}
+    return warehouse.once(human_levels, lambda: _human_levels(warehouse)).get((testset, lp), {})
+
+
+def _human_levels(warehouse: Warehouse) -> dict[tuple[str, str], dict[str, tuple[bool, bool, int]]]:
+    """Those of every evaluation set, because the view `humans` takes as long for one as for all."""
+    found: dict[tuple[str, str], dict[str, tuple[bool, bool, int]]] = {}
+    rows = warehouse.rows("SELECT testset, lp, human, levels, n_judgements FROM humans ORDER BY human")
+    for testset, lp, human, levels, n in rows:
+        levels = levels.split(",")
+        found.setdefault((testset, lp), {})[human] = ("seg" in levels, "sys" in levels, n or 0)
+    return found
 
 
 def metric_names(warehouse: Warehouse, testset: str, lp: str) -> list[tuple[str, str]]:

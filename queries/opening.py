@@ -25,10 +25,17 @@ def opening(
 ) -> Iterator[Callable[[], AbstractContextManager[Warehouse]]]:
     """A function that opens a warehouse for questions: a file on every call, so that others may write; an export once.
 
+    What was asked of a file once remains known until it changes.
     evalsets: those of an export that the question may need; None: all. is_export: None for every folder.
     """
     if not (place.is_dir() if is_export is None else is_export):
-        yield lambda: Warehouse.open(place)
+        last: list[Warehouse] = []
+
+        def file() -> Warehouse:
+            last[:] = [last[0].opened_again() if last else Warehouse.open(place)]
+            return last[0]
+
+        yield file
         return
     from warehouse.export.opening import exported_evalsets, open_export
 

@@ -20,7 +20,7 @@ def segment_scores(warehouse: Warehouse, testset: str, lp: str, scorer: str) -> 
     stored = stored_names(warehouse)
     testset, lp = stored_testset(testset, stored["testset"]), stored_name(pairs_called(lp), stored["lp"])
     evalset = evalset_id(warehouse, testset, lp)
-    scorers = catalog.ask(warehouse, "scorers_of_evalset", evalset=evalset).filter(level="seg")
+    scorers = catalog.ask(warehouse, "scorers_of_evalsets", evalsets=[evalset]).filter(level="seg")
     names = dict(scorers.select("name", "scorer_id").iter_rows())
     scorer = stored_name(scorer, {*names, *scorers["base_name"].drop_nulls()})
     variants = [scorer] if scorer in names else scorers.filter(base_name=scorer)["name"].unique().sort().to_list()

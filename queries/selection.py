@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from queries import catalog, evalsets
-from queries.evalsets import HumanUse, challenge_sets, evalset_id, stored_human, without_grades
+from queries.evalsets import HumanUse, challenge_sets, evalset_id, stored_human, together, without_grades
 from queries.reasons import Exclusion, Reason, by_reason
 from queries.slices import BY_ANNOTATOR, Slice
 from warehouse import QuestionError, Warehouse
@@ -133,7 +133,8 @@ def select(
     asked.check_level()
     number = evalset_id(warehouse, asked.testset, asked.lp)
     where = f"{asked.testset} {asked.lp}"
-    found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
+    group = together(warehouse, number)
+    found = warehouse.once((Holdings, group), lambda: _holdings(warehouse, group))[number]
     official = found.standards[asked.level if level == "seg" else level]
     if human == "required" and not found.humans and challenge_sets(warehouse, asked.testset):
         raise without_grades(asked.testset)
@@ -189,52 +190,66 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
     return line + (f"; without {row['n_unknown']} of unknown annotators" if row["n_unknown"] else "")
 
 
-def _holdings(warehouse: Warehouse, number: int) -> Holdings:
-    """Contents of an evaluation set, read from its rows only, because the views group the rows of all sets."""
-    evalset = {"evalset": number}
-    ((reference, of_segments, of_systems, of_documents, ranks_references),) = warehouse.rows(
-        """
-        SELECT
-          standard_reference, standard_human_seg, standard_human_sys, standard_human_doc, ranks_human_references
-        FROM evalset
-        WHERE evalset_id = $evalset
-        """,
-        evalset,
-    )
-    humans: dict[str, int] = {}
-    metrics: dict[str, MetricChoice] = {}
-    scored: dict[tuple[str, str, str], set[str]] = {}
-    for row in warehouse.rows(catalog.questions()["scorers_of_evalset"].text, evalset):
+def _holdings(warehouse: Warehouse, numbers: Sequence[int]) -> dict[int, Holdings]:
+    """Contents of evaluation sets, read from their rows only, because the views group the rows of all sets."""
+    evalsets = {"evalsets": list(numbers)}
+    humans: dict[int, dict[str, int]] = defaultdict(dict)
+    metrics: dict[int, dict[str, MetricChoice]] = defaultdict(dict)
+    scored: dict[int, dict[tuple[str, str, str], set[str]]] = defaultdict(dict)
+    for number, *row in warehouse.rows(catalog.questions()["scorers_of_evalsets"].text, evalsets):
         kind, scorer_id, name, base_name, its_reference, status, is_own, level, is_derived, with_scores = row
         if with_scores:
-            scored[kind, name, level] = set(with_scores)
+            scored[number][kind, name, level] = set(with_scores)
         if kind == "human":
-            humans[name] = scorer_id
+            humans[number][name] = scorer_id
         else:
-            is_derived |= name in metrics and metrics[name].is_derived
-            metrics[name] = MetricChoice(scorer_id, name, base_name, its_reference, status, is_own, is_derived)
-    systems = warehouse.rows(
-        "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", evalset
-    )
-    segments = warehouse.rows(
+            known = metrics[number]
+            is_derived |= name in known and known[name].is_derived
+            known[name] = MetricChoice(scorer_id, name, base_name, its_reference, status, is_own, is_derived)
+    systems: dict[int, list[tuple[int, str, str, bool]]] = defaultdict(list)
+    for number, *system in warehouse.rows(
         """
-        SELECT segment, domain, document, phenomenon
-        FROM segment
-        WHERE evalset_id = $evalset
-        ORDER BY position NULLS LAST, document, index_in_document, segment
+        SELECT evalset_id, system_id, name, kind, is_outlier
+        FROM system
+        WHERE evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
         """,
-        evalset,
+        evalsets,
+    ):
+        systems[number].append(tuple(system))
+    segments: dict[int, list[Place]] = defaultdict(list)
+    for number, *place in warehouse.rows(
+        """
+        SELECT evalset_id, segment, domain, document, phenomenon
+        FROM segment
+        WHERE evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
+        ORDER BY evalset_id, position NULLS LAST, document, index_in_document, segment
+        """,
+        evalsets,
+    ):
+        segments[number].append(tuple(place))
+    rows = warehouse.rows(
+        """
+        SELECT
+          evalset_id, standard_reference, standard_human_seg, standard_human_sys, standard_human_doc,
+          ranks_human_references
+        FROM evalset
+        WHERE evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
+        """,
+        evalsets,
     )
-    return Holdings(
-        reference=reference,
-        standards={"seg": of_segments, "sys": of_systems or of_segments, "doc": of_documents},
-        ranks_references=bool(ranks_references),
-        humans=humans,
-        scored=scored,
-        metrics=tuple(metrics.values()),
-        systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
-        segments=segments,
-    )
+    return {
+        number: Holdings(
+            reference=reference,
+            standards={"seg": of_segments, "sys": of_systems or of_segments, "doc": of_documents},
+            ranks_references=bool(ranks_references),
+            humans=humans[number],
+            scored=scored[number],
+            metrics=tuple(metrics[number].values()),
+            systems=tuple(sorted(systems[number], key=lambda row: str(row[1]))),
+            segments=segments[number],
+        )
+        for number, reference, of_segments, of_systems, of_documents, ranks_references in rows
+    }
 
 
 def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:

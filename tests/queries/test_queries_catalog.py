@@ -45,7 +45,7 @@ def test_questions_are_one_statement_that_only_reads() -> None:
 
 def test_rows_come_in_a_stated_order_unless_an_array_or_a_join_takes_them() -> None:
     in_any_order = {name for name, question in questions().items() if "ORDER BY" not in question.text}
-    assert in_any_order <= {"slice_scores", "unstandardised", "diff_values", "diff_judgements"}
+    assert in_any_order <= {"slice_scores", "scores", "unstandardised", "diff_values", "diff_judgements"}
 
 
 def test_a_question_is_asked_by_name(tiny: Warehouse) -> None:

@@ -12,7 +12,7 @@ import duckdb
 
 from warehouse.database.frames import frame
 from warehouse.database.opening import answer_error, answered, check_statement, check_there, default_path
-from warehouse.database.updating import current, in_memory, writing
+from warehouse.database.updating import Mark, current, in_memory, mark_of, writing
 from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError, check_parameters
 from warehouse.names import LARGEST_SCORE
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT = 1.0  # seconds to wait for another process before a result is not stored
 POLL_INTERVAL = 0.05  # seconds between two calls to a query to stop
-_N_KEPT = 64  # answers that are kept, of one evaluation set each
+_N_KEPT = 64  # answers that are kept, of a few evaluation sets each
 
 _Answer = TypeVar("_Answer")
 
@@ -31,15 +31,16 @@ class Warehouse:
     """An open warehouse. Use it in a `with` block; results are Polars frames, numpy columns or plain rows."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, path: Path, beside: contextlib.ExitStack | None = None
+        self, connection: duckdb.DuckDBPyConnection | None, path: Path, beside: contextlib.ExitStack | None = None
     ) -> None:
-        """beside: objects to close together with the warehouse."""
+        """connection: None for a file that is opened when something is asked. beside: closed with the warehouse."""
         self._connection = connection
         self._beside = contextlib.ExitStack() if beside is None else beside
         self.path = path
         self.is_closed = False
         self._turn = threading.RLock()  # of threads: what one of them executes, it fetches
         self._kept: dict[Hashable, Any] = {}
+        self._mark: Mark | None = None  # of the file when it was opened
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, patience: float = 0.0, writes_below: Path | None = None) -> Self:
@@ -53,12 +54,30 @@ class Warehouse:
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
-        return cls(current(path, patience, below=writes_below), path)
+        mark = mark_of(path)
+        opened = cls(current(path, patience, below=writes_below), path)
+        opened._mark = mark
+        return opened
+
+    def opened_again(self) -> "Warehouse":
+        """The file of this closed warehouse opened as by `open`; if it has not changed, what was asked `once` is known.
+
+        The file is then opened when something else is asked.
+        """
+        if self._mark is None or mark_of(self.path) != self._mark:
+            return Warehouse.open(self.path)
+        again = Warehouse(None, self.path)
+        again._kept, again._mark = self._kept, self._mark
+        return again
 
     @property
     def _open_connection(self) -> duckdb.DuckDBPyConnection:
         if self.is_closed:
             raise QuestionError("the warehouse is closed")
+        if self._connection is None:
+            self._connection = current(self.path)
+            if mark_of(self.path) != self._mark:
+                raise SchemaError(f"{self.path}: another process changed it in the meantime; ask again")
         return self._connection
 
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
@@ -131,13 +150,13 @@ class Warehouse:
 
         Raises LimitError: the time limit was reached.
         """
-        ended, late = threading.Event(), threading.Event()
+        ended, late, connection = threading.Event(), threading.Event(), self._open_connection
 
         def stop() -> None:
             if not ended.wait(seconds):
                 late.set()
                 while not ended.wait(POLL_INTERVAL):  # a query that has not begun yet does not hear the first call
-                    self._connection.interrupt()
+                    connection.interrupt()
 
         watch = threading.Thread(target=stop, daemon=True)
         self._turn.acquire()
@@ -156,7 +175,8 @@ class Warehouse:
     def close(self) -> None:
         with self._turn:
             self.is_closed = True
-            self._connection.close()
+            if self._connection is not None:
+                self._connection.close()
             self._beside.close()
 
     def __enter__(self) -> Self:

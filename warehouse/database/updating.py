@@ -95,14 +95,14 @@ def pending(
     return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]
 
 
-_Mark = tuple[int, int, int, int, int]
-_EXAMINED: dict[_Mark, Sequence[Migration]] = {}
+Mark = tuple[int, int, int, int, int]
+_EXAMINED: dict[Mark, Sequence[Migration]] = {}
 """Files that this process has examined, and with which migrations: listing macros takes longer than opening a file."""
 _NOTED: set[Path] = set()
 _MOST_NAMED = 3
 
 
-def _mark(path: Path) -> _Mark | None:
+def mark_of(path: Path) -> Mark | None:
     """A value that changes with the file's content; None if a log next to it may hold changes."""
     if path.with_name(f"{path.name}.wal").exists():
         return None
@@ -113,7 +113,7 @@ def _mark(path: Path) -> _Mark | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: _Mark | None = None) -> list[Migration] | None:
+def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: Mark | None = None) -> list[Migration] | None:
     """Migrations of this program that a file does not have; None if the file is empty.
 
     Every opening of a file checks this before any other statement: see `catalogue`. Harmless foreign objects are named
@@ -234,7 +234,7 @@ def _opened(
     """A connection, and the missing migrations."""
     check_path(path)
     settle_log(path, patience)
-    mark = _mark(path)
+    mark = mark_of(path)
     connection = connect(path, patience, files, below, **config)
     try:
         return connection, missing(connection, path, mark)
@@ -243,7 +243,7 @@ def _opened(
         raise
 
 
-def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: _Mark | None = None) -> list[Migration]:
+def missing(connection: duckdb.DuckDBPyConnection, path: Path, mark: Mark | None = None) -> list[Migration]:
     """Migrations of this program that a file does not have. Raises SchemaError: see `Warehouse.open`."""
     with translated(path):
         behind = examined(path, connection, mark)
@@ -299,7 +299,7 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
         return []
     check_path(path)
     settle_log(path, LOCK_TIMEOUT)
-    mark = _mark(path)
+    mark = mark_of(path)
     with translated(path), contextlib.ExitStack() as stack:
         if retry_while_locked(lambda: attach_to_read(path, connection), LOCK_TIMEOUT):
             stack.enter_context(_attached(path, connection))
@@ -325,7 +325,7 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
         return
     check_path(path)
     settle_log(path, LOCK_TIMEOUT)
-    mark = _mark(path)
+    mark = mark_of(path)
     with translated(path):
         if retry_while_locked(lambda: attach_to_read(path, connection), LOCK_TIMEOUT):
             with _attached(path, connection):
@@ -401,7 +401,7 @@ def writing(
         raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
     with translated(path):
         _remove_empty_file(path)
-        mark = _mark(path)
+        mark = mark_of(path)
         retry_while_locked(lambda: attach(path, connection), patience)
     _remove_left_spill(path)
     with _attached(path, connection):
@@ -415,7 +415,7 @@ def writing(
             if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
                 raise schema_error(path, error) from error
             raise
-    if (mark := _mark(path)) is not None:
+    if (mark := mark_of(path)) is not None:
         _EXAMINED[mark] = migrations.sql_files()
 
 

@@ -1,5 +1,6 @@
 """A history: a measure on every evaluation set of a slice, from the result store if it was computed before."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +23,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
 
-BATCH = 8  # evaluation sets whose results are stored together
+_UNSAVED = 10.0  # seconds of computation whose results are stored together: what an interrupted run loses
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def history(
         assert not isinstance(computed, QuestionError), "a history without points says why"
         found[state], seconds = computed
         unsaved.append((questions[state], found[state], seconds))
-        if run.database is not None and (len(unsaved) == BATCH or state == waiting[-1]):
+        is_due = state == waiting[-1] or math.fsum(seconds for *_, seconds in unsaved) >= _UNSAVED
+        if run.database is not None and is_due:
             notes += keep(run.database, unsaved)
             unsaved = []
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)

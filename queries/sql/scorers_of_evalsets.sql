@@ -1,7 +1,8 @@
--- The scorers of an evaluation set, and the systems that each has scores for, at each level.
--- Params: $evalset. One row per scorer and level, by kind, name and level.
+-- The scorers of evaluation sets, and the systems that each has scores for, at each level.
+-- Params: $evalsets (list of identifiers). One row per evaluation set, scorer and level, by kind, name and level.
 -- is_derived: some of the scores are those of error spans. systems: names.
 SELECT
+  v.evalset_id,
   sc.kind,
   sc.scorer_id,
   sc.name,
@@ -16,6 +17,6 @@ FROM vector AS v
 JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN system AS y ON y.system_id = v.system_id
 LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
-WHERE v.evalset_id = $evalset
+WHERE v.evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
 GROUP BY ALL
 ORDER BY sc.kind, sc.name, v.level;
