@@ -53,16 +53,23 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     Raises QuestionError: unknown test set or language pair; the error lists the nearest names.
     """
     lp = pairs_called(lp)
-    known = {(row[0], row[1]): int(row[2]) for row in _rows(warehouse)}
-    found = {lp: number for (name, lp), number in known.items() if name == testset}
-    testsets = {name for name, _ in known}
+    known = warehouse.once(evalset_id, lambda: _identifiers(warehouse))
+    if (number := known.get(testset, {}).get(lp)) is not None:
+        return number
+    found, testsets = known.get(testset, {}), known.keys()
     _check_one(testset, testsets)
     if not found:
         raise unknown_testset(testset, testsets)
     _check_one(lp, found)
-    if lp not in found:
-        raise unknown_lp(lp, found, testset)
-    return found[lp]
+    raise unknown_lp(lp, found, testset)
+
+
+def _identifiers(warehouse: Warehouse) -> dict[str, dict[str, int]]:
+    """Test set -> language pair -> identifier."""
+    found: dict[str, dict[str, int]] = {}
+    for testset, lp, number, *_ in _rows(warehouse):
+        found.setdefault(testset, {})[lp] = number
+    return found
 
 
 def _check_one(name: str, there: Collection[str]) -> None:

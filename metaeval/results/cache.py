@@ -16,7 +16,7 @@ from metaeval.results.notes import Decisive, ExclusionNote, NoteWithHint, Partia
 from metaeval.results.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
-from warehouse.database.connection import StoredResult, store_results, stored_payload
+from warehouse.database.connection import StoredResult, store_results, stored_payloads
 from warehouse.names import LARGEST_SCORE
 from warehouse.wording import option
 
@@ -43,7 +43,11 @@ class CacheEntry(Generic[Result]):
 
     def stored(self, warehouse: Warehouse) -> Result | None:
         """The result, if it was computed before; None, and a note, if the stored one is damaged."""
-        payload = stored_payload(warehouse, self.key)
+        return self.among(stored_payloads(warehouse, [self.key]))
+
+    def among(self, payloads: Mapping[str, str]) -> Result | None:
+        """The result among payloads by key; see `stored`."""
+        payload = payloads.get(self.key)
         try:
             return None if payload is None else decoded(self.answer, payload)
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from queries.blocks import Block, fetch_block, places_of
+from queries.evalsets import together
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import select
 from queries.slices import Slice
@@ -192,3 +193,27 @@ def test_real_blocks_have_the_published_shape(
     assert len(block.systems) == n_systems
     assert block.judged.all(axis=0).sum() == block.judged.any(axis=0).sum() == n_judged
     assert not np.isnan(block.take(metrics=block.with_segments).scores[:, block.judged]).any()
+
+
+def test_a_block_is_the_same_whether_its_evaluation_set_is_read_alone_or_with_its_neighbours(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("queries.evalsets._TOGETHER", 10**7)
+    places = simulated_warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL")
+    assert len(places) > 3
+    read_together = Warehouse.open(simulated_warehouse.path)
+    for testset, lp in (*places, *reversed(places)):
+        for asked in (Slice(testset, lp), Slice(testset, lp, systems=("*a*",), segments="2-9", status="all")):
+            with Warehouse.open(simulated_warehouse.path) as warehouse:
+                alone = _outcome(warehouse, asked)
+            assert _outcome(read_together, asked) == alone
+    assert len(together(read_together, 2)) == len(places)
+    read_together.close()
+
+
+def _outcome(warehouse: Warehouse, asked: Slice) -> object:
+    try:
+        block = fetch_block(warehouse, select(warehouse, asked))
+    except QuestionError as error:
+        return str(error)
+    return block.selection, [array.tobytes() for array in (block.human, block.scores, block.submitted)]

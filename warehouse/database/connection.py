@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -202,10 +202,13 @@ class StoredResult:
     seconds: float
 
 
-def stored_payload(warehouse: Warehouse, key: str) -> str | None:
-    """The payload stored under a key; None if there is none."""
-    found = warehouse.rows("SELECT payload FROM result WHERE key = $key", {"key": key})
-    return str(found[0][0]) if found else None
+def stored_payloads(warehouse: Warehouse, keys: Collection[str]) -> dict[str, str]:
+    """The payloads stored under keys, those that there are."""
+    return dict(
+        warehouse.rows(
+            "SELECT key, payload FROM result WHERE key IN (SELECT unnest($keys::VARCHAR[]))", {"keys": list(keys)}
+        )
+    )
 
 
 def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:

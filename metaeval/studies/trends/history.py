@@ -20,6 +20,7 @@ from queries.evalsets import challenge_sets, without_challenge_sets
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.database.connection import stored_payloads
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
 
@@ -108,19 +109,24 @@ def history(
         challenging = challenge_sets(warehouse, "all")
         states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
         _check_anchor(warehouse, states, anchor)
+        candidates: dict[EvalsetState, list[CacheEntry[SetHistory]]] = {}
         for state in states:
             if (error := _nothing_loaded(state)) is not None:
                 found[state] = SetHistory.without(error)
                 continue
-            whole = _cache_entry(state, asked, measure, options, testing, anchor, bridged)
-            kept = None if fresh else whole.stored(warehouse)
             # A result with intervals also answers a question without; not the other way round.
-            if kept is None and not intervals:
-                whole = _cache_entry(state, asked, measure, options, testing, anchor, bridged, "without intervals")
-                kept = None if fresh else whole.stored(warehouse)
-            questions[state] = whole
-            if kept is not None:
+            candidates[state] = [
+                _cache_entry(state, asked, measure, options, testing, anchor, bridged, *more)
+                for more in ([()] if intervals else [(), ("without intervals",)])
+            ]
+        keys = [] if fresh else [question.key for those in candidates.values() for question in those]
+        payloads = stored_payloads(warehouse, keys)
+    for state, those in candidates.items():
+        for question in those:
+            questions[state] = question
+            if (kept := question.among(payloads)) is not None:
                 found[state] = kept
+                break
     n_stored = len([state for state in questions if state in found])
     notes: list[str] = []
     waiting = [state for state in questions if state not in found]

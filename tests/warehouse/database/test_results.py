@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import tiny_warehouse
-from warehouse import Warehouse
-from warehouse.database.connection import StoredResult, store_results, stored_payload
+from warehouse import QuestionError, SchemaError, Warehouse
+from warehouse.database.connection import StoredResult, store_results, stored_payloads
 
 RESULT = StoredResult(
     key="k1",
@@ -30,8 +30,7 @@ def database(tmp_path: Path) -> Path:
 def test_a_result_is_found_again_by_its_key_alone(database: Path) -> None:
     assert store_results(database, [RESULT]) is None
     with Warehouse.open(database) as warehouse:
-        assert stored_payload(warehouse, "k1") == '{"p": 0.5}'
-        assert stored_payload(warehouse, "k2") is None
+        assert stored_payloads(warehouse, ["k1", "k2"]) == {"k1": '{"p": 0.5}'}
 
 
 @pytest.mark.slow
@@ -80,4 +79,45 @@ def test_a_file_that_this_process_reads_is_left_alone(database: Path) -> None:
     assert reason is not None
     assert "\n" not in reason
     with Warehouse.open(database) as warehouse:
-        assert stored_payload(warehouse, "k1") is None
+        assert stored_payloads(warehouse, ["k1"]) == {}
+
+
+def _asked_once(warehouse: Warehouse, n_asked: list[int]) -> int:
+    def ask() -> int:
+        n_asked.append(1)
+        return int(warehouse.rows("SELECT count(*) FROM result")[0][0])
+
+    return warehouse.once("number of results", ask)
+
+
+def test_what_was_asked_once_is_known_until_the_file_changes(database: Path) -> None:
+    n_asked: list[int] = []
+    with Warehouse.open(database) as first:
+        assert _asked_once(first, n_asked) == 0
+    with first.opened_again() as second:
+        assert _asked_once(second, n_asked) == 0
+        assert len(n_asked) == 1
+        assert second.rows("SELECT 7") == [(7,)]
+    assert store_results(database, [RESULT]) is None
+    with second.opened_again() as third:
+        assert _asked_once(third, n_asked) == 1
+    assert len(n_asked) == 2
+
+
+def test_a_file_that_changes_between_two_questions_of_one_reading_is_refused(database: Path) -> None:
+    with Warehouse.open(database) as first:
+        _asked_once(first, [])
+    with first.opened_again() as again:
+        assert _asked_once(again, []) == 0
+        assert store_results(database, [RESULT]) is None
+        with pytest.raises(SchemaError, match="another process changed it in the meantime"):
+            again.rows("SELECT 7")
+
+
+def test_a_closed_warehouse_answers_nothing_although_its_file_was_never_opened(database: Path) -> None:
+    with Warehouse.open(database) as first:
+        _asked_once(first, [])
+    with first.opened_again() as again:
+        pass
+    with pytest.raises(QuestionError, match="the warehouse is closed"):
+        again.rows("SELECT 7")

@@ -196,7 +196,9 @@ SPOILED = ("", "{", "[]", "null", "7", '{"measure": 1}', "[" * 100_000, "half")
 
 def test_a_payload_that_is_no_result_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
     for spoiled, answer in product(SPOILED[:-1], (Comparison, PairwiseComparison)):
-        monkeypatch.setattr(cache, "stored_payload", lambda warehouse, key, spoiled=spoiled: spoiled)
+        monkeypatch.setattr(
+            cache, "stored_payloads", lambda warehouse, keys, spoiled=spoiled: dict.fromkeys(keys, spoiled)
+        )
         question = cache.CacheEntry("key", "compare", "sim24", "cs-uk", answer)
         assert question.stored(None) is None, spoiled[:20]  # type: ignore[arg-type]
         assert question.notes == [DAMAGED], spoiled[:20]
