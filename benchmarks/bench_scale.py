@@ -2,7 +2,8 @@
 
 `python -m benchmarks.bench_scale FOLDER [CASE ...]` writes simulated scores to the folder, runs the program in separate
 processes, and prints a Markdown table. Cases: large (10^5 ... 2.4 * 10^7 scores in one evaluation set), wide (one
-segment, 500 systems), many (1,000 evaluation sets); or one of these with a number of scores, such as large=1e6.
+segment, 500 systems), few (10 small evaluation sets), many (1,000); or one of these with a number of scores, such as
+large=1e6. The last column has the CPU time of a command in proportion to that of the same command on few.
 """
 
 from __future__ import annotations
@@ -19,21 +20,27 @@ import polars as pl
 
 LARGE = (200, 60, 2000)  # metrics, systems, segments: 2.4 * 10^7 scores
 WIDE = (20, 500, 1)
-SMALL = (5, 8, 40)
+SMALL = (8, 6, 50)
+_INTO = "de cs ru zh ja uk hi is es fr it pt nl pl sv fi et lv lt ro bg el tr ko vi"
+LPS = [f"en-{code}" for code in _INTO.split()]
+FEW = 10
+OF_SMALL = (
+    ("rank", "all"),
+    ("rank", "all", "-m", "pa"),
+    ("counts", "all"),
+    ("means", "all"),
+    ("trend", "all"),
+    ("list",),
+)
 QUESTIONS = {
     "large": (
         ("rank", "all", "-m", "spa", "-m", "acc_eq(by=item)"),
-        ("compare", "sim0000", "en-de", "-m", "pa", "--resamples", "1000"),
+        ("compare", "sim00", "en-de", "-m", "pa", "--resamples", "1000"),
         ("means", "all"),
     ),
     "wide": (("rank", "all", "-m", "spa"), ("rank", "all", "-m", "acc_eq(by=item)")),
-    "many": (
-        ("rank", "all", "-m", "pa"),
-        ("counts", "all"),
-        ("means", "all"),
-        ("trend", "all", "-m", "pa"),
-        ("list",),
-    ),
+    "few": OF_SMALL,
+    "many": OF_SMALL,
 }
 
 
@@ -53,7 +60,11 @@ def write_tables(folder: Path, shape: tuple[int, int, int], n_sets: int, most_ro
         values[0] = -np.round(np.abs(values[0]) * 2)
         scorer, system, segment = np.indices(values.shape, dtype=np.int32).reshape(3, -1)
         columns = {"scorer": scorer, "system": system, "segment": segment + 1, "value": values.ravel()}
-        parts.append(pl.DataFrame(columns).with_columns(testset=pl.lit(f"sim{number:04}"), lp=pl.lit("en-de")))
+        parts.append(
+            pl.DataFrame(columns).with_columns(
+                testset=pl.lit(f"sim{number // len(LPS):02}"), lp=pl.lit(LPS[number % len(LPS)])
+            )
+        )
     names = pl.Series([f"system-{number:03}" for number in range(n_systems)])
     frame = pl.concat(parts)
     for number in range(0, frame.height, most_rows):
@@ -83,9 +94,10 @@ def run(*words: str | Path) -> tuple[float, float, float, int]:
     return cpu, time.perf_counter() - start, float(done.stderr.split()[-1]) * 1024 / 1e9, done.returncode
 
 
-def measure(folder: Path, case: str, n_scores: float | None) -> None:
-    """Simulate, load, export and ask; one line each."""
-    shape, n_sets = {"large": (LARGE, 1), "wide": (WIDE, 1), "many": (SMALL, 1000)}[case]
+def measure(folder: Path, case: str, n_scores: float | None, of_few: dict[str, float]) -> dict[str, float]:
+    """Simulate, load, export and ask; one line each. of_few: CPU seconds of few; returns those of this case."""
+    shapes = {"large": (LARGE, 1), "wide": (WIDE, 1), "few": (SMALL, FEW), "many": (SMALL, 1000)}
+    shape, n_sets = shapes[case]
     if n_scores is not None and case == "large":
         share = (n_scores / (shape[0] * shape[1] * shape[2])) ** (1 / 3)
         shape = tuple(max(3, round(size * share)) for size in shape)  # type: ignore[assignment]
@@ -98,20 +110,29 @@ def measure(folder: Path, case: str, n_scores: float | None) -> None:
     database = place / "scores.duckdb"
     jobs: list[tuple[str | Path, ...]] = [("load", place / "files"), ("export", place / "exported", "-q")]
     jobs += [(*words, "--recompute") if words[0] in ("compare", "trend") else words for words in QUESTIONS[case]]
+    jobs += [("rank", "all", "--from", place / "exported")] if case in ("few", "many") else []
+    found: dict[str, float] = {}
     for words in jobs:
         named = " ".join(str(word) for word in words if not isinstance(word, Path))
         more = () if words[0] in ("load", "export") else ("--format", "csv")
-        cpu, seconds, peak, code = run(*words, *more, "--db", database)
+        where = () if "--from" in words else ("--db", database)
+        cpu, seconds, peak, code = run(*words, *more, *where)
+        found[named] = cpu
         cells = (f"{case}, {n_rows:,} rows", named, f"{cpu:.1f}", f"{seconds:.1f}", f"{peak:.2f}", str(code))
-        print("|", " | ".join(cells), "|", flush=True)
+        ratio = f"{cpu / of_few[named]:.1f}" if named in of_few else ""
+        print("|", " | ".join((*cells, ratio)), "|", flush=True)
+    return found
 
 
 def main() -> None:
     folder, *cases = sys.argv[1:]
-    print("| scores | what | CPU s | s | GB | exit code |\n| --- | --- | ---: | ---: | ---: | ---: |")
-    for case in cases or ["large=1e5", "large=1e6", "large=1e7", "large", "wide", "many"]:
+    print("| scores | what | CPU s | s | GB | exit code | times few |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    of_few: dict[str, float] = {}
+    for case in cases or ["large=1e5", "large=1e6", "large=1e7", "large", "wide", "few", "many"]:
         name, _, number = case.partition("=")
-        measure(Path(folder), name, float(number) if number else None)
+        found = measure(Path(folder), name, float(number) if number else None, of_few)
+        of_few = found if name == "few" else of_few
 
 
 if __name__ == "__main__":

@@ -40,7 +40,11 @@ def text_columns(
     for series in frame.iter_columns():
         n_digits = digits if isinstance(digits, int) else digits.get(series.name, DIGITS)
         values = series.to_list()
-        cells = [value_text(value, n_digits) for value in values]
+        if series.dtype.is_nested():
+            cells = [value_text(value, n_digits) for value in values]
+        else:  # long tables repeat their values
+            texts = {value: value_text(value, n_digits) for value in dict.fromkeys(values)}
+            cells = [texts[value] for value in values]
         for row, bound in enumerate((least or {}).get(series.name, ())):
             if values[row] == 0:
                 cells[row] = f"<{bound:.2g}"

@@ -144,15 +144,25 @@ def _table(columns: list[TextColumn], width: int, styles: "Mapping[str, Sequence
 
 def _lines(columns: list[TextColumn]) -> list[str]:
     widths = [_padded_width(column) for column in columns]
-    rows = (_line(list(cells), columns, widths) for cells in zip(*(c.cells for c in columns), strict=True))
-    return [_line([one.name for one in columns], columns, widths), GAP.join("─" * n for n in widths), *rows]
+    rows = zip(*map(_padded, columns, widths), strict=True)
+    header, *lines = [GAP.join(cells).rstrip() for cells in rows]
+    return [header, GAP.join("─" * n for n in widths), *lines]
+
+
+def _padded(column: TextColumn, width: int) -> list[str]:
+    """The column's name and its cells, each with space up to a width."""
+    texts = {}
+    for cell in dict.fromkeys([column.name, *column.cells]):
+        space = " " * (width - cell_width(cell))
+        texts[cell] = space + cell if column.is_number else cell + space
+    return [texts[column.name], *(texts[cell] for cell in column.cells)]
 
 
 def _padded_width(column: TextColumn) -> int:
     """The least width of a column's cells on the screen: that of the widest cell, or if that is a sentence, of the
     widest cell that is not.
     """
-    every = [cell_width(column.name), *map(cell_width, column.cells)]
+    every = [cell_width(column.name), *map(cell_width, dict.fromkeys(column.cells))]
     return max(every) if max(every) <= SENTENCE else max((one for one in every if one <= SENTENCE), default=SENTENCE)
 
 
@@ -163,14 +173,6 @@ def cell_width(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
-
-
-def _line(cells: list[str], columns: list[TextColumn], widths: list[int]) -> str:
-    padded = []
-    for cell, column, width in zip(cells, columns, widths, strict=True):
-        space = " " * (width - cell_width(cell))
-        padded.append(space + cell if column.is_number else cell + space)
-    return GAP.join(padded).rstrip()
 
 
 def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequence[Text]]") -> list[str]:

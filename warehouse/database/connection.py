@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
-from warehouse.database.frames import frame
+from warehouse.database.frames import frame, with_frame
 from warehouse.database.opening import answer_error, answered, check_statement, check_there, default_path
 from warehouse.database.updating import Mark, current, in_memory, mark_of, writing
 from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError, check_parameters
@@ -211,27 +211,28 @@ def stored_payloads(warehouse: Warehouse, keys: Collection[str]) -> dict[str, st
     )
 
 
+_STORE = """
+    INSERT OR REPLACE INTO result
+    SELECT
+      key, kind, testset, lp, signature, payload, program_version, seconds, (now() AT TIME ZONE 'UTC')::TIMESTAMP
+    FROM inserted_frame
+"""
+
+
 def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
     """Store results in one short transaction, replacing results with the same keys.
 
     No warehouse may be open on the file in this process. Returns None, or the reason why the results could not be
     stored.
     """
+    import polars as pl
+
     if not path.exists():
         return f"{path}: the warehouse no longer exists"
     try:
         with in_memory(path) as connection, writing(path, connection, patience=LOCK_TIMEOUT):
-            for result in results:
-                connection.execute(
-                    """
-                    INSERT OR REPLACE INTO result
-                    VALUES (
-                      $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
-                      (now() AT TIME ZONE 'UTC')::TIMESTAMP
-                    )
-                    """,
-                    {**result.__dict__},
-                )
+            rows = {result.key: result.__dict__ for result in results}
+            with_frame(connection, pl.DataFrame([*rows.values()]), _STORE)
     except (WarehouseError, duckdb.Error) as error:
         return str(error).splitlines()[0]
     return None
