@@ -103,7 +103,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         if self.shown == "threshold" and self.charted:
             facts["curve"] = curve(one, points=50)
         found = replace(found, facts=facts)
-        return answer_of(self, found, digits=4, reading=reading)
+        thresholds = found.frame["threshold"].to_list() if self.shown in ("curve", "cost", "threshold") else []
+        return answer_of(self, found, digits={"threshold": _n_decimals(*thresholds)}, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import either, interval, number, opening
@@ -113,7 +114,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             observed, safe = frame.row(0, named=True), frame.row(1, named=True)
             if safe["threshold"] is not None:
                 start = (
-                    f"Publishing outputs with {name} of at least {number(safe['threshold'], 4)} without review is 95% "
+                    f"Publishing outputs with {name} of at least {_in_full(safe['threshold'])} without review is 95% "
                     f"certain to reach precision {self.precision:.0%}; {safe['share']:.1%} of outputs pass"
                 )
                 return either(
@@ -123,7 +124,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             start = f"No: at no threshold of {name} is it 95% certain that {wanted}"
             if observed["threshold"] is None:
                 return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
-            passing = f"{start}; {observed['share']:.1%} pass at {number(observed['threshold'], 4)}"
+            passing = f"{start}; {observed['share']:.1%} pass at {_in_full(observed['threshold'])}"
             ends = interval(observed, "precision_low", "precision_high", 2)
             return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
         if self.shown == "cost":
@@ -135,7 +136,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                     f"No threshold of {name} is cheaper than reviewing every output ({number(all_reviewed)} each)."
                 )
             return opening(
-                f"Threshold {number(best['threshold'], 4)} of {name} is cheapest: {number(best['cost'])}{ends} per "
+                f"Threshold {_in_full(best['threshold'])} of {name} is cheapest: {number(best['cost'])}{ends} per "
                 f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} of outputs pass."
             )
         if self.shown == "reliability":
@@ -161,7 +162,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             return opening(f"No threshold of {name} separates good outputs from others.")
         share = (top.n_true + top.n_false) / answer.facts["n_outputs"]
         return opening(
-            f"Threshold {number(top.threshold, 4)} of {name} separates good outputs best (MCC {number(top.mcc)}).",
+            f"Threshold {_in_full(top.threshold)} of {name} separates good outputs best (MCC {number(top.mcc)}).",
             f"{share:.0%} pass; {top.precision:.0%} of these are good, and {top.recall:.0%} of all good ones pass.",
         )
 
@@ -173,3 +174,14 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         if drawn is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
         return decision_chart(self.shown, drawn, found.facts["metric"])
+
+
+def _n_decimals(*thresholds: float | None) -> int:
+    """Decimals that show all of the thresholds in full, at least 4."""
+    return max(
+        [4, *(len(repr(one).partition(".")[2]) for one in thresholds if one is not None and "e" not in repr(one))]
+    )
+
+
+def _in_full(threshold: float) -> str:
+    return f"{threshold:.{_n_decimals(threshold)}f}"

@@ -112,6 +112,20 @@ def grid(decision: DecisionInputs, points: int) -> Floats:
     return np.asarray(scores[np.round(places).astype(np.int64)])
 
 
+def as_typed(threshold: float, decision: DecisionInputs, digits: int = 4) -> float:
+    """The threshold with the fewest decimals, at least `digits`, that lets the same outputs pass.
+
+    threshold: one of the scores. Users type the threshold that they read; rounded to the nearest, it would often lie
+    above the score itself and let fewer outputs pass.
+    """
+    below = decision.scores[decision.scores < threshold].max(initial=-np.inf)
+    for n_digits in range(digits, 17):
+        typed = float(np.floor(threshold * 10.0**n_digits) / 10.0**n_digits)
+        if below < typed <= threshold:
+            return typed
+    return threshold
+
+
 def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
     """The outputs that each threshold lets pass.
 
@@ -122,12 +136,14 @@ def curve(decision: DecisionInputs, *, points: int = 100) -> Result:
     found = [decide(decision.good, decision.scores, one) for one in thresholds]
     n = int((~np.isnan(decision.good)).sum())
     n_passed = [one.n_true + one.n_false for one in found]
-    columns: dict[str, object] = {"threshold": thresholds, "n_passed": n_passed, "share": np.array(n_passed) / n}
+    typed = [as_typed(threshold, decision) for threshold in thresholds]
+    columns: dict[str, object] = {"threshold": typed, "n_passed": n_passed, "share": np.array(n_passed) / n}
     for name, (low, high) in zip(("precision", "recall"), bands(decision, thresholds), strict=True):
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
-    facts = {"best": best(decision), "n_outputs": n}
+    top = best(decision)
+    facts = {"best": top and replace(top, threshold=as_typed(top.threshold, decision)), "n_outputs": n}
     return Result(frame, _parts(decision, "curve"), (_on_intervals(decision),), facts)
 
 
@@ -185,6 +201,7 @@ def threshold_for(decision: DecisionInputs, precision: float, miss: float = 10.0
             return {"rule": rule}
         row = every.filter(pl.col("threshold").is_in(at)).row(0, named=True)
         (low, high), _ = bands(decision, np.array(at))
+        row["threshold"] = as_typed(at[0], decision)
         price = miss * row["share"] * (1 - row["precision"]) + look * (1 - row["share"])
         return {"rule": rule, **row, "precision_low": low[0], "precision_high": high[0], "cost": price}
 
@@ -284,8 +301,11 @@ def cost(
         "threshold_high": of_threshold[1],
     }
     frame = every.filter(pl.Series(shown)).with_columns(
-        pl.when("is_best").then(pl.lit(value if np.isfinite(value) else None, pl.Float64)).alias(name)
-        for name, value in ends.items()
+        pl.col("threshold").map_elements(lambda one: as_typed(one, decision), return_dtype=pl.Float64),
+        *(
+            pl.when("is_best").then(pl.lit(value if np.isfinite(value) else None, pl.Float64)).alias(name)
+            for name, value in ends.items()
+        ),
     )
     drawing = (("interval", "centred_95"), ("resamples", draws), ("seed", seed)) if decision.has_intervals else ()
     more = (*decision.parts, ("error_cost", f"{miss:g}"), ("review_cost", f"{look:g}"), *drawing)

@@ -12,6 +12,7 @@ from metaeval.results.evaluation import evaluate
 from metaeval.studies.cutoffs.carried import transfer
 from metaeval.studies.cutoffs.decisions import (
     DecisionInputs,
+    as_typed,
     cost,
     curve,
     last_of_run,
@@ -121,6 +122,18 @@ def test_every_score_may_be_the_threshold(small: DecisionInputs) -> None:
     """Of 2,000 scores the lowest with a precision of one half lies between those of the curve's grid."""
     many = changed(small, [*[0.0] * 1003, *[1.0] * 997], list(range(2000)))
     assert threshold_for(many, 0.5).frame["threshold"][0] == 6
+
+
+def test_a_threshold_as_it_is_read_lets_the_same_outputs_pass(small: DecisionInputs, decision: DecisionInputs) -> None:
+    """0.8741, the nearest to 0.874058, lets neither of the first two pass, and 0.8740 lets the third pass, too."""
+    close = changed(small, [1, 1, 0, 0], [0.874058, 0.874058, 0.87402, -25.0])
+    assert [as_typed(score, close) for score in (0.874058, 0.87402, -25.0)] == [0.87405, 0.8740, -25.0]
+    for score in np.unique(decision.scores):
+        typed = as_typed(score, decision)
+        assert ((decision.scores >= typed) == (decision.scores >= score)).all()
+    shown = threshold_for(decision, 0.5).frame.drop_nulls("threshold")
+    for threshold, n_passed in shown.select("threshold", "n_passed").rows():
+        assert np.count_nonzero(decision.scores[~np.isnan(decision.good)] >= threshold) == n_passed
 
 
 def test_costs_by_hand(small: DecisionInputs) -> None:
