@@ -57,12 +57,14 @@ def matrix(run: Run, testsets: str, options: Options, *, fresh: bool = False) ->
     A task without its inputs is dropped, as in `protocol`; a protocol without any task has a reason.
     Raises QuestionError: unknown test sets.
     """
+    states: dict[str, list[EvalsetState]] = {}
     with run.opened() as warehouse:
-        names = dict.fromkeys(state.testset for state in evalset_states(warehouse, testsets, "all"))
+        for state in evalset_states(warehouse, testsets, "all"):
+            states.setdefault(state.testset, []).append(state)
     cells: list[Cell] = []
     unsaved: list[tuple[CacheEntry[Cell], Cell, float]] = []
-    work = partial(_cells, options=options, fresh=fresh)
-    for found in run.each(work, [(name, "all") for name in names], "protocols", is_storing=True):
+    work = partial(_cells, states=states, options=options, fresh=fresh)
+    for found in run.each(work, [(name, "all") for name in states], "protocols", is_storing=True):
         if isinstance(found, QuestionError):
             raise found
         cells += [cell for cell, *_ in found]
@@ -72,17 +74,16 @@ def matrix(run: Run, testsets: str, options: Options, *, fresh: bool = False) ->
 
 
 def _cells(
-    run: Run, testset: str, lp: str, *, options: Options, fresh: bool
+    run: Run, testset: str, lp: str, *, states: Mapping[str, list[EvalsetState]], options: Options, fresh: bool
 ) -> list[tuple[Cell, CacheEntry[Cell] | None, float]]:
     """The cells of a test set, and how those that were not stored are kept, with the seconds they took."""
-    with run.opened() as warehouse:
-        states = evalset_states(warehouse, testset, lp)
-    year = states[0].year
-    if not any(one.n_humans and one.n_metrics for one in states):
+    of_testset = states[testset]
+    year = of_testset[0].year
+    if not any(one.n_humans and one.n_metrics for one in of_testset):
         reason = "no language pair has human and metric scores"
         return [(Cell(name, testset, year, None, reason), None, 0.0) for name in protocols()]
     found: list[tuple[Cell, CacheEntry[Cell] | None, float]] = []
-    waiting = _stored_or_entered(run.opened, testset, states, options, fresh, year)
+    waiting = _stored_or_entered(run.opened, testset, of_testset, options, fresh, year)
     # Blocks are large: those of each protocol are let go as soon as it is scored.
     while waiting:
         protocol, question, inputs, seconds = waiting.pop(0)
