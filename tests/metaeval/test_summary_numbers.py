@@ -236,7 +236,7 @@ def _precision(at: Place, metric: str, threshold: float) -> tuple[float, float]:
         WHERE testset = $testset AND lp = $lp AND h.human = $human AND m.metric = $metric AND h.value IS NOT NULL
           AND (testset, lp, system) IN (SELECT DISTINCT (testset, lp, system) FROM ranked_scores)
     """
-    given = {"human": at.human, "metric": metric, "good": float(at.good), "threshold": threshold - 1e-9}
+    given = {"human": at.human, "metric": metric, "good": float(at.good), "threshold": threshold}
     ((share, precision),) = at.rows(sql, **given)
     return share, precision
 
@@ -247,7 +247,7 @@ def _safe(at: Place, found: Answer[Any]) -> list[str]:
     assert (row["share"], row["precision"]) == pytest.approx((share, precision))
     cost = 10 * share * (1 - precision) + 1 - share
     return [
-        f"at least {number(row['threshold'], 4)} ",
+        f"at least {row['threshold']:.{max(4, len(repr(row['threshold']).partition('.')[2]))}f} ",
         f"{share:.1%} of outputs pass",
         f"{number(cost)} each (review: 1)",
     ]
@@ -259,7 +259,7 @@ def _unsafe(at: Place, found: Answer[Any]) -> list[str]:
 
 def _curve(at: Place, found: Answer[Any]) -> list[str]:
     threshold = float(found.summary.split()[1])
-    share, precision = _precision(at, found.facts["metric"], threshold - 5e-5)
+    share, precision = _precision(at, found.facts["metric"], threshold)
     return [f"{share:.0%} pass", f"{precision:.0%} of these are good"]
 
 
