@@ -369,6 +369,15 @@ def test_a_second_report_takes_its_parts_from_the_store(
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".html") == ["first.html", "second.html"]
 
 
+def test_a_report_of_one_evaluation_set_is_the_same_when_its_parts_are_stored(scorehouse: Scorehouse) -> None:
+    """Its overview of all sets and that of the one set have the same heading and the same data."""
+    words = ("report", "sim24", "--lp", "en-de", "--section", "overview", "-o", "-")
+    first, second = scorehouse(*words), scorehouse(*words)
+    assert (first.code, second.code) == (0, 0)
+    assert first.out == second.out
+    assert "Evaluation sets of this report" in first.out
+
+
 def test_a_part_is_stored_and_read_as_it_was() -> None:
     frame = pl.DataFrame(
         {"metric": ["A", None], "value": [0.123456789, float("nan")], "n": [1, 2], "is": [True, False]}
