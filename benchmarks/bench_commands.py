@@ -51,7 +51,7 @@ COMMANDS = (
     Timed("protocol --matrix", 10),
     Timed("plan wmt23 en-de MetricX-23 COMET", 8),
     Timed("sample wmt23 en-de --evaluate", 3),
-    Timed("compare wmt20 en-cs -m spa", 15),
+    Timed("compare wmt20 en-cs -m spa --test perm-inputs", 15),
     Timed("compare wmt23 en-de -m spa"),
     Timed("rank wmt23 en-de --chart RANK.svg"),
     Timed("trend all en-de --chart TREND.svg"),
