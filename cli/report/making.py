@@ -233,8 +233,7 @@ def report_sections(report: Any, run: Run) -> tuple[list[ReportSection], list[st
     stored: dict[str, StoredPart] = {}
     if not report.recompute:
         with run.opened() as warehouse:
-            places_kept = ((one, place) for one, places in waiting for place in places if _is_kept(one, place))
-            for entry in (_entry(section, place) for section, place in places_kept):
+            for entry in (_entry(section, place) for section, places in waiting for place in places):
                 if (kept := entry.stored(warehouse)) is not None:
                     stored[entry.key] = kept
     total, n_done = max(1, sum(len(places) for _, places in waiting)), 0
@@ -278,11 +277,6 @@ def desk_of(report: Any, run: Run) -> Desk:
     return Desk(report, run, every, states, humans, lps, judged, anchor, "" if humans else reason or _NOTHING)
 
 
-def _is_kept(section: Section, place: Place) -> bool:
-    """Whether a part is stored: not if it is about all parts of the page."""
-    return section.name != "methods" and not (section.name == "overview" and place.is_whole)
-
-
 def _entry(section: Section, place: Place) -> CacheEntry[StoredPart]:
     """Where a part is stored."""
     desk, report = place.desk, place.report
@@ -291,6 +285,7 @@ def _entry(section: Section, place: Place) -> CacheEntry[StoredPart]:
         SHAPE,
         section.name,
         place.heading,
+        place.is_whole,  # an overview of one evaluation set may have the heading of that of all
         report.measures,
         report.resamples,
         report.seed,
@@ -306,7 +301,7 @@ def _stored_or_computed(
 ) -> tuple[Part, list[tuple[CacheEntry[StoredPart], StoredPart, float]]]:
     """A part, and the parts to be stored. stored: parts by key."""
     entry = _entry(section, place)
-    if _is_kept(section, place) and entry.key in stored:
+    if entry.key in stored:
         try:
             return part_of(stored[entry.key].content), []
         except (ValueError, LookupError, TypeError):
@@ -316,7 +311,7 @@ def _stored_or_computed(
         part = _computed(section, place)
     except QuestionError as error:
         part = Part(place.heading, missing=message(error))
-    if not _is_kept(section, place):
+    if section.name == "methods" or (section.name == "overview" and place.is_whole):  # of all parts of the page
         return part, []
     signature = "\n".join(part.signatures) or f"report:{section.name}"
     return part, [(entry, StoredPart(part.as_text(), signature), time.perf_counter() - started)]

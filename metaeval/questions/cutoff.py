@@ -103,7 +103,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         if self.shown == "threshold" and self.charted:
             facts["curve"] = curve(one, points=50)
         found = replace(found, facts=facts)
-        thresholds = found.frame["threshold"].to_list() if self.shown in ("curve", "cost", "threshold") else []
+        shown = found.frame if reading is None else reading
+        thresholds = shown["threshold"] if self.shown in ("curve", "cost", "threshold") else ()
         return answer_of(self, found, digits={"threshold": _n_decimals(*thresholds)}, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
@@ -178,9 +179,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
 
 def _n_decimals(*thresholds: float | None) -> int:
     """Decimals that show all of the thresholds in full, at least 4."""
-    return max(
-        [4, *(len(repr(one).partition(".")[2]) for one in thresholds if one is not None and "e" not in repr(one))]
-    )
+    written = [repr(one) for one in thresholds if one is not None]
+    return max([4, *(len(one.partition(".")[2]) for one in written if "e" not in one)])
 
 
 def _in_full(threshold: float) -> str:

@@ -63,6 +63,18 @@ def test_the_threshold_is_the_answer_and_the_curve_is_asked_for() -> None:
         Cutoff(**asked, view="cost", precision=0.9)
 
 
+@pytest.mark.parametrize("metric", ["simBLEU", "Dice"])
+@pytest.mark.parametrize("more", [{}, {"precision": 1.0}, {"curve": True}, {"view": "cost", "resamples": 5}])
+def test_every_threshold_is_shown_in_full(metric: str, more: dict[str, Any], simulated_warehouse: Warehouse) -> None:
+    """Also that of the row for the most precise threshold, which Dice has, as none meets a precision of 1."""
+    answer = cutoff(simulated_warehouse, "sim24", "en-de", metric, good=-1, **more)
+    shown = (answer.frame if answer.reading is None else answer.reading)["threshold"].drop_nulls()
+    assert len(shown)
+    assert isinstance(answer.digits, dict)
+    n_digits = answer.digits["threshold"]
+    assert [float(f"{one:.{n_digits}f}") for one in shown] == shown.to_list()
+
+
 def test_a_threshold_costs_what_its_mistakes_and_reviews_cost(simulated_warehouse: Warehouse) -> None:
     """Of n outputs, each bad one that passes costs 7 and each that is reviewed costs 2."""
     found = cutoff(simulated_warehouse, *ASKED[1:4], good=-1, precision=0.7, error_cost=7, review_cost=2)
