@@ -121,6 +121,7 @@ def _without_restart(rows: pl.DataFrame, path: Path) -> list[Fault]:
 Kind = pl.DataType | type[pl.DataType]
 
 MOST_SEGMENTS = 2**31 - 1
+FEW_ROWS = 20_000  # scores of one evaluation set that a load keeps in memory, not on disk, until it is written
 _NAMES = (
     "testset",
     "lp",
@@ -242,15 +243,22 @@ class Records:
         """The rows of one evaluation set, without the faults of the file; of completed records."""
         is_here = pl.col("testset") == evalset[0], pl.col("lp") == evalset[1]
         judgements, segments, preferences, labels, places = (
-            frame.filter(*is_here)
+            frame if frame.is_empty() else frame.filter(*is_here)
             for frame in (self.judgements, self.segments, self.preferences, self.labels, self.places)
             if frame is not None
         )
         assert self.ratings is not None
-        ratings = self.ratings.join(judgements, on="judgement", how="semi", maintain_order="left")
+        assert labels is not None
+        scores = None if self.scores is None else self.scores.filter(*is_here)
+        on_disk = None if self.on_disk is None else self.on_disk.filter(*is_here)
+        if on_disk is not None and labels["n"].sum() <= FEW_ROWS:
+            scores, on_disk = on_disk.collect(engine="streaming").sort("line", maintain_order=True), None
+        ratings = self.ratings
+        if not ratings.is_empty():
+            ratings = ratings.join(judgements, on="judgement", how="semi", maintain_order="left")
         return replace(
             self,
-            scores=None if self.scores is None else self.scores.filter(*is_here),
+            scores=scores,
             judgements=judgements,
             segments=segments,
             ratings=ratings,
@@ -258,7 +266,7 @@ class Records:
             faults=[],
             labels=labels,
             places=places,
-            on_disk=None if self.on_disk is None else self.on_disk.filter(*is_here),
+            on_disk=on_disk,
         )
 
     @property

@@ -18,9 +18,9 @@ def with_known_names(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
     known: with document. Documents without exactly one matching name are unchanged.
     """
-    names = known["document"].drop_nulls().unique()
-    if names.is_empty() or rows["document"].null_count() == rows.height:
+    if known["document"].null_count() == known.height or rows["document"].null_count() == rows.height:
         return rows
+    names = known["document"].drop_nulls().unique()
     text = pl.col("document")
     shorter = [text.str.replace(_SUFFIX, ""), text.str.replace(_SUFFIX, "").str.replace(_PREFIX, "")]
     fitting = [pl.when(one.is_in(names.implode())).then(one) for one in (text, *shorter)]
@@ -33,6 +33,8 @@ def report_contradictions(contents: Sequence[Content], rows: pl.DataFrame, known
     rows: with file_no, line, segment, document. known: with number, document. Documents may have other names, be
     parts of known documents or combine several: this is no contradiction.
     """
+    if known.is_empty() or rows.is_empty():
+        return
     paths = {content.file_no: content.claim.path for content in contents}
     there = known.select(segment="number", other="document").drop_nulls()
     pairs = rows.select("file_no", "line", "segment", "document").drop_nulls(["segment", "document"])

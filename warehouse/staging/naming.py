@@ -173,34 +173,43 @@ def names_of(
 
     scored: result of `spellings_in` for all scores.
     """
-    used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
+    used = defaultdict[int, set[str]](set)
+    for rows in (scored, judgements.unique(["file_no", "system"]) if judgements.height else judgements):
+        for file_no, spelling in zip(rows["file_no"], rows["system"], strict=True):
+            used[file_no].add(spelling)
     names = joined(contents, used, stage, aliases)
     check_known(contents, scored, names, stage)
     tutorials = _only_tutorials(scored, judgements)
-    for file_no, spelling in used.select("file_no", "system").iter_rows():
-        kind = "qc" if spelling in tutorials else system_kind(names[spelling])
-        stage.add_systems(file_no, {names[spelling]: kind})
+    for file_no, spellings in used.items():
+        for spelling in sorted(spellings):
+            kind = "qc" if spelling in tutorials else system_kind(names[spelling])
+            stage.add_systems(file_no, {names[spelling]: kind})
     return names
 
 
 def named(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     """The rows with the names of systems instead of the files' spellings."""
+    if all(spelling == system for spelling, system in names.items()):
+        return rows
     return rows.with_columns(system=pl.col("system").replace_strict(names, return_dtype=pl.String))
 
 
-def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliases: Mapping[str, str]) -> dict[str, str]:
+def joined(
+    contents: Sequence[Content], used: Mapping[int, set[str]], stage: Stage, aliases: Mapping[str, str]
+) -> dict[str, str]:
     """The system of each spelling. Spellings, and renamed systems of the warehouse, go to the stage.
 
+    used: the spellings in each file.
     Names in the organisers' layout are kept, and a user's own file never names a system.
     """
     layout = stage.systems
     strict = [content.file_no for content in contents if content.claim.is_own]
-    files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
-    naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
+    files = [used[file_no] for file_no in sorted(used)]
+    naming = set().union(*(spellings for file_no, spellings in used.items() if file_no not in strict))
     known = stage.evalset.spellings
     for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
         _report_torn(contents, used, system, torn, stage)
-    joined = spelled(files, set(used["system"]) - naming, stage, aliases)
+    joined = spelled(files, set().union(*files) - naming, stage, aliases)
     stage.add_spellings({spelling: (one.system, one.rule) for spelling, one in joined.items() if one.rule is not None})
     known_here = stage.evalset.names & joined.keys()
     stage.renamed = {name: joined[name].system for name in known_here if joined[name].system != name}
@@ -216,10 +225,12 @@ def spelled(
     return join_spellings([*files, layout], stage.evalset.spellings, aliases, fixed=fixed, quiet=quiet)
 
 
-def _report_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, torn: set[str], stage: Stage) -> None:
+def _report_torn(
+    contents: Sequence[Content], used: Mapping[int, set[str]], system: str, torn: set[str], stage: Stage
+) -> None:
     """Report a fault of the first file whose names distinguish systems that are one in the warehouse."""
     naming = {file_no for name in torn for file_no in stage.files_naming(name)}
-    naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])
+    naming |= {file_no for file_no, spellings in used.items() if spellings & torn}
     paths = {content.file_no: str(content.claim.path) for content in contents}
     where = f"{stage.evalset.testset} {stage.evalset.lp}"
     found = f"{', '.join(sorted(torn))} beside the spellings of {system!r}, which is one system in the warehouse"

@@ -23,6 +23,8 @@ def report_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, 
 
     wrong: frame with file_no, line, found. expected: what the rows should hold.
     """
+    if wrong.is_empty():
+        return
     paths = {content.file_no: content.claim.path for content in contents}
     wrong = wrong.sort("file_no", "line", maintain_order=True)
     for rows in wrong.partition_by("file_no", maintain_order=True):
@@ -124,6 +126,8 @@ def note_beyond(contents: Sequence[Content], places: pl.DataFrame, judgements: p
     """Note segments beyond the end of their document, which is known from the layout, or else from other metric files
     or, for judgements, the warehouse. Annotators judge parts of documents; metrics score whole documents.
     """
+    if all(rows["document"].null_count() == rows.height for rows in (places, judgements)):
+        return
     declaring = declaring_segments(stage)
     is_metric = (pl.col("level") == "seg") & (pl.col("kind") == "metric")
     last = pl.col("index").max()
@@ -235,6 +239,8 @@ def _taught(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _report_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) -> None:
     """Note lines that rows place in several documents; the line takes precedence."""
+    if all(rows["document"].null_count() == rows.height for rows in (known, asked)):
+        return
     named = [known.select("number", "document"), asked.select("document", number="segment")]
     several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)
     several = several.group_by("number", maintain_order=True).agg("document").filter(pl.col("document").list.len() > 1)
@@ -248,6 +254,8 @@ def _report_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) ->
 
 def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     """The rows with `number`: the line, or the number of document and index."""
+    if named["document"].null_count() == named.height:
+        return rows.with_columns(number="segment")
     by_document = named.select("document", "index", by_document="number").drop_nulls()
     by_document = by_document.unique(["document", "index"], keep="first", maintain_order=True)
     found = rows.join(by_document, on=["document", "index"], how="left", maintain_order="left")
@@ -260,25 +268,34 @@ def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl
 
     Also document, index and number of every place; a line may have several if files name documents differently.
     """
-    rows = pl.concat([held.drop("number"), asked], how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
-    taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
-    loose = rows.filter(pl.col("segment").is_null()).select("document", "index").drop_nulls().unique()
-    loose = loose.join(taught, on=["document", "index"], how="anti").sort("document", "index")
-    last = rows["segment"].max() or 0
-    loose = loose.with_columns(number=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
-    places = pl.concat([taught, loose])
+    rows = pl.concat([held, asked], how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
+    places = _places_in_documents(rows)
     rows = _numbered(rows, places).drop_nulls("number")
     table = rows.group_by("number").agg(
         pl.col("segment").max(),
         *(pl.col(name).drop_nulls().first() for name in ("document", "index", "domain")),
         pl.col("file_no").min(),
     )
-    numbers = table.select("number").sort("number")
-    return table.sort("number"), pl.concat([places, numbers], how="diagonal")
+    table = table.sort("number")
+    return table, pl.concat([places, table.select("number")], how="diagonal")
+
+
+def _places_in_documents(rows: pl.DataFrame) -> pl.DataFrame:
+    """document, index, number: of every place in a document; numbers of places without a line begin after all lines."""
+    if rows["document"].null_count() == rows.height:
+        return rows.clear().select("document", "index", number="segment")
+    taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
+    loose = rows.filter(pl.col("segment").is_null()).select("document", "index").drop_nulls().unique()
+    loose = loose.join(taught, on=["document", "index"], how="anti").sort("document", "index")
+    last = rows["segment"].max() or 0
+    loose = loose.with_columns(number=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
+    return pl.concat([taught, loose])
 
 
 def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
     """Stage the changed numbers of the warehouse's segments; null if a segment no longer exists."""
+    if held.is_empty():
+        return
     numbers = known.select(new="number")
     renamed = _numbered(held.rename({"number": "old"}), known).rename({"number": "new"})
     changed = renamed.with_columns(new=pl.when(pl.col("new").is_in(numbers["new"].implode())).then(pl.col("new")))

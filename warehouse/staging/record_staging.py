@@ -56,25 +56,31 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     preferences = _of_known_segments(preferences, places, names)
     _report_shared(sound, judgements, stage)
     note_beyond(sound, places, judgements, stage)
-    means = _means(sound, judgements)
+    means = _means(sound, judgements) if judgements.height else None
     judgements = judgements.with_columns(base_name=pl.col("scorer"), scorer=scorer_name())
     _report_predicted_twice(sound, judgements, stage)
     lost, repeated, counts, staged = [], [], [], []
-    outputs: list[pl.DataFrame] = []
+    outputs: pl.DataFrame | None = None
     for part in _parts(sound, labels, judgements, names):
         rows = with_numbers(named(_rows_of_part(scores, part), names), places)
-        lost.append(rows.filter("is_lost").select("file_no", "line", "segment", "document", "index"))
-        rows = pl.concat([rows.filter(~pl.col("is_lost")), _of_part(means, part)], how="diagonal")
+        if rows["is_lost"].any():
+            lost.append(rows.filter("is_lost").select("file_no", "line", "segment", "document", "index"))
+            rows = rows.filter(~pl.col("is_lost"))
+        if means is not None:
+            rows = pl.concat([rows, _of_part(means, part)], how="diagonal")
         rows, again = distinct(rows)
-        repeated.append(again)
+        repeated += again
         met, cells, there = _counted(sound, rows)
         counts.append((met, cells))
-        outputs = [pl.concat([*outputs, there]).unique()]  # most parts have the same ones
+        outputs = there if outputs is None else pl.concat([outputs, there]).unique()  # most parts have the same ones
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
-    report_lost(sound, pl.concat(lost), stage)
-    report_repeated(sound, pl.concat(repeated), stage)
+    if lost:
+        report_lost(sound, pl.concat(lost), stage)
+    if repeated:
+        report_repeated(sound, pl.concat(repeated), stage)
     met, cells = (pl.concat(frames) for frames in zip(*counts, strict=True))
-    report_incomplete(sound, places, met, cells, outputs[0], stage)
+    assert outputs is not None
+    report_incomplete(sound, places, met, cells, outputs, stage)
     vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
@@ -145,6 +151,8 @@ def _of_known_segments(preferences: pl.DataFrame, places: pl.DataFrame, names: M
 
 def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
     """Report a file that repeats judgements of another file, which would count twice."""
+    if judgements.is_empty():
+        return
     timed = judgements.filter(pl.col("time").is_not_null() & (pl.col("status") == "valid"))
     same = timed.group_by("scorer", "system", "number", "value", "time").agg(pl.col("file_no").unique().sort())
     shared = same.filter(pl.col("file_no").list.len() > 1).select(
@@ -158,6 +166,8 @@ def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage:
 
 def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
     """Report files with two predictions of error spans by one metric for one output."""
+    if judgements.is_empty():
+        return
     predicted = judgements.filter(kind="metric").group_by("file_no", "scorer", "system", "number", maintain_order=True)
     twice = predicted.agg(pl.len(), pl.col("line").max()).filter(pl.col("len") > 1)
     found = pl.format("another prediction of {}, system '{}'", "scorer", "system")
@@ -200,7 +210,7 @@ def _direction(content: Content) -> list[str]:
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
     """Settle names and numbers of the warehouse's data if only files of the organisers' layout are added."""
     if stage.evalset.names - stage.evalset.fixed:
-        joined(contents, pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
+        joined(contents, {}, stage, aliases)
     settle_segments(stage)
 
 
@@ -285,8 +295,9 @@ def scorer_name() -> pl.Expr:
     return pl.when(pl.col("kind") == "metric").then(metric).otherwise("scorer")
 
 
-def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Each score of a file once, and the scores with several rows: their number n, and whether they differ."""
+def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """Each score of a file once, and a frame of those with several rows, if any: their number n, and whether they
+    differ."""
     scores = scores.with_columns(
         unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
         base_name=pl.col("scorer"),
@@ -295,12 +306,14 @@ def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     cell = ["file_no", *VECTOR_KEY, "unit", "number"]
     is_repeated = scores.select(cell).is_duplicated()
+    if not is_repeated.any():
+        return scores, []
     again = (
         scores.filter(is_repeated)
         .group_by(cell, maintain_order=True)
         .agg(pl.len().alias("n"), (pl.col("value").n_unique() > 1).alias("differs"), pl.col("line").max())
     )
-    return scores.unique(cell, keep="first", maintain_order=True) if again.height else scores, again
+    return scores.unique(cell, keep="first", maintain_order=True), [again]
 
 
 def report_repeated(contents: Sequence[Content], again: pl.DataFrame, stage: Stage) -> None:
@@ -332,8 +345,8 @@ def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.Data
         )
     )
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
-    there = segments.filter(pl.col("file_no").is_in(tables)).drop_nulls("value").select("scorer", "system", "number")
-    there = there.unique()
+    has_value = pl.col("file_no").is_in(tables) & pl.col("value").is_not_null()
+    there = segments.filter(has_value).unique(["scorer", "system", "number"])
     return met, there.group_by("scorer").len("n"), there.select("system", "number").unique()
 
 
@@ -358,7 +371,6 @@ def report_incomplete(
         _report_short_blocks(contents, met.filter(pl.col("file_no").is_in(positional)), stage)
     own = [content.file_no for content in contents if content.claim.is_own]
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
-    cells = cells.group_by("scorer").agg(pl.col("n").sum())
     met = _without_design(cells, there, met, n_segments, stage)
     _report_gaps(met.filter(pl.col("file_no").is_in([*own, *tables])), n_segments, stage)
 
@@ -368,11 +380,13 @@ def _without_design(
 ) -> pl.DataFrame:
     """The counts without scorers that miss only outputs missing everywhere, which one note counts.
 
-    cells: number of outputs that each scorer scored. there: the outputs with a score.
+    cells: number of outputs that each scorer scored, or part of one. there: the outputs with a score.
     """
     n_systems = there["system"].n_unique()
-    whole = cells.filter(pl.col("n") == there.height)["scorer"]
-    if whole.len() < 2 or there.height >= n_systems * n_segments:
+    if there.height >= n_systems * n_segments:
+        return met
+    whole = cells.group_by("scorer").agg(pl.col("n").sum()).filter(pl.col("n") == there.height)["scorer"]
+    if whole.len() < 2:
         return met
     each = there.group_by("number").len()["len"].to_list()
     stage.notes.append(
@@ -411,16 +425,19 @@ def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
     faulty file are not reported.
     """
     there, notes = systems_before(stage), stage.notes
-    for (scorer,), parts in met.sort("file_no", "line").group_by("scorer", maintain_order=True):
-        systems = parts.unique("system", maintain_order=True)
-        n_scores = systems.height * n_segments
-        n_missing = n_scores - parts["n_values"].sum()
-        if n_missing > 0 and not stage.faults.keys() & set(parts["file_no"]):
+    scorers = met.sort("file_no", "line").group_by("scorer", maintain_order=True)
+    of_scorers = scorers.agg(
+        pl.col("file_no", "system").unique(), pl.col("reference").first(), pl.col("n_values").sum()
+    )
+    for scorer, files, systems, reference, n_values in of_scorers.iter_rows():
+        n_scores = len(systems) * n_segments
+        n_missing = n_scores - n_values
+        if n_missing > 0 and stage.faults.keys().isdisjoint(files):
             notes.append(
                 f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need any of these "
                 f"exclude the metric (`scorehouse {option('rank.intersection', True)}` does not)"
             )
-        expected = there - {systems["reference"][0]}
-        n_scored = systems["system"].is_in(list(expected)).sum()
+        expected = there - {reference}
+        n_scored = len(expected.intersection(systems))
         if n_scored < len(expected):
             notes.append(f"{scorer}: scores of {n_scored} of the {len(expected)} systems")

@@ -1,7 +1,7 @@
 """Names that may have failed to join: typing errors, and systems with only human or only metric scores."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -21,6 +21,7 @@ _ENDING = re.compile(r"\.(txt|tsv|csv|json|jsonl|out|hyp)$", re.IGNORECASE)
 _PARTS = re.compile(r"[^\W\d_]+|[\W\d_]+")
 _NAMES = ("scorer", "reference", "system")  # but not the annotator: several judge one segment
 _PLACE = ("level", "domain", "document", "segment", "index")
+_Name = tuple[str, int, int | None]  # with its scores, and the first line
 _WORDS = {"system": "system", "scorer": "metric or human score", "rater": "annotator"}
 
 
@@ -67,17 +68,20 @@ def report_slips(
     """Report each name in files that is a typing error.
 
     labels: of the records of all files, with file_no. aliases: declared spellings of systems."""
-    judgements = judgements.with_columns(level=pl.lit("seg"), n=pl.lit(1))
+    judgements = judgements.with_columns(level=pl.lit("seg"), n=pl.lit(1, pl.get_index_type()))
     frames = {"scores": scores, "judgements": judgements.lazy()}
     names_in = {"scores": labels, "judgements": judgements}
-    columns = (("scores", "system"), ("scores", "scorer"), ("judgements", "system"), ("judgements", "rater"))
+    columns = [("scores", "system"), ("scores", "scorer")]
+    columns += [("judgements", "system"), ("judgements", "rater")] if judgements.height else []
     met = pl.concat([_counted(names_in[name], name, column) for name, column in columns])
     keys = ["file_no", "rows", "column", "level"]
-    counts = met.drop_nulls("name").group_by(*keys, "name").agg(pl.col("n").sum(), pl.col("line").min())
+    counts = met.drop_nulls("name")
     paths = {content.file_no: str(content.claim.path) for content in contents}
     told: set[tuple[int, str, str]] = set()
-    for names in counts.sort("file_no", "line", "name").partition_by(keys, maintain_order=True):
-        file_no, rows, column, level = names.select(keys).row(0)
+    groups = defaultdict[tuple[int, str, str, str], list[_Name]](list)
+    for *key, name, n, line in counts.sort("file_no", "line", "name").select(*keys, "name", "n", "line").iter_rows():
+        groups[tuple(key)].append((name, n, line))
+    for (file_no, rows, column, level), names in groups.items():
         for (rare, n_rare, line), (frequent, n_frequent) in _pairs(names):
             here = (pl.col("file_no") == file_no) & (pl.col("level") == level)
             if (file_no, column, rare) in told or _share_a_place(frames[rows], here, column, (rare, frequent)):
@@ -86,7 +90,8 @@ def report_slips(
             found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
             expected, way_out = "one spelling", "if they are two, load them from two files"
             stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
-    _report_swapped(counts, paths, stage)
+    if judgements.height:
+        _report_swapped(counts, paths, stage)
     systems = counts.filter(pl.col("column") == "system", ~pl.col("name").is_in(list(aliases)))
     known_alone = [content.file_no for content in contents if content.claim.is_own]  # `check_known` says it
     _report_beside(systems.filter(~pl.col("file_no").is_in(known_alone)), paths, told, stage)
@@ -137,13 +142,12 @@ def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
     return names.with_columns(rows=pl.lit(kind), column=pl.lit(column))
 
 
-def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], tuple[str, int]]]:
-    """Each name with far fewer scores than a nearly equal name: name, scores, line; and the other name."""
-    rows = names.select("name", "n", "line").rows()
-    most = max(n for _, n, _ in rows)
-    for rare, n_rare, line in rows:
+def _pairs(names: Sequence[_Name]) -> Iterator[tuple[_Name, tuple[str, int]]]:
+    """Each name with far fewer scores than a nearly equal name, and the other name."""
+    most = max(n for _, n, _ in names)
+    for rare, n_rare, line in names:
         if n_rare * _FEWER_ALIKE <= most:
-            for frequent, n_frequent, _ in rows:
+            for frequent, n_frequent, _ in names:
                 fewer = _FEWER if n_rare * _FEWER <= n_frequent else _FEWER_ALIKE
                 is_near = is_slip if fewer == _FEWER else _is_alike
                 if n_rare * fewer <= n_frequent and abs(len(rare) - len(frequent)) < 7 and is_near(rare, frequent):

@@ -15,39 +15,29 @@ def stage_vectors(
     contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
 ) -> pl.DataFrame:
     """Stage vectors with their scores; returns a frame with the number of each vector, by group of files."""
-    group_of = _groups(contents)
-    scores = scores.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
-    judged = judgements.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
-    rows = pl.concat(
-        [
-            scores.select(
-                "group",
-                "file_no",
-                *_VECTOR,
-                "value",
-                pl.col("is_negated", "is_derived").fill_null(False),
-                is_row=pl.lit(1),
-            ),
-            judged.select(
-                "group",
-                "file_no",
-                *_VECTOR[:-1],
-                level=pl.lit("seg"),
-                value=pl.lit(None, dtype=pl.Float64),
-                is_negated=pl.lit(False),
-                is_derived=pl.lit(False),
-                is_row=pl.lit(0),
-            ),
-        ]
-    )
+    scores = scores.with_columns(group=_group(contents))
+    marks = pl.col("is_negated", "is_derived").fill_null(False)
+    rows = scores.select("group", "file_no", *_VECTOR, "value", marks, is_row=pl.lit(1))
+    if judgements.height:
+        judged = judgements.select(
+            _group(contents).alias("group"),
+            "file_no",
+            *_VECTOR[:-1],
+            level=pl.lit("seg"),
+            value=pl.lit(None, dtype=pl.Float64),
+            is_negated=pl.lit(False),
+            is_derived=pl.lit(False),
+            is_row=pl.lit(0),
+        )
+        rows = pl.concat([rows, judged])
     vectors = rows.group_by("group", *_VECTOR, maintain_order=True).agg(
         pl.col("file_no").min(),
         pl.col("is_negated", "is_derived").any(),
         pl.col("value").is_not_null().sum().alias("n_values"),
         (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
     )
-    vectors = vectors.sort("group", *VECTOR_KEY)
-    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.batch.new_vectors(vectors.height)), dtype=pl.Int32))
+    numbers = pl.Series("vector_no", stage.batch.new_vectors(vectors.height), dtype=pl.Int32)
+    vectors = vectors.sort("group", *VECTOR_KEY).hstack([numbers])
     statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
     claimed = [statuses[file_no] for file_no in vectors["file_no"]]
     stage.add(
@@ -61,9 +51,8 @@ def stage_vectors(
             is_reference_free=(pl.col("kind") == "metric") & pl.col("reference").is_null(),
             n_values=pl.col("n_values").cast(pl.Int32),
             n_missing=pl.col("n_missing").cast(pl.Int32),
-        ).with_columns(
-            pl.Series("status", [status for status, _ in claimed], dtype=pl.String),
-            pl.Series("is_own", [is_own for _, is_own in claimed], dtype=pl.Boolean),
+            status=pl.Series([status for status, _ in claimed], dtype=pl.String),
+            is_own=pl.Series([is_own for _, is_own in claimed], dtype=pl.Boolean),
         ),
     )
     numbered = scores.join(vectors.select("vector_no", "group", *VECTOR_KEY), on=["group", *VECTOR_KEY], how="left")
@@ -71,19 +60,17 @@ def stage_vectors(
     stage.add(
         "score", numbered.filter(is_seg).select("vector_no", pl.col("number").cast(pl.Int32).alias("segment"), "value")
     )
-    stage.add("aggregate", numbered.filter(~is_seg).select("vector_no", "unit", "value"))
+    if (vectors["level"] != "seg").any():
+        stage.add("aggregate", numbered.filter(~is_seg).select("vector_no", "unit", "value"))
     return vectors
 
 
-def _groups(contents: Sequence[Content]) -> dict[int, int]:
-    """File -> the first file of its group; a file without a group maps to itself."""
+def _group(contents: Sequence[Content]) -> pl.Expr:
+    """The first file of each file's group; a file without a group stands for itself."""
     first: dict[str, int] = {}
-    return {
-        content.file_no: first.setdefault(content.claim.group, content.file_no)
-        if content.claim.group
-        else content.file_no
-        for content in contents
-    }
+    grouped = [content for content in contents if content.claim.group]
+    group_of = {one.file_no: first.setdefault(one.claim.group or "", one.file_no) for one in grouped}
+    return pl.col("file_no").replace(group_of) if group_of else pl.col("file_no")
 
 
 def stage_judgements(
@@ -92,9 +79,7 @@ def stage_judgements(
     """Stage judgements under their vectors, with their marked errors. vectors: result of `stage_vectors`."""
     if judgements.is_empty():
         return
-    judged = judgements.with_columns(
-        group=pl.col("file_no").replace_strict(_groups(contents), return_dtype=pl.Int64)
-    ).join(
+    judged = judgements.with_columns(group=_group(contents)).join(
         vectors.filter(level="seg").select("vector_no", "group", "kind", "scorer", "system"),
         on=["group", "kind", "scorer", "system"],
         how="left",
@@ -141,7 +126,7 @@ def stage_preferences(
     if preferences.is_empty():
         return
     of_system = vectors.filter(level="seg").select("group", "kind", "scorer", "system", "vector_no")
-    rows = preferences.with_columns(group=pl.col("file_no").replace_strict(_groups(contents), return_dtype=pl.Int64))
+    rows = preferences.with_columns(group=_group(contents))
     for side in ("a", "b"):
         rows = rows.join(
             of_system.rename({"system": f"system_{side}", "vector_no": f"vector_{side}"}),

@@ -9,6 +9,7 @@ import pytest
 
 from tests.warehouse.building import ask
 from warehouse import LoadHints, LoadReport, load
+from warehouse.readers import records
 from warehouse.readers.text import named_columns
 from warehouse.staging import record_staging
 
@@ -64,6 +65,7 @@ def _loaded(path: Path, database: Path, monkeypatch: pytest.MonkeyPatch, size: i
             patched.setattr(named_columns, "PIECE_ROWS", size)
             patched.setattr(named_columns, "PIECE_BYTES", 60 * size)
             patched.setattr(record_staging, "MOST_ROWS", size)
+            patched.setattr(records, "FEW_ROWS", size)
         return load([path], database, given=LoadHints(**said))
 
 
