@@ -160,8 +160,14 @@ def group_batches(bucket: Bucket) -> Iterator[slice]:
 def differences(values: Floats, members: Ints) -> Floats:
     """First score minus second score of every pair: (n_pairs, g) for scores (g, size)."""
     by_place = np.ascontiguousarray(values[members].T)  # (size, g)
-    first, second = np.triu_indices(members.shape[1], 1)
-    return by_place[first] - by_place[second]
+    size, n_groups = by_place.shape
+    gaps = np.empty((size * (size - 1) // 2, n_groups))
+    start = 0
+    for place in range(size - 1):
+        end = start + size - 1 - place
+        np.subtract(by_place[place], by_place[place + 1 :], out=gaps[start:end])
+        start = end
+    return gaps
 
 
 def human_order(human: Floats, members: Ints) -> npt.NDArray[np.int8]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -23,9 +25,19 @@ from metaeval.kernels.agreement.pair_counts import (
 from metaeval.kernels.agreement.tau import acc23, group_mean, tau_23
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.cores import n_cores
 from metaeval.kernels.arrays.grouping import GroupedScores, Groups, group_scores
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
-from metaeval.kernels.calibration.gap_search import Bins, Events, GapSearch, GapSource, Histogram, bits_of, float_of
+from metaeval.kernels.calibration.gap_search import (
+    Bins,
+    Events,
+    GapSearch,
+    GapSource,
+    Histogram,
+    Optimum,
+    bits_of,
+    float_of,
+)
 
 Ints32 = npt.NDArray[np.integer[Any]]
 BLOCK_PAIRS = 1 << 17  # pairs looked at together, so that they stay in the processor's cache
@@ -285,12 +297,17 @@ def calibrate(
     epsilon, epsilon_high = np.full(n_metrics, np.nan), np.full(n_metrics, np.nan)
     if n_groups:
         weights, error = pair_weights(scores.groups.n_pairs)
-        for metric, source in enumerate(_sources(scores, weights)):
-            if progress is not None:
-                progress(metric, n_metrics)
+        source_of = _source_of(scores, weights)
+
+        def optimum(metric: int) -> Optimum:
             exact = partial(_exact_value, scores, metric) if error else None
-            optimum = GapSearch(source, error, exact).run()
-            epsilon[metric], epsilon_high[metric] = optimum.epsilon, optimum.epsilon_high
+            return GapSearch(source_of(metric), error, exact).run()
+
+        with _at_once(int(scores.groups.n_pairs.sum())) as run:
+            for metric, found in enumerate(run(optimum, range(n_metrics))):
+                if progress is not None:
+                    progress(metric, n_metrics)
+                epsilon[metric], epsilon_high[metric] = found.epsilon, found.epsilon_high
     counts = grouped_pair_counts(scores, np.nan_to_num(epsilon))
     return Calibration(statistic, mean(counts), epsilon, epsilon_high, counts, n_groups)
 
@@ -360,21 +377,32 @@ def _mean_of(statistic: CalibratedStatistic) -> Callable[[PairCounts], Floats]:
     return lambda counts: group_mean(function(counts)).value
 
 
-def _sources(scores: GroupedScores, weights: Ints) -> Iterator[GapSource]:
+@contextmanager
+def _at_once(n_pairs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """`map`, in threads where metrics have many pairs; together they list no more pairs than one may."""
+    threads = min(LISTED_PAIRS // n_pairs, n_cores()) if n_pairs > BLOCK_PAIRS else 1
+    if threads < 2:
+        yield map
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield pool.map
+
+
+def _source_of(scores: GroupedScores, weights: Ints) -> Callable[[int], GapSource]:
+    """Makes the pairs of a metric."""
     if int(scores.groups.n_pairs.sum()) <= LISTED_PAIRS:
         listed = _PairList.of(scores.human, scores.groups, weights)
-        yield from (listed.source(values) for values in scores.metrics)
-    else:
-        order = HumanOrder.of(scores.human, scores.groups)
-        for values in scores.metrics:
-            yield ScorePairs(SortedScores.sort(order, values), weights)
+        return lambda metric: listed.source(scores.metrics[metric])
+    order = HumanOrder.of(scores.human, scores.groups)
+    return lambda metric: ScorePairs(SortedScores.sort(order, scores.metrics[metric]), weights)
 
 
 @dataclass(frozen=True)
 class _PairList:
-    """The pairs of all groups: scores (g, size), human order and tie (n_pairs, g), weights, batch by batch."""
+    """The pairs of all groups, batch by batch: scores (g, size), the best human score of a group first; which pairs
+    (n_pairs, g) humans do not tie, the places of those that they tie, and weights."""
 
-    batches: list[tuple[Ints, npt.NDArray[np.int8], Bools, Ints]]
+    batches: list[tuple[Ints, Bools, Ints, Ints]]
     is_uniform: bool
 
     @classmethod
@@ -383,19 +411,20 @@ class _PairList:
         for bucket in groups.buckets():
             for batch in group_batches(bucket):
                 members = bucket.members[batch]
-                order = human_order(human, members)
-                batches.append((members, order, order == 0, weights[bucket.groups[batch]]))
+                by_human = np.argsort(-human[members], axis=1)
+                members = np.take_along_axis(members, by_human, axis=1)
+                is_untied = human_order(human, members) != 0
+                batches.append((members, is_untied, np.flatnonzero(~is_untied), weights[bucket.groups[batch]]))
         return cls(batches, bool((weights == 1).all()))
 
     def source(self, values: Floats) -> ListedPairs:
         gaps, tied, weights = [], [], []
-        for members, order, is_tied, weight in self.batches:
+        for members, is_untied, ties, weight in self.batches:
             gap = differences(values, members)
-            matters = (gap * order) > 0
-            matters |= is_tied
-            gaps.append(np.abs(gap[matters]))
-            tied.append(is_tied[matters])
+            is_concordant = (gap > 0) & is_untied
+            gaps += [gap[is_concordant], np.abs(gap.ravel()[ties])]
+            tied += [np.full(one.size, is_tied) for one, is_tied in zip(gaps[-2:], (False, True), strict=True)]
             if not self.is_uniform:
-                weights.append(np.broadcast_to(weight, gap.shape)[matters])
+                weights += [np.broadcast_to(weight, gap.shape)[is_concordant], weight[ties % len(weight)]]
         all_weights = None if self.is_uniform else np.concatenate(weights)
         return ListedPairs(np.concatenate(gaps), np.concatenate(tied), all_weights)

@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.cores import n_cores
 
 
 @cache
@@ -51,13 +52,6 @@ def blocks(rng: np.random.Generator, n_draws: int) -> list[tuple[np.random.Gener
 def single_blas_thread_abroad(home: int) -> AbstractContextManager[object]:
     """`single_blas_thread` in a worker process; it is already in force in the process with the id `home`."""
     return nullcontext() if os.getpid() == home else single_blas_thread()
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> Floats:

@@ -18,11 +18,11 @@ import numpy as np
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.cores import n_cores
 from metaeval.kernels.resampling.draws import (
     Advance,
     Alternative,
     blocks,
-    n_cores,
     outcomes_in_order,
     single_blas_thread,
     single_blas_thread_abroad,

@@ -54,7 +54,7 @@ def test_the_pairs_of_a_large_campaign_are_listed_and_those_of_all_its_scores_ar
     scores = np.random.default_rng(0).normal(size=(60, 2000))
     for by, kind in (("item", ListedPairs), ("none", ScorePairs)):
         grouped = group_scores(scores, scores[np.newaxis], group_labels(by, scores.shape))  # type: ignore[arg-type]
-        (source,) = MODULE._sources(grouped, np.ones(len(grouped.groups.labels), dtype=np.int64))
+        source = MODULE._source_of(grouped, np.ones(len(grouped.groups.labels), dtype=np.int64))(0)
         assert type(source) is kind
 
 
