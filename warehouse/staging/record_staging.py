@@ -72,7 +72,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         repeated += again
         met, cells, there = _counted(sound, rows)
         counts.append((met, cells))
-        outputs = there if outputs is None else pl.concat([outputs, there]).unique()  # most parts have the same ones
+        outputs = there if outputs is None else _outputs(pl.concat([outputs, there]))  # most parts have the same ones
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
     if lost:
         report_lost(sound, pl.concat(lost), stage)
@@ -80,7 +80,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         report_repeated(sound, pl.concat(repeated), stage)
     met, cells = (pl.concat(frames) for frames in zip(*counts, strict=True))
     assert outputs is not None
-    report_incomplete(sound, places, met, cells, outputs, stage)
+    report_incomplete(sound, places, met, cells, outputs.explode("number"), stage)
     vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
@@ -304,10 +304,12 @@ def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         scorer=scorer_name(),
         number=pl.when(pl.col("level") == "seg").then("number"),
     )
-    cell = ["file_no", *VECTOR_KEY, "unit", "number"]
-    is_repeated = scores.select(cell).is_duplicated()
-    if not is_repeated.any():
+    vector = ["file_no", *VECTOR_KEY, "unit"]
+    cell = [*vector, "number"]
+    are_distinct = scores.group_by(vector).agg(pl.col("number").n_unique() == pl.len())["number"]
+    if are_distinct.all():
         return scores, []
+    is_repeated = scores.select(cell).is_duplicated()
     again = (
         scores.filter(is_repeated)
         .group_by(cell, maintain_order=True)
@@ -346,8 +348,13 @@ def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.Data
     )
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
     has_value = pl.col("file_no").is_in(tables) & pl.col("value").is_not_null()
-    there = segments.filter(has_value).unique(["scorer", "system", "number"])
-    return met, there.group_by("scorer").len("n"), there.select("system", "number").unique()
+    there = segments.filter(has_value).group_by("scorer", "system").agg(pl.col("number").unique())
+    return met, there.group_by("scorer").agg(pl.col("number").list.len().sum().alias("n")), _outputs(there)
+
+
+def _outputs(numbers: pl.DataFrame) -> pl.DataFrame:
+    """The segment numbers of each system, from several lists for each."""
+    return numbers.group_by("system").agg(pl.col("number").explode().unique())
 
 
 def report_incomplete(
