@@ -40,18 +40,18 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
         from metaeval.results.sentences import named, opening
         from metaeval.studies.tables.counts import together
 
-        frame = together(answer.frame.drop("testset", "lp", strict=False))
-        rows = frame.with_columns(all=frame["n_concordant"] + frame["n_discordant"] + frame["n_tied_metric"])
-        rows = rows.filter(rows["all"] > 0)
-        if rows.is_empty():
+        columns = ("metric", "n_concordant", "n_discordant", "n_tied_metric")
+        counts = together(answer.frame.drop("testset", "lp", strict=False)).select(columns)
+        ordered = [(metric, n, n + sum(others)) for metric, n, *others in counts.iter_rows()]
+        shares = {metric: (n_right / n, n) for metric, n_right, n in ordered if n}
+        if not shares:
             return "Human scores order no pair of outputs, so no metric can agree with them."
-        rows = rows.with_columns(share=rows["n_concordant"] / rows["all"])
-        first = rows.filter(share=rows["share"].max())
-        n = first["all"][0]
+        highest, _ = max(shares.values())
+        first = [metric for metric, (share, _) in shares.items() if share == highest]
+        _, n_pairs = shares[first[0]]
         return opening(
-            f"{named(first['metric'], 2)} {'order' if first.height > 1 else 'orders'} the most pairs as human scores "
-            "do: "
-            f"{first['share'][0]:.1%} of {n} pairs without a human tie.",
+            f"{named(first, 2)} {'order' if len(first) > 1 else 'orders'} the most pairs as human scores do: "
+            f"{highest:.1%} of {n_pairs} pairs without a human tie.",
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":
