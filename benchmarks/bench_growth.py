@@ -24,7 +24,7 @@ COLUMNS = ("n_scores", "what", "cpu_seconds", "peak_gb")
 QUESTIONS = {
     "rank (spa)": ("rank", "all", "-m", "spa"),
     "rank (acc_eq)": ("rank", "all", "-m", "acc_eq(by=item)"),
-    "compare": ("compare", "sim0000", "en-de", "-m", "pa", "--resamples", "1000", "--recompute"),
+    "compare": ("compare", "sim00", "en-de", "-m", "pa", "--resamples", "1000", "--recompute"),
 }
 
 
