@@ -31,7 +31,7 @@ from warehouse.temporary import temporary_folder
 from warehouse.wording import counted, option
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
-_MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load loses, and how long the file is locked
+_MOST_BYTES, _MOST_EVALSETS = 8_000_000, 100  # of one batch: what a stopped load loses, and how long the file is locked
 
 
 def batches(loads: Loads) -> Iterator[Loads]:
