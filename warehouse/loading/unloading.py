@@ -13,7 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted
-from warehouse.writing.evalsets import delete_unnamed, register, remove_vectors
+from warehouse.writing.evalsets import delete_unnamed, mark_unsubmitted, register, remove_vectors
 
 Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 _sql = partial(statement, "warehouse.writing")
@@ -170,6 +170,7 @@ def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source], me
     delete_unnamed(connection)
     for name in ("update_canonical_names", "delete_entries", "delete_empty"):
         connection.execute(_sql(name))
+    mark_unsubmitted(connection)
     testsets = sorted({source.testset for source in chosen})
     left = connection.execute(
         """

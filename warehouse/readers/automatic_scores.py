@@ -16,6 +16,8 @@ from warehouse.readers.text.tables import constants, table_of
 from warehouse.readers.vocabulary import reference_called, testset_called, testset_of
 from warehouse.wording import option
 
+UNSUBMITTED = ("wmt-automatic", "wmt-automatic-list", "wmt25-automatic")
+"""Readers, without version, of scores that were not submitted to the metrics task."""
 _COLUMNS = ("pair", "system", "id", "is_constrained", "metric", "score")
 _NAME = "automatic-scores.tsv"
 _FILE = re.compile(r"(?P<metric>[A-Za-z]+)_(?P<testset>newstest\d{4})_(?P<reference>ref-[A-Za-z]+|src)\.tsv")

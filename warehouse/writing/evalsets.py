@@ -15,6 +15,7 @@ from warehouse.facts.languages import language_pair
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.names import LEVELS, LanguagePair
+from warehouse.readers.automatic_scores import UNSUBMITTED
 from warehouse.readers.vocabulary import without_regions, year_of_testset
 
 Declared = Mapping[int, TestsetFacts | None]  # by the evaluation set's number on the stage
@@ -151,6 +152,11 @@ def remove_vectors(connection: duckdb.DuckDBPyConnection) -> None:
     Call this inside a transaction; sources, systems, scorers and entries stay.
     """
     connection.execute(_sql("delete_vectors"))
+
+
+def mark_unsubmitted(connection: duckdb.DuckDBPyConnection) -> None:
+    """Mark exactly the metrics of temp.staged_evalset that were not submitted to the metrics task."""
+    connection.execute(_sql("update_unsubmitted"), {"readers": UNSUBMITTED})
 
 
 def delete_unnamed(connection: duckdb.DuckDBPyConnection) -> None:

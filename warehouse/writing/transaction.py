@@ -16,7 +16,14 @@ from warehouse.readers.contents import Content
 from warehouse.staging.checks import contradictions, note_spans, segment_contradictions
 from warehouse.staging.holdings import of_evalsets
 from warehouse.staging.slips import unjoined
-from warehouse.writing.evalsets import Declared, delete_unnamed, register, remove_vectors, write_evalsets
+from warehouse.writing.evalsets import (
+    Declared,
+    delete_unnamed,
+    mark_unsubmitted,
+    register,
+    remove_vectors,
+    write_evalsets,
+)
 
 _ORIGIN = {"evalset_id": pl.Int32, "origin": pl.String}
 _EARLIER = """
@@ -262,12 +269,13 @@ def check_written(batch: Batch) -> None:
 
 
 def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
-    """Give each metric with scores an entry; entries of user metrics and of metrics not submitted to the task are kept.
+    """Give each metric with scores an entry; entries of user metrics are kept.
 
     known: numbers of the evaluation sets that may have entries already.
     """
     if known:
-        batch.connection.execute(_sql("delete_entries"))
+        for name in ("delete_entries", "delete_unsubmitted"):
+            batch.connection.execute(_sql(name))
     metrics = batch.rows(_sql("metrics_without_entry"))
     evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
     facts = {number: declared[number] or TestsetFacts(evalset.testset) for number, evalset in evalsets.items()}
@@ -277,3 +285,4 @@ def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, in
     ]
     columns = {"evalset_id": pl.Int32, "scorer_id": pl.Int32, "status": pl.String}
     with_frame(batch.connection, pl.DataFrame(entries, columns, orient="row"), _sql("insert_entries"))
+    mark_unsubmitted(batch.connection)

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from tests.helpers import real_data
-from warehouse import Warehouse, load
+from warehouse import Warehouse, load, unload
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.own.scores import add
+from warehouse.readers.claims import LoadHints
 
 _QUESTIONS = {
     "scores": "SELECT testset, lp, domain, document, segment, system, metric, value FROM scores",
@@ -19,6 +20,7 @@ _QUESTIONS = {
     "system scores": "SELECT * EXCLUDE (mean) FROM system_scores",  # means are sums in any order, to the last digit
     "segments": "SELECT * FROM segments",
     "systems": "SELECT * FROM systems",
+    "metrics": "SELECT testset, lp, metric, status, is_own FROM metrics",
     "spellings": """
         SELECT e.lp, y.name, x.spelling, x.rule
         FROM system_spelling AS x
@@ -92,6 +94,30 @@ def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) 
         ("P-src", 1, 4.0),
         ("P-src", 2, 3.0),
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("testset", "status"), [("wmt23", "baseline"), ("t24", None)])
+def test_a_metric_that_one_file_submits_is_an_entry_whatever_others_are_loaded(
+    testset: str, status: str | None, tmp_path: Path
+) -> None:
+    scores = ScoreTable(["A", "B"], seg=np.array([[1.0, 2.0], [2.0, 3.0]]))
+    layout, automatic = tmp_path / testset, tmp_path / "automatic-scores.tsv"
+    write_evalset(layout, "en-de", documents=[("news", "d")] * 2, metrics={"BLEU-refA": scores, "M-src": scores})
+    rows = [f"en-de\t{system}\t1\tTrue\t{metric}-refA\t3\n" for metric in ("BLEU", "N") for system in "AB"]
+    automatic.write_text("pair\tsystem\tid\tis_constrained\tmetric\tscore\n" + "".join(rows))
+    metrics = "SELECT metric, status FROM metrics ORDER BY metric"
+    others = [("M-src", status and "contrastive"), ("N-refA", "no entry")]
+    for parts in ([[layout, automatic]], [[layout], [automatic]], [[automatic], [layout]]):
+        database = tmp_path / f"{len(list(tmp_path.iterdir()))}.duckdb"
+        for part in parts:
+            report = load(part, database, given=LoadHints(testset=testset))
+            assert report.is_clean, report.faults
+        with Warehouse.open(database) as warehouse:
+            assert warehouse.rows(metrics) == [("BLEU-refA", status), *others], parts
+    unload(database, f"{testset}/metric-scores/en-de/BLEU-refA.seg.score")
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows(metrics) == [("BLEU-refA", "no entry"), *others]
 
 
 @pytest.mark.slow

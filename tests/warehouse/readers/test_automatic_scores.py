@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import claimed, content, head, read, rows, told
-from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
+from warehouse.readers.automatic_scores import UNSUBMITTED, AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.claims import LoadHints
 from warehouse.wording import option
 
@@ -37,6 +37,7 @@ def test_the_end_of_a_metrics_name_is_its_reference() -> None:
 def test_they_took_no_part_in_the_metrics_task() -> None:
     claim = claimed(READER, PATH, HEADER)
     assert (claim.status, claim.origin, claim.evalsets) == ("no entry", "wmt22/automatic-scores.tsv", ())
+    assert claim.reader.partition("/")[0] in UNSUBMITTED
 
 
 def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
@@ -85,6 +86,7 @@ def test_a_list_of_one_metric_is_told_by_its_name_and_folder() -> None:
             ("wmt21.news", "en-de", "COMET", "refB", "ref-A", None),
         ]
     assert claimed(reader, LIST, "A\t1\n").status == "no entry"
+    assert reader.name.partition("/")[0] in UNSUBMITTED
     answer = reader.claim(Path(LIST.name), ("A\t1",), LoadHints())
     assert answer == f"system scores of an unknown language pair; name it with {option('lp')}"
     assert read(reader, LIST.name, "A\t1\n", LoadHints(lp="de-en")).evalsets == (("wmt21.news", "de-en"),)

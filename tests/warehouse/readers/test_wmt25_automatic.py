@@ -6,6 +6,7 @@ import pytest
 from tests.helpers import real_data, together
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read
+from warehouse.readers.automatic_scores import UNSUBMITTED
 from warehouse.readers.claims import Claim, LoadHints
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 
@@ -39,6 +40,7 @@ def test_metrics_took_no_part_in_the_metrics_task() -> None:
     claim = asked(READER, PATH, document({}).encode(), LoadHints())
     assert isinstance(claim, Claim)
     assert claim.status == "no entry"
+    assert claim.reader.partition("/")[0] in UNSUBMITTED
     assert claim.origin == "wmt25/automatic_scores/GPT-4.1.jsonl"
 
 

@@ -4,7 +4,11 @@ INSERT INTO entry
 SELECT n.evalset_id, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
 FROM inserted_frame AS n
 LEFT JOIN (
-  SELECT f.evalset_id, sc.scorer_id, min(v.status) AS status, bool_and(v.is_own) AS is_own
+  SELECT
+    f.evalset_id,
+    sc.scorer_id,
+    min(v.status) FILTER (WHERE v.is_own OR v.status <> 'no entry') AS status,
+    bool_and(v.is_own) AS is_own
   FROM temp.staged_vector AS v
   JOIN temp.staged_source AS f ON f.file_no = v.file_no
   JOIN scorer AS sc ON sc.kind = v.kind AND sc.name = v.scorer
