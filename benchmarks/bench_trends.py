@@ -113,7 +113,14 @@ def simulated_history(rng: np.random.Generator, world: World, n_draws: int = N_D
         for lp in [f"en-{letter}" for letter in "ab"[:SETS_A_YEAR]]
         for one in [simulated_point(rng, world, year, lp, n_draws)]
     )
-    return History(parse_measure("pearson"), "m2002", entries, 0, (), Slice("all", "all"), Options(), TestOptions())
+    return History(
+        asked=Slice("all", "all"),
+        measure=parse_measure("pearson"),
+        options=Options(),
+        testing=TestOptions(),
+        anchor="m2002",
+        entries=entries,
+    )
 
 
 def published() -> tuple[tuple[str, int], ...]:

@@ -77,20 +77,19 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
     def answer(self, run: Run) -> "Answer[tuple[History, Result]]":
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
-        from metaeval.studies.trends.history import history
+        from metaeval.studies.trends.history import HistorySettings, history
         from metaeval.studies.trends.views import show, slice_of_view, within_json
 
-        found = history(
-            run,
-            slice_of_view(self.part(Slice), self.view),
-            parse_measure(self.measure),
-            self.part(Options),
-            self.part(TestOptions),
-            self.anchor,
+        settings = HistorySettings(
+            asked=slice_of_view(self.part(Slice), self.view),
+            measure=parse_measure(self.measure),
+            options=self.part(Options),
+            testing=self.part(TestOptions),
+            anchor=self.anchor,
             bridged=self.bridges,
-            fresh=self.recompute,
             intervals=not self._has_none(run),
         )
+        found = history(run, settings, fresh=self.recompute)
         shown = show(found, self.part(TrendSettings))
         if (slopes := shown.facts.get("slopes")) is not None:
             return answer_of(self, shown, (found, shown), shape=within_json(slopes), digits=_OF_SLOPES)

@@ -56,21 +56,32 @@ class Entry:
     found: SetHistory
 
 
-@dataclass(frozen=True)
-class History:
-    """Evaluation sets by year, test set and language pair. n_stored: number taken from the result store.
+@dataclass(frozen=True, kw_only=True)
+class HistorySettings:
+    """What is computed on each evaluation set.
 
-    asked, options, testing: the settings of the computation.
+    asked: its test sets and language pairs may be several, joined by commas, or "all".
+    bridged: compute bridges to other human scores even if the slice names one.
+    intervals: compute intervals and standard errors of values; those of gaps come from the test and are always
+        computed.
     """
 
-    measure: Measure
-    anchor: str
-    entries: tuple[Entry, ...]
-    n_stored: int
-    notes: tuple[str, ...]
     asked: Slice
+    measure: Measure
     options: Options
     testing: TestOptions
+    anchor: str
+    bridged: bool = False
+    intervals: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class History(HistorySettings):
+    """Evaluation sets by year, test set and language pair. n_stored: number taken from the result store."""
+
+    entries: tuple[Entry, ...]
+    n_stored: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def official(self) -> list[tuple[Entry, Point]]:
@@ -78,37 +89,24 @@ class History:
         return [(entry, one) for entry in self.entries for one in entry.found.points if one.bridge is None]
 
 
-def history(
-    run: Run,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    anchor: str,
-    *,
-    bridged: bool = False,
-    fresh: bool = False,
-    intervals: bool = True,
-) -> History:
+def history(run: Run, settings: HistorySettings, *, fresh: bool = False) -> History:
     """Compute the points that are not stored yet.
 
-    The warehouse is closed again during computations, if it can be closed. asked: its test sets and language pairs may
-    be several, joined by commas, or "all". bridged: compute bridges to other human scores even if the slice names one.
-    intervals: compute intervals and standard errors of values; those of gaps come from the test and are always
-    computed.
+    The warehouse is closed again during computations, if it can be closed.
     Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
     set could take.
     """
-    check_whole(options, asked)
-    check_used(options, [measure])
-    bridged = bridged or asked.human is None
+    asked, measure = settings.asked, settings.measure
+    check_whole(settings.options, asked)
+    check_used(settings.options, [measure])
+    settings = replace(settings, bridged=settings.bridged or asked.human is None)
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, CacheEntry[SetHistory]] = {}
     with run.opened() as warehouse:
         excluded = without_challenge_sets(warehouse, asked.testset)
         challenging = challenge_sets(warehouse, "all")
         states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
-        _check_anchor(warehouse, states, anchor)
+        _check_anchor(warehouse, states, settings.anchor)
         candidates: dict[EvalsetState, list[CacheEntry[SetHistory]]] = {}
         for state in states:
             if (error := _nothing_loaded(state)) is not None:
@@ -116,8 +114,8 @@ def history(
                 continue
             # A result with intervals also answers a question without; not the other way round.
             candidates[state] = [
-                _cache_entry(state, asked, measure, options, testing, anchor, bridged, *more)
-                for more in ([()] if intervals else [(), ("without intervals",)])
+                _cache_entry(state, settings, *more)
+                for more in ([()] if settings.intervals else [(), ("without intervals",)])
             ]
         keys = [] if fresh else [question.key for those in candidates.values() for question in those]
         payloads = stored_payloads(warehouse, keys)
@@ -130,16 +128,7 @@ def history(
     n_stored = len([state for state in questions if state in found])
     notes: list[str] = []
     waiting = [state for state in questions if state not in found]
-    work = partial(
-        _computed,
-        asked=asked,
-        measure=measure,
-        options=options,
-        testing=testing,
-        anchor=anchor,
-        bridged=bridged,
-        intervals=intervals,
-    )
+    work = partial(_computed, settings=settings)
     unsaved: list[tuple[CacheEntry[SetHistory], SetHistory, float]] = []
     places = [(state.testset, state.lp) for state in waiting]
     for state, computed in zip(waiting, run.each(work, places, str(measure), is_storing=True), strict=True):
@@ -153,7 +142,7 @@ def history(
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
     reported = tuple(dict.fromkeys([*excluded, *said, *notes]))
-    return History(measure, anchor, entries, n_stored, reported, asked, options, testing)
+    return History(**vars(settings), entries=entries, n_stored=n_stored, notes=reported)
 
 
 def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:
@@ -172,18 +161,10 @@ def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
     return None if state.n_metrics else QuestionError("no metric scores are loaded")
 
 
-def _cache_entry(
-    state: EvalsetState,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    anchor: str,
-    bridged: bool,
-    *more: str,
-) -> CacheEntry[SetHistory]:
-    own = replace(asked, testset=state.testset, lp=state.lp)
-    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing, *more)
+def _cache_entry(state: EvalsetState, settings: HistorySettings, *more: str) -> CacheEntry[SetHistory]:
+    own = asdict(replace(settings.asked, testset=state.testset, lp=state.lp))
+    measured = (str(settings.measure), settings.measure.interval, settings.anchor, settings.bridged)
+    parts = (str(sorted(own.items())), *measured, settings.options, settings.testing, *more)
     key = key_of("trend", [state.fingerprint], *parts)
     return CacheEntry(key, "trend", state.testset, state.lp, SetHistory)
 
@@ -205,67 +186,42 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
     return replace(asked, metrics=kept), (anchor,) if anchor in named else ()
 
 
-def _computed(
-    run: Run,
-    testset: str,
-    lp: str,
-    *,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    anchor: str,
-    bridged: bool,
-    intervals: bool,
-) -> tuple[SetHistory, float]:
+def _computed(run: Run, testset: str, lp: str, *, settings: HistorySettings) -> tuple[SetHistory, float]:
     """The points of one evaluation set, and the seconds that they took; the warehouse is closed before computations."""
     started = time.perf_counter()
-    own = replace(asked, testset=testset, lp=lp)
-    found = _points(run.opened, own, measure, options, testing, anchor, bridged, intervals=intervals)
-    return found, time.perf_counter() - started
+    own = replace(settings, asked=replace(settings.asked, testset=testset, lp=lp))
+    return _points(run.opened, own), time.perf_counter() - started
 
 
-def _points(
-    opened: WarehouseOpener,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    anchor: str,
-    bridged: bool,
-    *,
-    intervals: bool,
-) -> SetHistory:
+def _points(opened: WarehouseOpener, settings: HistorySettings) -> SetHistory:
     """The points of one evaluation set, or the reason why it has none."""
-    ceiling, cache, notes = None, ResampleCache(intervals), []
+    measure, options = settings.measure, settings.options
+    measured = partial(point, measure=measure, options=options, testing=settings.testing, anchor=settings.anchor)
+    ceiling, cache, notes = None, ResampleCache(settings.intervals), []
     bridges: list[tuple[Block, Block]] = []
     try:
         with opened() as warehouse:
-            asked, also = _with_own_metrics(warehouse, asked, anchor)
+            asked, also = _with_own_metrics(warehouse, settings.asked, settings.anchor)
             block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
             humans = human_levels(warehouse, asked.testset, asked.lp)
             human = str(block.selection.human)
             behind = judged_by(humans, human)
             single = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
-            for second in second_humans(humans, human, measure) if bridged else []:
+            for second in second_humans(humans, human, measure) if settings.bridged else []:
                 try:
                     bridges.append(common_blocks(warehouse, asked, human, second, measure, options))
                 except QuestionError as error:
                     notes.append(because("no bridge: ", error))
         if single is not None:
             ceiling = split_half(block, single, str(behind), measure, options)
-        points = [point(block, measure, options, testing, anchor, ceiling=ceiling, cache=cache)]
+        points = [measured(block, ceiling=ceiling, cache=cache)]
     except QuestionError as error:
         return SetHistory.without(error)
     for first, other in bridges:
         try:
             sides = [
-                point(
+                measured(
                     one,
-                    measure,
-                    options,
-                    testing,
-                    anchor,
                     bridge=str(against.selection.human),
                     ceiling=second_human(one, against, measure, options),
                     cache=cache,

@@ -13,7 +13,7 @@ from metaeval.charts.history import _edges, history_chart
 from metaeval.measures.registry import parse_measure
 from metaeval.studies.trends.gaps import pooled_by_year
 from metaeval.studies.trends.groups import COLUMNS, grouped
-from metaeval.studies.trends.history import History, history
+from metaeval.studies.trends.history import History, HistorySettings, history
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.metaeval.studies.trends.histories import made_history, made_point
 from warehouse import QuestionError
@@ -66,9 +66,9 @@ def test_json_has_the_documented_shape(trend: Scorehouse) -> None:
 def test_intervals_are_left_to_what_shows_or_uses_them(trend: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
-    def made(*given: Any, intervals: bool, **more: Any) -> History:
-        asked.append(intervals)
-        return history(*given, intervals=intervals, **more)
+    def made(run: Any, settings: HistorySettings, **more: Any) -> History:
+        asked.append(settings.intervals)
+        return history(run, settings, **more)
 
     monkeypatch.setattr("metaeval.studies.trends.history.history", made)
     words = ("sim24", "cs-uk", "-m", "kendall")

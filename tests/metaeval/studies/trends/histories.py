@@ -79,7 +79,14 @@ def made_history(
     found += [
         Entry(testset, lp, year, SetHistory.without(QuestionError(reason))) for year, testset, lp, reason in missing
     ]
-    return History(parse_measure(measure), "BLEU", tuple(found), 0, (), Slice("all", "all"), Options(), TestOptions())
+    return History(
+        asked=Slice("all", "all"),
+        measure=parse_measure(measure),
+        options=Options(),
+        testing=TestOptions(),
+        anchor="BLEU",
+        entries=tuple(found),
+    )
 
 
 def block_of(systems: Sequence[str], n_segments: int) -> Block:

@@ -16,7 +16,7 @@ from metaeval.measures.registry import parse_measure
 from metaeval.results.inputs import Inputs
 from metaeval.results.run import Run
 from metaeval.studies.people.ceilings import common_blocks, second_human, split_half
-from metaeval.studies.trends.history import History, history
+from metaeval.studies.trends.history import History, HistorySettings, history
 from metaeval.studies.trends.points import Resamples, anchor_place, context, few_systems, point, resamples
 from queries.blocks import Block
 from queries.longitudinal import evalset_states, judgements
@@ -37,7 +37,15 @@ def of_hundred() -> ScoreTable:
 
 
 def made(warehouse: Warehouse, asked: Slice, measure: Measure = PA, anchor: str = "simBLEU", **more: object) -> History:
-    return history(reading(warehouse), asked, measure, Options(), QUICK, anchor, **more)  # type: ignore[arg-type]
+    settings = HistorySettings(
+        asked=asked,
+        measure=measure,
+        options=Options(),
+        testing=QUICK,
+        anchor=anchor,
+        **more,  # type: ignore[arg-type]
+    )
+    return history(reading(warehouse), settings)
 
 
 @pytest.fixture(scope="module")
@@ -150,9 +158,17 @@ def test_what_is_stored_answers_without_computing_and_follows_the_data(
     database = Path(shutil.copy(simulated_database, tmp_path / "own.duckdb"))
     asked, options = Slice("sim23,sim24", "cs-uk"), Options()
 
-    def ask(**more: object) -> History:
+    def ask(*, fresh: bool = False, **more: object) -> History:
         opened = lambda: Warehouse.open(database)  # noqa: E731
-        return history(Run(opened, database), asked, PA, options, QUICK, "simBLEU", **more)  # type: ignore[arg-type]
+        settings = HistorySettings(
+            asked=asked,
+            measure=PA,
+            options=options,
+            testing=QUICK,
+            anchor="simBLEU",
+            **more,  # type: ignore[arg-type]
+        )
+        return history(Run(opened, database), settings, fresh=fresh)
 
     first = ask()
     again = ask()

@@ -7,7 +7,7 @@ import pytest
 from metaeval.measures.options import Options, TestOptions
 from metaeval.measures.registry import parse_measure
 from metaeval.studies.trends.groups import grouped
-from metaeval.studies.trends.history import History, history
+from metaeval.studies.trends.history import History, HistorySettings, history
 from metaeval.studies.trends.tables import bridges
 from queries.slices import Slice
 from tests.helpers import reading, real_data
@@ -31,7 +31,10 @@ def years(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(database: Path, measure: str) -> History:
     with Warehouse.open(database) as warehouse:
-        return history(reading(warehouse), Slice("all", "en-de"), parse_measure(measure), Options(), QUICK, "BLEU")
+        settings = HistorySettings(
+            asked=Slice("all", "en-de"), measure=parse_measure(measure), options=Options(), testing=QUICK, anchor="BLEU"
+        )
+        return history(reading(warehouse), settings)
 
 
 @pytest.mark.long("loads four years of real scores: a minute")

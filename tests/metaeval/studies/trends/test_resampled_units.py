@@ -59,7 +59,9 @@ def test_a_unit_that_changes_nothing_says_so_and_too_few_documents_leave_the_val
 def test_what_gaps_are_for_is_one_line_for_each_unit() -> None:
     points = (("a", found(12, None)), ("b", found(9, None)), ("c", found(12, None)))
     entries = tuple(Entry(name, "xx-yy", 2020, SetHistory((one,), None, "s")) for name, one in points)
-    history = History(ITEMS, "A", entries, 0, (), Slice("all", "all"), Options(), QUICK)
+    history = History(
+        asked=Slice("all", "all"), measure=ITEMS, options=Options(), testing=QUICK, anchor="A", entries=entries
+    )
     lead = "tests and intervals of gaps are for new systems and new"
     assert targets(history) == [f"{lead} documents: a xx-yy; c xx-yy", f"{lead} segments: b xx-yy"]
     assert targets(replace(history, entries=entries[:1])) == [f"{lead} documents"]
