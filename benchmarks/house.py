@@ -48,8 +48,29 @@ def declaration_lines(node: ast.ClassDef) -> int:
     return (methods[0] if methods else (node.end_lineno or first) + 1) - first
 
 
+def _classes(annotation: ast.expr | None) -> set[str]:
+    """Plain names of classes in an annotation; none if it is of a class itself and not of its instances."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = ast.parse(annotation.value, mode="eval").body
+    names = {one.id for one in ast.walk(annotation) if isinstance(one, ast.Name)} if annotation else set()
+    return set() if "type" in names else names
+
+
 def converters(trees: Iterable[ast.Module]) -> Iterator[ast.FunctionDef]:
-    """Methods of dataclasses, and functions that take one (or several) first, that return a frame, rows or JSON."""
+    """Methods of dataclasses, and functions that take one (or several) first, that return a frame, rows or JSON.
+
+    >>> text = '''
+    ... @dataclass
+    ... class Context:
+    ...     def frame(self) -> pl.DataFrame: ...
+    ...     def __getstate__(self) -> dict[str, object]: ...
+    ... def rows(found: "Context") -> list[dict[str, Any]]: ...
+    ... def schema(of: type[Context]) -> dict[str, Any]: ...
+    ... def given(context: typer.Context) -> dict[str, Any]: ...
+    ... '''
+    >>> sorted(one.name for one in converters([ast.parse(text)]))
+    ['frame', 'rows']
+    """
     trees = list(trees)
     carriers = {
         one.name for tree in trees for one in ast.walk(tree) if isinstance(one, ast.ClassDef) if _is_dataclass(one)
@@ -57,15 +78,11 @@ def converters(trees: Iterable[ast.Module]) -> Iterator[ast.FunctionDef]:
     for tree in trees:
         for home in ast.walk(tree):
             for one in getattr(home, "body", []) if isinstance(home, ast.ClassDef | ast.Module) else []:
-                if not isinstance(one, ast.FunctionDef) or one.returns is None:
+                if not isinstance(one, ast.FunctionDef) or one.returns is None or one.name.startswith("__"):
                     continue
                 first = [*one.args.posonlyargs, *one.args.args][:1]
-                names = (
-                    set(re.findall(r"\w+", ast.unparse(first[0].annotation)))
-                    if first and first[0].annotation
-                    else set()
-                )
-                if (_is_dataclass(home) or names & carriers) and CONVERTED.match(ast.unparse(one.returns).strip("'\"")):
+                takes_one = _is_dataclass(home) or bool(first and _classes(first[0].annotation) & carriers)
+                if takes_one and CONVERTED.match(ast.unparse(one.returns).strip("'\"")):
                     yield one
 
 
