@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 ENDINGS = (".svg", ".pdf", ".png", ".html", ".json")
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # beside the control characters
-FIT = files("cli.charts").joinpath("fit.js")
+FIT, TABLES = (files("cli.charts").joinpath(name) for name in ("fit.js", "tables.js"))
 _MARK = re.compile(r"%\[([a-z]+)\]%")
 
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from cli.charts.drawing import FIT, Spec, csv_text, in_script
+from cli.charts.drawing import FIT, TABLES, Spec, csv_text, in_script
 from cli.charts.program import drawing_program
 from cli.render.cells import one_line
 from cli.render.delimited import FORMULAS
@@ -87,7 +87,7 @@ def page(sections: Sequence[ReportSection], title: str, *, static: bool, safe_ce
         drawn=drawn,
         place_of=places(figures),
         style=texts["page.css"],
-        script=FIT.read_text("utf-8") + texts["page.js"],
+        script="".join([FIT.read_text("utf-8"), TABLES.read_text("utf-8"), texts["page.js"]]),
         program="" if static or not figures else drawing_program(),
         charts=in_script([compact(one.spec) for one in figures]),
         settings=in_script(

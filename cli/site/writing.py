@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from cli.charts.drawing import csv_text
+from cli.charts.drawing import TABLES, csv_text
 from cli.report.page import environment as templates_of
 from cli.site import metadata
 from cli.site.content import Page, Table
@@ -159,7 +159,7 @@ def _write_pages(
     }
     for name in _STATIC:
         text = files("cli.site").joinpath("templates", name).read_text("utf-8")
-        (root / name).write_text(text, encoding="utf-8")
+        (root / name).write_text(TABLES.read_text("utf-8") + text if name == "site.js" else text, encoding="utf-8")
     pages, n_pages = Pages(gathered, only), 0
     total = len(pages.evalsets) + len(pages.metrics) + len(pages.systems)
     for page in pages:

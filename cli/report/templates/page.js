@@ -1,6 +1,5 @@
 "use strict";
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
 const {themes, formulas, signs} = read("settings");
 
@@ -52,63 +51,13 @@ function fileName(text) {
 
 // ------------------------------------------------------------------ tables
 
-function raw(cell) {
-  return cell.dataset.value ?? cell.textContent;
-}
-
-function order(table, column, direction) {
-  const isNumber = table.tHead.rows[0].cells[column].classList.contains("n");
-  const key = (row) => {
-    const text = raw(row.cells[column]);
-    return isNumber ? (text === "" ? NaN : Number(text)) : text;
-  };
-  const compare = (a, b) => {
-    if (!isNumber) return direction * a.localeCompare(b, "en", {numeric: true});
-    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b); // missing ones last
-    return direction * (a - b);
-  };
-  const rows = [...table.tBodies[0].rows].map((row) => [key(row), row]);
-  rows.sort((a, b) => compare(a[0], b[0]));
-  table.tBodies[0].append(...rows.map(([, row]) => row));
-}
-
-function rowsText(n) {
-  return n === 1 ? "1 row" : `${n} rows`;
-}
-
 function prepareTable(box) {
   const table = box.querySelector("table");
   const headings = [...table.tHead.rows[0].cells];
   const title = table.caption.textContent;
   const names = headings.map((heading) => heading.textContent);
-  headings.forEach((heading, column) => {
-    const button = made("button", {type: "button", textContent: names[column]});
-    heading.replaceChildren(button);
-    button.addEventListener("click", () => {
-      const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-      headings.forEach((one) => one.removeAttribute("aria-sort"));
-      heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-      order(table, column, direction);
-    });
-  });
-  const rows = [...table.tBodies[0].rows];
-  const tools = made("div", {className: "tools"});
-  const count = made("output", {textContent: rowsText(rows.length)});
-  const label = made("label", {textContent: "Filter: "});
-  const input = made("input", {type: "search", placeholder: "words in a row"});
-  label.append(input);
-  input.addEventListener("input", () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let n = 0;
-    for (const row of rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-      n += row.hidden ? 0 : 1;
-    }
-    count.textContent = n === rows.length ? rowsText(n) : `${n} of ${rowsText(rows.length)}`;
-  });
-  tools.append(label, count);
-  if (rows.length > 5) box.prepend(tools);
+  sortable(table);
+  box.prepend(...filters(table));
   const button = made("button", {type: "button", textContent: "CSV"});
   button.setAttribute("aria-label", `CSV: ${title}`);
   button.addEventListener("click", () => {
