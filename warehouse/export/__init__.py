@@ -9,11 +9,11 @@ from warehouse.export.csv import export_csv
 from warehouse.export.exported import EvalsetKey, ExportedEvalset, is_unfinished, unfinished
 from warehouse.export.layout import export_layout, export_spans
 from warehouse.export.parquet import export_parquet, is_export
-from warehouse.export.reimport import ImportedEvalset, import_parquet
+from warehouse.export.reimport import import_parquet
 from warehouse.export.texts import export_items, export_texts
 from warehouse.progress import Progress
 
-__all__ = ["FORMATS", "ExportedEvalset", "ImportedEvalset", "export", "import_parquet", "is_export", "is_unfinished"]
+__all__ = ["FORMATS", "ExportedEvalset", "export", "import_parquet", "is_export", "is_unfinished"]
 
 Write = Callable[[Warehouse, Sequence[EvalsetKey], Path, Progress | None], list[ExportedEvalset]]
 

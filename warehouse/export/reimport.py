@@ -1,7 +1,6 @@
 """A warehouse recreated from exported Parquet."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -23,26 +22,10 @@ from warehouse.export.parquet import (
 from warehouse.progress import Progress
 from warehouse.wording import option
 from warehouse.writing.evalsets import register
+from warehouse.writing.reports import EvalsetReport
 
 
-@dataclass(frozen=True)
-class ImportedEvalset:
-    """Result of an import for one evaluation set: loaded, or unchanged if the same files were already loaded.
-
-    n_files: files read; n_scores: segment scores with a value; n_rows: all rows of scores, n_missing of them without a
-    value.
-    """
-
-    testset: str
-    lp: str
-    status: str
-    n_files: int = 0
-    n_scores: int = 0
-    n_rows: int = 0
-    n_missing: int = 0
-
-
-def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[ImportedEvalset]:
+def import_parquet(folder: Path, database: Path, *, progress: Progress | None = None) -> list[EvalsetReport]:
     """Import every evaluation set of a folder that `export` wrote into a warehouse, which is created if missing.
 
     Rows are restored unchanged, with identifiers that are free in the warehouse. An evaluation set already loaded from
@@ -60,7 +43,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
                 progress(f"{testset} {lp}: loading", number, len(manifest))
             key = EvalsetKey(0, testset, lp)
             if _is_held(connection, folder, database, key, files):
-                done.append(ImportedEvalset(testset, lp, "unchanged", n_files=_rows(files, "source")))
+                done.append(EvalsetReport(testset, lp, "unchanged", n_unchanged=_rows(files, "source")))
                 continue
             with writing(database, connection):
                 connection.execute("BEGIN")
@@ -74,13 +57,19 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     return done
 
 
-def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> ImportedEvalset:
+def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> EvalsetReport:
     tables = [table for table in ("score", "aggregate_score") if table in files]
     n_rows = sum(files[table].rows for table in tables)
     counts = [_one(connection, f"SELECT count(value) FROM {partition_rows(folder, one, key)}") or 0 for one in tables]
     n_scores = counts[0] if "score" in tables else 0
-    return ImportedEvalset(
-        key.testset, key.lp, "loaded", _rows(files, "source"), n_scores, n_rows, n_rows - sum(counts)
+    return EvalsetReport(
+        key.testset,
+        key.lp,
+        "loaded",
+        n_files=_rows(files, "source"),
+        n_scores=n_scores,
+        n_rows=n_rows,
+        n_missing=n_rows - sum(counts),
     )
 
 

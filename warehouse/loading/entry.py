@@ -19,7 +19,7 @@ from warehouse.database.opening import interruptible
 from warehouse.database.stage import Batch
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came, writing
 from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
-from warehouse.loading.evalsets import EvalsetLoad, EvalsetOutcome, EvalsetReport, LoadReport, StagedEvalset, Status
+from warehouse.loading.evalsets import EvalsetLoad, EvalsetOutcome, LoadReport, StagedEvalset
 from warehouse.loading.files import FoundFiles, find, size
 from warehouse.loading.record_files import OpenFile, human_scores, share
 from warehouse.progress import Gauge, Progress
@@ -29,6 +29,7 @@ from warehouse.staging.checks import check_batch
 from warehouse.staging.holdings import HeldFile, Holdings, KnownEvalsets, held_files, holdings, of_evalsets
 from warehouse.temporary import temporary_folder
 from warehouse.wording import counted, option
+from warehouse.writing.reports import EvalsetReport
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
 _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 100  # of one batch: what a stopped load loses, and how long the file is locked
@@ -241,23 +242,8 @@ def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport,
             found = error.reason if error.about == str(folder) else error.text  # else of a file in it
             report.faults.append(Fault(str(folder), 0, found))
             continue
-        for item in imported:
-            status: Status = "unchanged" if item.status == "unchanged" else "loaded"
-            seconds = (time.perf_counter() - started) / len(imported)
-            is_same = status == "unchanged"
-            report.evalsets.append(
-                EvalsetReport(
-                    item.testset,
-                    item.lp,
-                    status,
-                    n_files=0 if is_same else item.n_files,
-                    n_unchanged=item.n_files if is_same else 0,
-                    n_scores=item.n_scores,
-                    n_rows=item.n_rows,
-                    n_missing=item.n_missing,
-                    seconds=seconds,
-                )
-            )
+        seconds = (time.perf_counter() - started) / len(imported) if imported else 0.0
+        report.evalsets += [replace(item, seconds=seconds) for item in imported]
 
 
 def _nothing_found(paths: Sequence[Path], found: FoundFiles) -> str:

@@ -19,8 +19,8 @@ from warehouse.export import export, import_parquet, is_export
 from warehouse.export.exported import ExportedEvalset, beside, copy
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.export.parquet import MANIFEST
-from warehouse.export.reimport import ImportedEvalset
 from warehouse.names import UNFINISHED_EXPORT
+from warehouse.writing.reports import EvalsetReport
 
 VIEWS = {
     "evalsets": "testset, year, lp, standard_reference, standard_human_seg, standard_human_sys, n_segments, n_systems",
@@ -123,7 +123,7 @@ class RoundTrip(NamedTuple):
     folder: Path
     database: Path
     exported: list[ExportedEvalset]
-    imported: list[ImportedEvalset]
+    imported: list[EvalsetReport]
 
 
 @pytest.fixture(scope="module")
