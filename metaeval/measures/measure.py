@@ -73,9 +73,11 @@ class Values:
     """Results of a measure on a block; arrays are (M,), None = does not apply to the measure.
 
     value: NaN if not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
-    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.results.evaluation.Evaluation`. n_systems: set if not
-    all systems of the block count. counts: pair counts of all groups together. details: extra columns of a ranking by
-    the measure. why: metric -> why its value is not defined. said: additions to the signature.
+    same value. n_pairs: pairs of systems or of scores. n_groups: groups with at least two judged scores; n_groups_nan:
+    those of them where the statistic is not defined. n_systems: set if not all systems of the block count.
+    system_score: source of each metric's system scores, None at segment level. counts: pair counts of all groups
+    together. details: extra columns of a ranking by the measure. why: metric -> why its value is not defined. said:
+    additions to the signature.
     """
 
     value: Floats
@@ -85,7 +87,7 @@ class Values:
     n_groups: Ints | int | None = None
     n_groups_nan: Ints | int | None = None
     n_systems: int | None = None
-    system_score: tuple[SystemScore, ...] = ()
+    system_score: tuple[SystemScore | None, ...] = ()
     counts: PairCounts | None = None
     details: dict[str, Floats] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)

@@ -1,16 +1,16 @@
 """Evaluation: one measure applied to one block, for all its metrics at once, or why human scores leave it undefined."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Measure, Values
-from metaeval.measures.options import Options, SystemScore
+from metaeval.measures.options import Options
 from metaeval.measures.system_scores import asked_scores
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
@@ -20,26 +20,17 @@ from warehouse.progress import Progress
 EQUAL = 1e-12  # values nearer than this differ by rounding alone
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Values of one measure; all arrays are (M,), aligned with metrics.
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Values):
+    """Values of one measure, aligned with metrics: tie thresholds are NaN and numbers -1 where the measure has none.
 
     metrics: those that the measure can rank; excluded: the others, with the reason.
-    value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
-        the interval of thresholds with the same value.
     n_judged: (system, segment) scores with a human score; n_missing: those of the slice without.
-    n_pairs: pairs of systems or of scores, -1 if the measure has none. n_groups: groups with at least two judged
-        scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
-    counts: the pair counts of all groups together, if the measure is computed from them.
-    system_score: the source of each metric's system scores, None at segment level.
-    details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: further
-        parts of the signature.
     """
 
     measure: Measure
     metrics: tuple[MetricChoice, ...]
     excluded: Mapping[str, Exclusion]
-    value: Floats
     epsilon: Floats
     epsilon_high: Floats
     n_pairs: Ints
@@ -49,11 +40,6 @@ class Evaluation:
     n_segments: int
     n_judged: int
     n_missing: int
-    system_score: tuple[SystemScore | None, ...]
-    counts: PairCounts | None = None
-    details: Mapping[str, Floats] = field(default_factory=dict)
-    why: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[tuple[str, object], ...] = ()
 
     @property
     def n_distinct(self) -> int:
@@ -81,25 +67,18 @@ def _evaluation(measure: Measure, block: Block, options: Options, progress: Prog
     def ints(values: Ints | int | None) -> Ints:
         return np.full(n, -1, dtype=np.int64) if values is None else np.broadcast_to(values, n).astype(np.int64)
 
+    arrays: dict[str, Any] = {name: floats(getattr(found, name)) for name in ("epsilon", "epsilon_high")}
+    arrays |= {name: ints(getattr(found, name)) for name in ("n_pairs", "n_groups", "n_groups_nan")}
+    n_systems = len(block.systems) if found.n_systems is None else found.n_systems
+    system_score = found.system_score or (None,) * n
     return Evaluation(
+        **{**vars(found), **arrays, "n_systems": n_systems, "system_score": system_score},
         measure=measure,
         metrics=block.metrics,
         excluded=excluded,
-        value=found.value,
-        epsilon=floats(found.epsilon),
-        epsilon_high=floats(found.epsilon_high),
-        n_pairs=ints(found.n_pairs),
-        n_groups=ints(found.n_groups),
-        n_groups_nan=ints(found.n_groups_nan),
-        n_systems=len(block.systems) if found.n_systems is None else found.n_systems,
         n_segments=block.n_judged_segments,
         n_judged=int(block.judged.sum()),
         n_missing=block.n_missing,
-        system_score=found.system_score or (None,) * n,
-        counts=found.counts,
-        details=found.details,
-        why=found.why,
-        said=found.said,
     )
 
 
