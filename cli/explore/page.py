@@ -144,7 +144,7 @@ def _(mo, ranking, showing, start, view):
     mo.stop(view.value != "Ranking")
     metrics = showing.ranking_table(ranking(), str(start.get("metrics", "")).split(";"))
     _below = [] if metrics is None else [metrics, mo.md("Select one metric to look into it, two to compare them.")]
-    mo.vstack([showing.above_ranking(ranking()), *_below])
+    mo.vstack([showing.shown(ranking(), showing.summary), *_below])
     return (metrics,)
 
 
@@ -221,16 +221,16 @@ def _(asking, lp, mo, outputs, picked, points, put_read, showing, testset, view)
 
 
 @app.cell
-def _(WarehouseError, mo, outputs, points, read, showing, view):
-    mo.stop(view.value != "Ranking" or not showing.segments_of(outputs, points) or read() is None)
-    showing.fault(read()) if isinstance(read(), WarehouseError) else showing.segment(read())
+def _(mo, outputs, points, read, showing, view):
+    mo.stop(view.value != "Ranking" or not showing.segments_of(outputs, points))
+    showing.shown(read(), showing.segment)
     return
 
 
 @app.cell
-def _(drawn, mo, ranking, showing, view):
-    mo.stop(view.value != "Ranking" or ranking() is None)
-    showing.below_ranking(drawn() or ranking())
+def _(WarehouseError, drawn, mo, ranking, showing, view):
+    mo.stop(view.value != "Ranking" or isinstance(ranking(), WarehouseError))
+    showing.shown(drawn() or ranking(), showing.chart, showing.notes)
     return
 
 
@@ -331,7 +331,7 @@ def _(mo, names, recipe, showing, view):
 @app.cell
 def _(asking, mo, query, run, showing, view):
     mo.stop(view.value != "SQL" or not run.value)
-    showing.rows(asking.sql(query.value))
+    showing.query_rows(asking.sql(query.value))
     return
 
 

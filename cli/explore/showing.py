@@ -1,7 +1,8 @@
 """Answers as a page shows them; names and texts of a warehouse are never taken for markup."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any, Literal
 
@@ -13,14 +14,12 @@ import polars.selectors as cs
 from cli.charts.drawing import page, specification
 from cli.charts.program import drawing_program
 from cli.render import DIGITS
-from cli.render.cells import number_text
-from cli.render.marks import Piece, in_colour, marked
-from metaeval.measures.registry import parse_measure
+from cli.render.cells import Least, digits_of, number_text
+from cli.render.marks import Piece, in_colour, marked_texts
+from cli.render.outputs import for_reading
 from metaeval.questions.question import Question
-from metaeval.questions.rank import Rank
 from metaeval.results.answer import Answer
 from metaeval.results.notes import Decisive
-from metaeval.studies.ranking.wide import by_metric
 from queries.segment import Text
 from warehouse import QuestionError, WarehouseError
 from warehouse.wording import in_python
@@ -32,9 +31,16 @@ _MARKS = "<style>mark.minor {background: #fff3b0} mark.major, mark.critical {bac
 
 
 def table(
-    frame: pl.DataFrame, selection: Literal["single", "multi"] | None = None, selected: Sequence[int] = ()
+    frame: pl.DataFrame,
+    selection: Literal["single", "multi"] | None = None,
+    selected: Sequence[int] = (),
+    digits: int | Mapping[str, int] | None = None,
+    least: Least | None = None,
 ) -> Any:
-    """Rows to search, sort, select and download; texts stay as they are. selected: rows selected from the start."""
+    """Rows to search, sort, select and download; texts stay as they are.
+
+    selected: rows selected from the start. digits, least: as of an answer.
+    """
     plain = frame.with_columns(
         pl.Series(name, [None if value is None else str(value) for value in frame[name].to_list()], pl.String)
         for name, kind in frame.schema.items()
@@ -42,8 +48,11 @@ def table(
     ).with_columns(cs.by_dtype(pl.String, pl.Categorical, pl.Enum).cast(pl.String).fill_null(""))
     formats: dict[str, str | Callable[..., Any]] = {}
     for name, kind in plain.schema.items():
-        if kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum):
-            formats[name] = _number if kind.is_numeric() else _text
+        if kind.is_numeric():
+            limit = max((least or {}).get(name, ()), default=None)
+            formats[name] = partial(_number, digits_of(name, DIGITS if digits is None else digits), limit)
+        elif kind == pl.String:
+            formats[name] = _text
     return mo.ui.table(
         plain,
         selection=selection,
@@ -56,8 +65,10 @@ def table(
     )
 
 
-def _number(value: float | None) -> str:
-    return str("" if value is None else value) if not isinstance(value, float) else number_text(value, DIGITS)
+def _number(digits: int, least: float | None, value: float | None) -> str:
+    if value == 0 and least is not None:
+        return f"<{least:.2g}"
+    return str("" if value is None else value) if not isinstance(value, float) else number_text(value, digits)
 
 
 def _text(value: str | None) -> str | None:
@@ -72,11 +83,11 @@ def fault(error: WarehouseError) -> Any:
 
 def notes(answer: Answer[Any]) -> Any:
     """Notes that may change a decision are shown; the others, and the signature, are folded."""
-    decisive = [one for one in answer.notes if isinstance(one, Decisive)]
-    first = [in_python(one) for one in decisive[:_MOST_NOTES]]
-    rest = [in_python(one) for one in (*decisive[_MOST_NOTES:], *answer.notes) if one not in decisive[:_MOST_NOTES]]
+    answer = answer.for_reading()
+    first = [one for one in answer.notes if isinstance(one, Decisive)][:_MOST_NOTES]
+    rest = [in_python(one) for one in answer.notes if one not in first and not answer.is_said(one)]
     folded = words("\n".join([*rest, answer.signature]))
-    parts = [mo.callout(words("\n".join(first)), kind="warn")] if first else []
+    parts = [mo.callout(words("\n".join(map(in_python, first))), kind="warn")] if first else []
     return mo.vstack([*parts, mo.accordion({"Notes and signature": folded})])
 
 
@@ -105,18 +116,21 @@ def chart(answer: Answer[Any]) -> Any:
     )
 
 
-def shown(found: Answer[Any] | WarehouseError | None) -> Any:
-    """An answer: chart, rows, notes; or the error instead."""
-    if found is None:
-        return mo.md("")
+def rows(answer: Answer[Any]) -> Any:
+    """The rows for reading."""
+    return table(readable(answer), digits=answer.digits, least=answer.least)
+
+
+def shown(found: Answer[Any] | WarehouseError | None, *parts: Callable[[Answer[Any]], Any]) -> Any:
+    """An answer with these parts, by default all; or the error instead; nothing while there is no answer."""
     if isinstance(found, WarehouseError):
         return fault(found)
-    return mo.vstack([summary(found), chart(found), table(readable(found)), notes(found)])
+    return mo.vstack([part(found) for part in parts or (summary, chart, rows, notes)] if found is not None else [])
 
 
 def readable(answer: Answer[Any]) -> pl.DataFrame:
     """The rows for reading: first the columns that answer the question, and no column without any value."""
-    frame: pl.DataFrame = answer.frame if answer.reading is None else answer.reading
+    frame = answer.for_reading().frame
     known = [name for name in frame.columns if frame[name].null_count() < len(frame) or frame.is_empty()]
     asked = answer.question
     first = [name for name in asked.important if name in known] if isinstance(asked, Question) else []
@@ -127,23 +141,9 @@ def ranking_table(found: Answer[Any] | WarehouseError | None, selected: Sequence
     """One row per metric to select; None while there is no ranking. selected: metrics selected from the start."""
     if not isinstance(found, Answer):
         return None
-    asked = found.question
-    assert isinstance(asked, Rank)
-    frame = by_metric(found.frame, [parse_measure(one) for one in asked.measures])
+    frame = found.for_reading().frame
     rows = [place for place, name in enumerate(frame["metric"]) if name in selected]
     return table(frame.drop(cs.starts_with("epsilon ", "low ", "high ")), "multi", rows)
-
-
-def above_ranking(found: Answer[Any] | WarehouseError | None) -> Any:
-    """The sentence of a ranking; or the error instead."""
-    if found is None:
-        return mo.md("")
-    return fault(found) if isinstance(found, WarehouseError) else summary(found)
-
-
-def below_ranking(found: Answer[Any] | WarehouseError) -> Any:
-    """The chart and the notes of a ranking."""
-    return mo.md("") if isinstance(found, WarehouseError) else mo.vstack([chart(found), notes(found)])
 
 
 def outputs_table(found: Answer[Any] | WarehouseError | None) -> Any:
@@ -152,9 +152,7 @@ def outputs_table(found: Answer[Any] | WarehouseError | None) -> Any:
         return fault(found)
     if found is None or found.frame.is_empty():
         return None
-    a, b = found.frame.row(0, named=True)["scorer_a"], found.frame.row(0, named=True)["scorer_b"]
-    frame = found.frame.select("segment", "system", "residual", "value_a", "value_b", "source", "output")
-    return table(frame.rename({"value_a": a, "value_b": b}), "single")
+    return table(for_reading(found.frame), "single")
 
 
 def points(frame: pl.DataFrame) -> Any:
@@ -170,7 +168,7 @@ def segments_of(*selected: Any) -> list[int]:
     return [int(number) for one in values if "segment" in one.columns for number in one["segment"].to_list()]
 
 
-def rows(found: pl.DataFrame | WarehouseError) -> Any:
+def query_rows(found: pl.DataFrame | WarehouseError) -> Any:
     """The rows of a query as a table, and as charts of their columns."""
     if isinstance(found, WarehouseError):
         return fault(found)
@@ -180,14 +178,12 @@ def rows(found: pl.DataFrame | WarehouseError) -> Any:
 def segment(answer: Answer[Any]) -> Any:
     """A segment: source, references and outputs, errors in colour, with all scores."""
     texts: Sequence[Text] = answer.result.texts
-    every = [error for text in texts for error in text.errors]
     parts = [_MARKS]
-    for text in texts:
-        is_source = text.kind == "source"
-        pieces = in_colour(marked(text.text or "", every if is_source else text.errors, in_source=is_source))
+    for text, pieces in zip(texts, marked_texts(texts), strict=True):
         scores = ", ".join(f"{escape(name)} {value:.4g}" for name, value in text.scores.items() if value is not None)
         head = f"<b>{escape(text.name or text.kind)}</b> {scores}"
-        parts.append(f"<div>{head}</div><p dir='auto' style='margin: 0 0 1em'>{''.join(map(_piece, pieces))}</p>")
+        body = "".join(map(_piece, in_colour(pieces)))
+        parts.append(f"<div>{head}</div><p dir='auto' style='margin: 0 0 1em'>{body}</p>")
     return mo.vstack([words(str(answer.title)), mo.Html("".join(parts)), notes(answer)])
 
 

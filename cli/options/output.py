@@ -176,9 +176,8 @@ class Output:
             more.setdefault("digits", answer.digits)
         frame, notes = answer.frame, answer.notes
         if self.is_for_reading:
-            frame = frame if answer.reading is None else answer.reading
-            notes = notes if answer.reading_notes is None else answer.reading_notes
-            notes = self._without_details(notes, answer.facts.get("details", frozenset()))
+            read = answer.for_reading()
+            frame, notes = read.frame, self._without_details(read.notes, answer.facts.get("details", frozenset()))
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
         shape = answer.shape
         if isinstance(shape, Mapping):

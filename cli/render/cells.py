@@ -38,7 +38,7 @@ def text_columns(
     """
     columns = []
     for series in frame.iter_columns():
-        n_digits = digits if isinstance(digits, int) else digits.get(series.name, DIGITS)
+        n_digits = digits_of(series.name, digits)
         values = series.to_list()
         if series.dtype.is_nested():
             cells = [value_text(value, n_digits) for value in values]
@@ -50,6 +50,11 @@ def text_columns(
                 cells[row] = f"<{bound:.2g}"
         columns.append(TextColumn(one_line(series.name), cells, series.dtype.is_numeric()))
     return columns
+
+
+def digits_of(column: str, digits: int | Mapping[str, int]) -> int:
+    """The decimals of a column. digits: for all columns or by name."""
+    return digits if isinstance(digits, int) else digits.get(column, DIGITS)
 
 
 def value_text(value: object, digits: int) -> str:

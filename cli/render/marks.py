@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from cli.render.cells import one_line
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from rich.text import Text as StyledText
 
     from queries.annotations import MarkedError
+    from queries.segment import Text
 
 UNNAMED = "error"  # a severity that is not known
 Span = tuple[int, int, str]  # start, end, severity
@@ -80,6 +81,15 @@ def marked(text: str, errors: "Iterable[MarkedError]", *, in_source: bool = Fals
     return pieces
 
 
+def marked_texts(texts: "Sequence[Text]") -> list[list[Piece]]:
+    """The texts of a segment in pieces; its source has the errors that are marked there in any output."""
+    every = [error for text in texts for error in text.errors]
+    return [
+        marked(text.text or "", every if text.kind == "source" else text.errors, in_source=text.kind == "source")
+        for text in texts
+    ]
+
+
 def _span(error: "MarkedError", length: int) -> Span | None:
     """Start, end and severity of an error's span in a text of this length; None if it has none there."""
     start, end = error.start, error.end
@@ -110,7 +120,7 @@ def in_colour(pieces: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in pieces if not piece.is_bracket]
 
 
-def styled(pieces: Sequence[Piece]) -> "Text":
+def styled(pieces: Sequence[Piece]) -> "StyledText":
     """The marked text for a terminal, without control characters that the terminal would obey."""
     from rich.text import Text
 

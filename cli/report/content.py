@@ -10,7 +10,7 @@ import polars as pl
 from cli.charts.drawing import Spec, parts_of_chart, specification
 from cli.hints import in_flags, is_for
 from cli.render import DIGITS
-from cli.render.cells import number_text, value_text
+from cli.render.cells import digits_of, number_text, value_text
 from metaeval.results.notes import EXPLAIN, NoteWithHint
 from metaeval.studies.ranking.wide import Wide, wide
 from warehouse import WarehouseError
@@ -115,7 +115,7 @@ class Grid:
 
     def cells(self) -> list[list[Cell]]:
         """The rows as they are shown."""
-        digits = [self.digits if isinstance(self.digits, int) else self.digits.get(n, DIGITS) for n in self.columns]
+        digits = [digits_of(name, self.digits) for name in self.columns]
         clusters, best = {(row, column): cluster for row, column, cluster in self.clusters}, set(self.best)
         return [
             [

@@ -22,7 +22,6 @@ from metaeval.results.notes import placed
 from metaeval.results.run import Run
 from metaeval.studies.protocols.catalogue import measures
 from metaeval.studies.ranking.rankings import leaders, named
-from metaeval.studies.ranking.wide import by_metric
 from queries.evalsets import expand
 from queries.listing import listing, official_human
 from queries.longitudinal import EvalsetState, evalset_states
@@ -345,8 +344,8 @@ def _computed(section: Section, place: Place) -> Part:
             summaries.append(in_flags(answer.summary))
         if asked.title:
             grids += _tables(asked, answer, place.heading, notes)
-        said = answer.notes if asked.is_whole or answer.reading_notes is None else answer.reading_notes
         several = len(asks) > 1 and asked.label
+        said = answer.notes if asked.is_whole else answer.for_reading().notes
         notes += [placed(asked.label, note) if several else note for note in said]
         signatures += answer.signature.splitlines()
     if len(refused) == len(asks):
@@ -369,9 +368,7 @@ def _is_for_page(note: str) -> bool:
 
 def _tables(asked: Ask, answer: Answer[Any], heading: str, notes: list[str]) -> list[Grid]:
     """The answer's rows for reading, and a note if there are too many."""
-    frame = answer.frame if asked.is_whole or answer.reading is None else answer.reading
-    if asked.question == "rank":
-        frame = by_metric(answer.frame, [parse_measure(one) for one in vars(answer.question)["measures"]])
+    frame = answer.frame if asked.is_whole else answer.for_reading().frame
     frame = frame.drop_nulls(asked.valued) if asked.valued else frame
     frame = frame.drop(asked.without, strict=False)
     if frame.height > MOST:

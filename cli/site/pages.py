@@ -235,10 +235,9 @@ class Pages(NamePages):
         trend, tables, notes, signatures = self.of.trend, [], [], []
         lead = "Too little is loaded to compare years."
         if trend is not None:
-            frame = trend.reading if trend.reading is not None else trend.frame
-            tables.append(Table("trend", "pa by year, and the gap to BLEU on the same data", frame))
-            said = trend.reading_notes if trend.reading_notes is not None else trend.notes
-            notes = [on_page(note) for note in said]
+            read = trend.for_reading()
+            tables.append(Table("trend", "pa by year, and the gap to BLEU on the same data", read.frame))
+            notes = [on_page(note) for note in read.notes]
             signatures = [*dict.fromkeys(trend.signature.splitlines())][:20]
             lead = trend.summary or (
                 "Values from different years are not comparable (different systems, different annotation); gaps to the "

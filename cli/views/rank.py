@@ -19,7 +19,7 @@ def show(answer: "Answer[Result]", output: Output) -> None:
     from cli.render.wide import wide_texts
     from metaeval.measures.registry import parse_measure
     from metaeval.questions.rank import Rank
-    from metaeval.studies.ranking.wide import by_metric, wide
+    from metaeval.studies.ranking.wide import wide
     from queries.slices import ALL
 
     asked = answer.question
@@ -43,23 +43,16 @@ def show(answer: "Answer[Result]", output: Output) -> None:
             where, untested = ("raised", _UNTESTED) if is_table else ("in brackets", "")
             mark += f"; {where}: significance cluster{untested}"
         notes = (*answer.notes, mark) if output.is_for_reading else answer.notes
-        output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
+        output.show_answer(replace(answer, frame=found.frame(), reading=None, notes=notes), page=texts)
         return
-    if output.is_for_reading and asked.pool is not None:  # notes name metrics without a pooled value
-        import polars as pl
-
-        valued = answer.frame.filter(pl.col("value").is_not_null().any().over("metric"))
-        answer = replace(answer, frame=valued if valued.height else answer.frame)
-    if output.is_for_reading:
-        is_table = format_for(output.format, output.output) is Format.TABLE
-        answer = replace(answer, reading=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
+    if output.is_for_reading and format_for(output.format, output.output) is Format.TABLE:
+        answer = replace(answer, reading=_at_a_glance(answer.for_reading().frame, measures))
     legend = _legend(asked) if asked.significance else []
     if output.is_for_terminal and answer.own.intersection(answer.frame["metric"]):
         import polars as pl
 
         starred = pl.col("metric").replace({name: f"{name} ★" for name in answer.own})
-        reading = answer.frame if answer.reading is None else answer.reading
-        answer = replace(answer, reading=reading.with_columns(starred))
+        answer = replace(answer, reading=answer.for_reading().frame.with_columns(starred))
         legend.append("★ your own")
     output.show_answer(answer, below=legend)
 
@@ -74,13 +67,10 @@ def _legend(asked: "Rank") -> list[str]:
     return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
 
 
-def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
+def _at_a_glance(found: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
     """One row per metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
     import polars as pl
 
-    from metaeval.studies.ranking.wide import by_metric
-
-    found = by_metric(frame, measures)
     keys = found.columns[: found.columns.index("metric") + 1]
     cells = [
         pl.Series(str(one), _cells(found, str(one), with_rank=place > 0), pl.String)

@@ -14,19 +14,12 @@ def show(answer: "Answer[Segment]", output: Output) -> None:
     """Errors in brackets, or by style on a terminal."""
     import polars as pl
 
-    from cli.render.marks import in_colour, marked, plain, styled
+    from cli.render.marks import in_colour, marked_texts, plain, styled
 
     if not output.is_for_reading:
         output.show_answer(answer)
         return
-    texts = answer.result.texts
-    every = [error for text in texts for error in text.errors]
-    pieces = [
-        marked(text.text or "", every, in_source=True)
-        if text.kind == "source"
-        else marked(text.text or "", text.errors)
-        for text in texts
-    ]
+    pieces = marked_texts(answer.result.texts)
     plain_texts = [plain(one) if one else None for one in pieces]
     frame = answer.frame.drop("errors").with_columns(pl.Series("text", plain_texts, dtype=pl.String))
     dressed = None

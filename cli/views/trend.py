@@ -25,8 +25,8 @@ def show(answer: "Answer[Any]", output: Output) -> None:
     if not output.is_for_reading:
         output.show_answer(answer)
         return
-    frame = answer.frame if answer.reading is None else answer.reading
-    notes = answer.notes if answer.reading_notes is None else answer.reading_notes
+    read = answer.for_reading()
+    frame, notes = read.frame, read.notes
     if asked.view == "within" and output.is_for_terminal:
         first = pl.col("what").replace_strict(dict(zip(_FIRST, range(4), strict=True)), default=4)
         place = pl.when(pl.col("kind").is_null()).then(pl.col("name")).otherwise(pl.format("{}: {}", "kind", "name"))

@@ -238,8 +238,12 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
     def _with_intervals(self, table: "Result", found: "RankingInputs") -> "Answer[Result]":
+        import polars as pl
+
+        from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
         from metaeval.studies.ranking.intervals import with_intervals, with_ranges
+        from metaeval.studies.ranking.wide import by_metric
 
         is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
         computed = list(zip(*(one.also for one in found.evalsets.values()), strict=True))
@@ -253,7 +257,11 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         drawn = replace(drawn, notes=tuple(lines)) if is_one else table
-        return answer_of(self, replace(table, facts={**table.facts, "drawn": drawn, "is_one": is_one}))
+        table = replace(table, facts={**table.facts, "drawn": drawn, "is_one": is_one})
+        valued = table.frame.filter(pl.col("value").is_not_null().any().over("metric"))
+        is_shorter = self.pool is not None and valued.height  # notes name metrics without a pooled value
+        measures = [parse_measure(text) for text in dict.fromkeys(self.measures)]
+        return answer_of(self, table, reading=by_metric(valued if is_shorter else table.frame, measures))
 
     @contextmanager
     def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":

@@ -218,6 +218,11 @@ class Answer(Result, Generic[R]):
             raise QuestionError(f"name one test set and one language pair: {what}")
         return self.results[0]
 
+    def for_reading(self) -> Self:
+        """The answer with the rows and notes for reading in place of all rows and notes."""
+        frame = self.frame if self.reading is None else self.reading
+        return replace(self, frame=frame, notes=self.notes if self.reading_notes is None else self.reading_notes)
+
     def is_said(self, note: str) -> bool:
         """Whether the summary has what a note says on incomplete data."""
         return isinstance(note, Partial) and note.removeprefix("partial: ")[1:] in self.summary

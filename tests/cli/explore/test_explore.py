@@ -13,12 +13,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 
 from metaeval.questions import QUESTIONS, question_named
@@ -129,10 +131,21 @@ def test_rows_are_read_with_what_answers_first_and_no_column_without_a_value(hos
     for name, more in {"trend": {"measure": "pa"}, "compare": {"measure": "pa"}, "means": {}}.items():
         answer = asking.answer(name, {"testset": "tiny24", "lp": "en-de", **more})
         frame = showing.readable(answer)
-        rows = answer.frame if answer.reading is None else answer.reading
+        rows = answer.for_reading().frame
         assert set(frame.columns) == {one for one in rows.columns if rows[one].count()}, name
         first = [one for one in answer.question.important if one in frame.columns]
         assert set(first) <= {*frame.columns[: len(first) + 1]}, name
+
+
+def test_numbers_have_the_decimals_and_limits_of_the_answer(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: dict[str, Any] = {}
+    monkeypatch.setattr(showing.mo.ui, "table", lambda rows, **how: shown.update(how["format_mapping"]))
+    answer = Asking(hostile, is_waiting=True).answer("means", {"testset": "tiny24", "lp": "en-de"})
+    rows = pl.DataFrame({"threshold": [0.87403], "p": [0.0], "value": [0.5]})
+    more = {"digits": {"threshold": 5}, "least": {"p": [0.001]}, "reading": None}
+    monkeypatch.setattr(showing.mo, "vstack", lambda parts: parts)
+    showing.shown(replace(answer, frame=rows, **more))
+    assert [shown[name](rows[name][0]) for name in rows.columns] == ["0.87403", "<0.001", "0.5000"]
 
 
 def test_a_dropped_file_keeps_its_name_and_leaves_its_folders(hostile: Path) -> None:
