@@ -82,16 +82,16 @@ def compute(
             at = f"{one} " if len(lps) > 1 else ""
             for item in found:
                 rows += [
-                    (testset, one, item.metric, system, value, item.n_segments, item.status)
-                    for system, value in item.systems.items()
+                    (testset, one, item.scorer, system, value, len(item.segments), item.status)
+                    for system, value in item.system_scores.items()
                 ]
-                signature[f"{item.metric}: {item.signature}"] = None
+                signature[f"{item.scorer}: {item.signature}"] = None
                 notes += [
-                    f"{at}{item.metric}: {system} excluded: {why}"
+                    f"{at}{item.scorer}: {system} excluded: {why}"
                     for system, why in item.excluded.items()
                     if why != "the reference itself"
                 ]
-                notes.append(f"{at}{item.metric}: {item.status}")
+                notes.append(f"{at}{item.scorer}: {item.status}")
     if len(failed) == len(lps):
         raise failed[0]
     schema: dict[str, Any] = dict.fromkeys(("testset", "lp", "metric", "system"), pl.String)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +18,6 @@ from warehouse.staging.record_staging import stage_records
 from warehouse.writing.transaction import write_batch
 
 
-@dataclass(frozen=True)
 class ComputedMetric:
     """One metric's computed scores on one evaluation set.
 

@@ -25,23 +25,6 @@ _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's ow
 
 
 @dataclass(frozen=True)
-class ComputedScores:
-    """One metric on one evaluation set.
-
-    metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, for the system scores. systems: name ->
-        corpus score from sacreBLEU (TER counts errors; it is stored negated). excluded: system -> reason.
-    status: stored, replaced, unchanged, or "not stored" on a dry run.
-    """
-
-    metric: str
-    signature: str
-    status: str
-    n_segments: int
-    systems: Mapping[str, float]
-    excluded: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class _Texts:
     """Texts of an evaluation set; segments: their numbers; outputs: of systems with an output for every segment."""
 
@@ -63,7 +46,7 @@ def compute(
     tokenize: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
-) -> list[ComputedScores]:
+) -> "list[MetricOnTexts]":
     """Score every system output against references, by segment and system, and store all in one transaction.
 
     metrics: some of METRICS. references: names; by default the standard one, or the only one. tokenize: sacreBLEU's
@@ -79,7 +62,7 @@ def compute(
     with Warehouse.open(database) as warehouse:
         texts = _texts(warehouse, testset, lp)
         chosen = _choose_references(warehouse, texts, references, f"{testset} {lp}")
-        held = _held(warehouse, texts.evalset_id)
+        held = _stored_sources(warehouse, texts.evalset_id)
     tasks = [MetricOnTexts(name, chosen, texts, tokenize) for name in dict.fromkeys(metrics)]
     for task in tasks:
         reader, _ = held.get(task.scorer, ("", ""))
@@ -91,17 +74,12 @@ def compute(
     for number, task in enumerate(fresh):
         task.score(_progress_of_part(progress, number, len(fresh)))
     if fresh and not dry_run:
-        store(database, (testset, lp), [task.computed() for task in fresh])
-    found = []
+        store(database, (testset, lp), fresh)
     for task in tasks:
-        status = "not stored" if dry_run else "replaced" if task.scorer in held else "stored"
+        task.status = "not stored" if dry_run else "replaced" if task.scorer in held else "stored"
         if task not in fresh:
-            status = "unchanged"
-            task.system_scores = _stored(database, testset, lp, task)
-        found.append(
-            ComputedScores(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.excluded)
-        )
-    return found
+            task.status, task.system_scores = "unchanged", _stored(database, testset, lp, task)
+    return tasks
 
 
 def corpus(
@@ -193,7 +171,7 @@ def _choose_references(warehouse: Warehouse, texts: _Texts, asked: Sequence[str]
     )
 
 
-def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
+def _stored_sources(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
     """Metrics of the evaluation set with the reader and checksum of their source."""
     rows = warehouse.rows(
         """
@@ -223,12 +201,15 @@ def _stored(database: Path, testset: str, lp: str, task: "MetricOnTexts") -> dic
     return {system: (-value if task.is_error_measure else value) + 0.0 for system, value in rows}
 
 
-class MetricOnTexts:
+class MetricOnTexts(ComputedMetric):
     """One metric to compute on the texts of an evaluation set.
 
-    corpus: sacreBLEU's object, which its paired tests take, too; scorer: its name in this program. outputs: by system;
-    excluded: system -> reason.
+    corpus: sacreBLEU's object, which its paired tests take, too; scorer: its full name in this program, such as
+    sacreBLEU-BLEU-refA; signature: sacreBLEU's, for the system scores. outputs: by system; excluded: system -> reason.
+    status, once scored: stored, replaced, unchanged, or "not stored" on a dry run.
     """
+
+    status: str
 
     def __init__(self, metric: str, references: tuple[str, ...], texts: _Texts, tokenize: str | None) -> None:
         self.base_name = _NAMES[metric]
@@ -275,20 +256,6 @@ class MetricOnTexts:
         n_edits = math.fsum(score.num_edits for score in scores)
         length = math.fsum(score.ref_length for score in scores)
         return 100.0 * (n_edits / length if length > 0 else float(n_edits > 0))
-
-    def computed(self) -> ComputedMetric:
-        """The scores to store, after `score` has run."""
-        return ComputedMetric(
-            base_name=self.base_name,
-            reference=self.reference,
-            is_error_measure=self.is_error_measure,
-            signature=self.signature,
-            reader=self.reader,
-            sha256=self.sha256,
-            segments=self.segments,
-            segment_scores=self.segment_scores,
-            system_scores=self.system_scores,
-        )
 
 
 def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:

@@ -85,13 +85,13 @@ def test_an_output_that_is_the_reference_gets_full_marks_worked_out_by_hand(tmp_
 
 @pytest.mark.slow
 def test_scores_are_sacrebleus_own(database: Path) -> None:
-    found = {item.metric: item for item in compute(database, "tiny24", "en-de")}
+    found = {item.scorer: item for item in compute(database, "tiny24", "en-de")}
     assert list(found) == ["sacreBLEU-BLEU-refA", "sacreBLEU-chrF-refA", "sacreBLEU-TER-refA"]
     for system in ("Ash", "Beech"):
         lines = OUTPUTS[system]
-        assert found["sacreBLEU-BLEU-refA"].systems[system] == sacrebleu.corpus_bleu(lines, [REFERENCE]).score
+        assert found["sacreBLEU-BLEU-refA"].system_scores[system] == sacrebleu.corpus_bleu(lines, [REFERENCE]).score
         assert _submitted(database, "sacreBLEU-chrF-refA")[system] == sacrebleu.corpus_chrf(lines, [REFERENCE]).score
-        assert found["sacreBLEU-TER-refA"].systems[system] == sacrebleu.corpus_ter(lines, [REFERENCE]).score
+        assert found["sacreBLEU-TER-refA"].system_scores[system] == sacrebleu.corpus_ter(lines, [REFERENCE]).score
         each = [
             sacrebleu.sentence_bleu(line, [reference]).score for line, reference in zip(lines, REFERENCE, strict=True)
         ]
@@ -110,7 +110,7 @@ def test_what_is_stored_is_the_users_own_with_its_signature_and_facts_and_no_ent
         )
         assert row == ("sacreBLEU-TER-refA", "TER", "no entry", True, "seg,sys", 3)
         (source,) = warehouse.rows("SELECT path, reader, n_rows, n_missing FROM sources WHERE origin LIKE 'computed/%'")
-        n_rows = len(item.systems) * (item.n_segments + 1)
+        n_rows = len(item.system_scores) * (len(item.segments) + 1)
         assert source == (item.signature, f"sacrebleu/{sacrebleu.__version__}", n_rows, 0)
         assert n_rows == 3 * 6
         query = "SELECT family, is_error_measure, is_known FROM metric_facts WHERE base_metric = 'sacreBLEU-TER'"
@@ -125,7 +125,7 @@ def test_the_same_again_changes_nothing(database: Path) -> None:
     before = database.read_bytes()
     (again,) = compute(database, "tiny24", "en-de", ["chrf"])
     assert again.status == "unchanged"
-    assert again.systems["Ash"] == sacrebleu.corpus_chrf(OUTPUTS["Ash"], [REFERENCE]).score
+    assert again.system_scores["Ash"] == sacrebleu.corpus_chrf(OUTPUTS["Ash"], [REFERENCE]).score
     assert database.read_bytes() == before
 
 
@@ -143,8 +143,8 @@ def test_a_dry_run_stores_nothing_and_compares_the_reference_not_with_itself(ori
     before = original.read_bytes()
     (item,) = compute(original, "tiny24", "en-de", ["bleu"], dry_run=True)
     assert item.status == "not stored"
-    assert item.systems["Ash"] > item.systems["Beech"]
-    assert "refA" not in item.systems
+    assert item.system_scores["Ash"] > item.system_scores["Beech"]
+    assert "refA" not in item.system_scores
     assert item.excluded["refA"] == "the reference itself"
     assert original.read_bytes() == before
 
@@ -156,7 +156,7 @@ def test_bleu_takes_the_tokenizer_of_the_target_language(original: Path) -> None
 
 def test_several_references_are_named_with_dots(original: Path) -> None:
     (item,) = compute(original, "tiny24", "en-cs", ["chrf"], references=["refA", "refB"], dry_run=True)
-    assert item.metric == "sacreBLEU-chrF-refA.refB"
+    assert item.scorer == "sacreBLEU-chrF-refA.refB"
     assert "nrefs:2" in item.signature
 
 
@@ -218,5 +218,5 @@ def test_bleu_of_wmt23_is_what_the_organisers_submitted(
     (folder / scores).write_text("".join(line for line in lines if line.split("\t")[0] in expected))
     assert load([folder], tmp_path / "w.duckdb").is_clean
     (item,) = compute(tmp_path / "w.duckdb", "wmt23", "en-de", ["bleu"], dry_run=True)
-    assert item.metric == "sacreBLEU-BLEU-refA"
-    assert item.systems == pytest.approx(expected, abs=1e-6)
+    assert item.scorer == "sacreBLEU-BLEU-refA"
+    assert item.system_scores == pytest.approx(expected, abs=1e-6)
