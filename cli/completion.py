@@ -69,7 +69,7 @@ def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[st
     from warehouse import Warehouse
 
     before, comma, last = incomplete.rpartition(",")
-    given = _given(context)
+    given = _typed_values(context)
     testsets = _several(given.get("testset") or given.get("on"))
     lps = [] if kind in ("testset", "lp") else _several(given.get("lp"))
     try:
@@ -80,7 +80,7 @@ def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[st
     return [f"{before}{comma}{name}" for name in found if name.startswith(last)]
 
 
-def _given(context: typer.Context) -> dict[str, Any]:
+def _typed_values(context: typer.Context) -> dict[str, Any]:
     """Arguments and options before the incomplete word. If that is an option's value, arguments come unnamed."""
     arguments = [parameter.name for parameter in context.command.params if parameter.param_type_name == "argument"]
     unnamed = {name: word for name, word in zip(arguments, context.args, strict=False) if name is not None}

@@ -18,7 +18,7 @@ from cli.options.output import ChartFlags, PageOutput, QuestionOutput, VerdictFl
 from cli.render.output import progress
 from cli.views import view_of
 from metaeval.questions import question_named
-from metaeval.questions.question import Question, made
+from metaeval.questions.question import Question, question_with
 from warehouse.fields import Field, fields_of
 from warehouse.wording import option
 
@@ -44,7 +44,7 @@ def command_of(name: str) -> Callable[..., None]:
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
         _check_order(known, words, output.database)
-        given = _given(name, known, words)
+        given = _values_of_words(name, known, words)
         if "after" in given and (output.db or output.folder) is not None:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
@@ -56,7 +56,7 @@ def command_of(name: str) -> Callable[..., None]:
         named = partial(evalsets_named, question, given)
         with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
             run = Run(opened, output.stored_in, advance, output.is_for_reading)
-            with _on_workers(made(question, given), run, output) as run:
+            with _on_workers(question_with(question, given), run, output) as run:
                 answer = answered(question, given, run)
         if charted is not None:
             charted.draw(output, answer.chart)
@@ -176,7 +176,7 @@ def _metavar(field: Field) -> str:
     return f"{found}..." if field.is_list and not field.choices and not field.is_argument else found
 
 
-def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -> dict[str, Any]:
+def _values_of_words(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -> dict[str, Any]:
     """The values that the words of a command give, by field: arguments by position; a language pair may be omitted.
 
     Raises UsageError: more words than there are arguments, or one that is missing.

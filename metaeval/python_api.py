@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from metaeval.questions import question_named
-from metaeval.questions.question import Question, evalsets_named, made
+from metaeval.questions.question import Question, evalsets_named, question_with
 from metaeval.results.run import Run
 from queries.evalsets import is_year, stored_name, stored_names, stored_testset
 from queries.listing import own_metrics
@@ -143,7 +143,7 @@ def answered(question: type[Question[Any]], given: dict[str, Any], run: Run) -> 
 
     Raises QuestionError: an option that it does not have, values that do not fit, unknown names.
     """
-    asked = made(question, given)
+    asked = question_with(question, given)
     found = as_stored(asked, run).answer(run).with_summary()
     if found.own or not (asked.charted or getattr(asked, "user_metrics", False) or getattr(asked, "metrics", ())):
         return found

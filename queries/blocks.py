@@ -54,7 +54,7 @@ class Spans:
         of_spans = ("annotation", "start", "end", "is_in_source", "is_major", "category")
         return replace(self, **{name: getattr(self, name)[chosen] for name in of_spans})
 
-    def beside(self, other: "Spans", scorer: int) -> "Spans":
+    def with_gold_of(self, other: "Spans", scorer: int) -> "Spans":
         """These annotations, plus the gold annotations of other spans as those of this scorer."""
         both = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
@@ -163,13 +163,13 @@ class Block:
 
     def once(self, question: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, kept per question, as several measures and protocols need it; do not modify it."""
-        if question not in self._kept:
-            self._kept[question] = compute()
-        answer: T = self._kept[question]
+        if question not in self._computed:
+            self._computed[question] = compute()
+        answer: T = self._computed[question]
         return answer
 
     @cached_property
-    def _kept(self) -> dict[Hashable, Any]:
+    def _computed(self) -> dict[Hashable, Any]:
         return {}
 
     def take(

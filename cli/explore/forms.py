@@ -34,13 +34,13 @@ def laid_out(question: type[Question[Any]], controls: Mapping[str, Any]) -> list
     return [*in_sight, mo.accordion(rows, multiple=True)] if rows else in_sight
 
 
-def given(question: type[Question[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
+def values_given(question: type[Question[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the controls, without those left at their defaults.
 
     Raises QuestionError: a value that does not fit its field.
     """
     known = fields_of(question)
-    said = {name: _read(known[name], value) for name, value in values.items() if value not in (None, "", [])}
+    said = {name: _field_value(known[name], value) for name, value in values.items() if value not in (None, "", [])}
     unsaid = {name for name, value in said.items() if value is False and known[name].default is None}
     return {name: value for name, value in said.items() if name not in unsaid and value != known[name].default}
 
@@ -62,7 +62,7 @@ def _control(field: Field, names: Sequence[str], value: Any) -> Any:
     return mo.ui.dropdown(offered, value=chosen[0] if chosen else None, label=label, searchable=True)
 
 
-def _read(field: Field, value: Any) -> Any:
+def _field_value(field: Field, value: Any) -> Any:
     if isinstance(value, str) and field.element in (int, float) and not field.is_list:
         return field.parsed(value.strip())
     if isinstance(value, str) and field.is_list:

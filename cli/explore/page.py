@@ -144,7 +144,7 @@ def _(mo, ranking, showing, start, view):
     mo.stop(view.value != "Ranking")
     metrics = showing.ranking_table(ranking(), str(start.get("metrics", "")).split(";"))
     _below = [] if metrics is None else [metrics, mo.md("Select one metric to look into it, two to compare them.")]
-    mo.vstack([showing.shown(ranking(), showing.summary), *_below])
+    mo.vstack([showing.answer_parts(ranking(), showing.summary), *_below])
     return (metrics,)
 
 
@@ -168,7 +168,7 @@ def _(asking, measures, mo, picked, place, put_compared, view):
 @app.cell
 def _(compared, mo, picked, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 2)
-    mo.vstack([showing.words(f"{picked[0]} against {picked[1]}"), showing.shown(compared())])
+    mo.vstack([showing.words(f"{picked[0]} against {picked[1]}"), showing.answer_parts(compared())])
     return
 
 
@@ -185,7 +185,7 @@ def _(asking, mo, picked, place, put_scattered, put_worst, view):
 @app.cell
 def _(mo, picked, scattered, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
-    mo.vstack([showing.words(f"{picked[0]} against human scores"), showing.shown(scattered())])
+    mo.vstack([showing.words(f"{picked[0]} against human scores"), showing.answer_parts(scattered())])
     return
 
 
@@ -223,14 +223,14 @@ def _(asking, lp, mo, outputs, picked, points, put_read, showing, testset, view)
 @app.cell
 def _(mo, outputs, points, read, showing, view):
     mo.stop(view.value != "Ranking" or not showing.segments_of(outputs, points))
-    showing.shown(read(), showing.segment)
+    showing.answer_parts(read(), showing.segment)
     return
 
 
 @app.cell
 def _(WarehouseError, drawn, mo, ranking, showing, view):
     mo.stop(view.value != "Ranking" or isinstance(ranking(), WarehouseError))
-    showing.shown(drawn() or ranking(), showing.chart, showing.notes)
+    showing.answer_parts(drawn() or ranking(), showing.chart, showing.notes)
     return
 
 
@@ -269,7 +269,7 @@ def _(WarehouseError, ask, asked_kind, asking, fields, forms, mo, put_other, que
     put_other(None)
     mo.stop(not ask.value)
     try:
-        _given = forms.given(asked_kind, fields.value)
+        _given = forms.values_given(asked_kind, fields.value)
         asking.in_background((put_other, question.value, {**_given, "charted": asked_kind.has_chart()}))
     except WarehouseError as error:
         put_other(error)
@@ -308,7 +308,7 @@ def _(asking, chosen, mo, put_other, view):
 @app.cell
 def _(mo, other, showing, view):
     mo.stop(view.value in ("Ranking", "SQL"))
-    showing.shown(other())
+    showing.answer_parts(other())
     return
 
 

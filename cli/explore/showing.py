@@ -121,7 +121,7 @@ def rows(answer: Answer[Any]) -> Any:
     return table(readable(answer), digits=answer.digits, least=answer.least)
 
 
-def shown(found: Answer[Any] | WarehouseError | None, *parts: Callable[[Answer[Any]], Any]) -> Any:
+def answer_parts(found: Answer[Any] | WarehouseError | None, *parts: Callable[[Answer[Any]], Any]) -> Any:
     """An answer with these parts, by default all; or the error instead; nothing while there is no answer."""
     if isinstance(found, WarehouseError):
         return fault(found)

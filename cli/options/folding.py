@@ -31,7 +31,7 @@ def check_targets(values: Mapping[str, Any], database: Path) -> None:
         place = target.resolve()
         if place == database.resolve():
             raise UsageError(f"{flag} {target}: it is the warehouse")
-        for path in _read(values):
+        for path in _paths_read(values):
             if place == path or (place.exists() and path in place.parents):
                 raise UsageError(f"{flag} {target}: the command reads it")
         check_target(target)
@@ -39,7 +39,7 @@ def check_targets(values: Mapping[str, Any], database: Path) -> None:
         raise UsageError(f"{' and '.join(targets)} name one file")
 
 
-def _read(values: Mapping[str, Any]) -> Iterator[Path]:
+def _paths_read(values: Mapping[str, Any]) -> Iterator[Path]:
     """The files and folders that the command reads, links resolved."""
     for name in _READ:
         given = values.get(name)

@@ -50,7 +50,7 @@ def environment(*packages: str, keeps_lines: bool = False) -> "Environment":
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    def shown(value: Any) -> Any:
+    def single_line(value: Any) -> Any:
         if not isinstance(value, str) or hasattr(value, "__html__") or (keeps_lines and "\n" in value):
             return value  # such as what a template marks as safe: our own, or made safe here
         return one_line(value)
@@ -59,7 +59,7 @@ def environment(*packages: str, keeps_lines: bool = False) -> "Environment":
         loader=ChoiceLoader([PackageLoader(name) for name in packages]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=shown,
+        finalize=single_line,
         trim_blocks=True,
         lstrip_blocks=True,
     )

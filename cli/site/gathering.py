@@ -108,14 +108,14 @@ def gather(run: Run, only: Sequence[str] = ()) -> SiteData:
     for testset in testsets:
         advance(f"{testset}: rules of each year")
         if any(key[0] == testset for key in rankings) and (
-            found := _asked(run, "protocol", rules=testset, matrix=True)
+            found := _answer_or_none(run, "protocol", rules=testset, matrix=True)
         ):
             rules[testset] = found
     advance("audit")
     named = ",".join(testsets) if only else "all"
-    audit = _asked(run, "audit", testset=named)
+    audit = _answer_or_none(run, "audit", testset=named)
     advance("over the years")
-    trend = _asked(
+    trend = _answer_or_none(
         Run(run.opened, run.database, None, for_reading=True), "trend", testset=named, lp="all", measure="pa"
     )
     return SiteData(
@@ -133,7 +133,7 @@ def without_folder(file: Mapping[str, str]) -> str:
     return file["origin"].replace(file["path"], Path(file["path"]).name)
 
 
-def _asked(run: Run, question: str, **given: Any) -> Answer[Any] | None:
+def _answer_or_none(run: Run, question: str, **given: Any) -> Answer[Any] | None:
     """The answer; None if there is none."""
     try:
         return answered(question_named(question), given, Run(run.opened, run.database, None, run.for_reading))
@@ -168,7 +168,7 @@ def _compared(run: Run, testset: str, lp: str, measures: Sequence[str]) -> dict[
     """The tests behind the ranking's clusters, which the ranking has stored."""
     found = {}
     for measure in measures:
-        answer = _asked(run, "compare", testset=testset, lp=lp, measure=measure)
+        answer = _answer_or_none(run, "compare", testset=testset, lp=lp, measure=measure)
         if answer is not None and isinstance(answer.result, Comparison):
             found[measure] = answer.result
     return found

@@ -61,8 +61,8 @@ def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float 
         ],
         "points": points,
         "words": [
-            {"metric": -width, "human": height, "text": f"ρ = {shown(values, metric, 'spearman')}"},
-            {"metric": width, "human": -height, "text": f"r = {shown(values, metric, 'pearson')}"},
+            {"metric": -width, "human": height, "text": f"ρ = {statistic_text(values, metric, 'spearman')}"},
+            {"metric": width, "human": -height, "text": f"r = {statistic_text(values, metric, 'pearson')}"},
         ],
     }
     base = alt.Chart().encode(
@@ -88,7 +88,7 @@ def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float 
     return metric, chart, data
 
 
-def shown(values: dict[tuple[str, str], float | None], metric: str, statistic: str) -> str:
+def statistic_text(values: dict[tuple[str, str], float | None], metric: str, statistic: str) -> str:
     """A statistic of a metric in a title."""
     value = values.get((metric, statistic))
     return "-" if value is None else f"{value:.3f}"

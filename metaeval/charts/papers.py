@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
+from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, statistic_text
 from metaeval.charts.parts import Rows, names, tips, titled
 from warehouse.errors import QuestionError
 
@@ -183,7 +183,9 @@ def _scatter(cells: "list[Cell]") -> list[Drawn]:
 
 def _correlations(values: dict[tuple[str, str], float | None], metric: str) -> str:
     names = {"pearson": "r", "spearman": "ρ", "kendall": "τ_b"}
-    return ", ".join(f"{name} = {shown(values, metric, key)}" for key, name in names.items() if (metric, key) in values)
+    return ", ".join(
+        f"{name} = {statistic_text(values, metric, key)}" for key, name in names.items() if (metric, key) in values
+    )
 
 
 _KINDS: dict[str, Callable[["list[Cell]"], list[Drawn]]] = {

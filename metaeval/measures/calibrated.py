@@ -73,22 +73,22 @@ class CalibratedMeasure(CountedPairs):
         if not self.is_aligned(swap):
             raise QuestionError(only_whole_groups(self))
         judged = self.judged(block)
-        kept = self._kept(block, options, epsilon)
+        kept = self._fixed_thresholds(block, options, epsilon)
         return right_pairs_swap(judged.human, judged.scores, self.pair_statistic, swap, epsilon=kept)  # type: ignore[arg-type]
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
         self.check_resampled()
-        judged, kept = self.judged(block), self._kept(block, options, epsilon)
+        judged, kept = self.judged(block), self._fixed_thresholds(block, options, epsilon)
         if self.by == "item":
             return item_resample(judged.human, judged.scores, self.pair_statistic, kept)
         return any_resample(judged.human, judged.scores, partial(self._at, tuple(kept.tolist())))
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        judged, kept = self.judged(block), self._kept(block, options, epsilon)
+        judged, kept = self.judged(block), self._fixed_thresholds(block, options, epsilon)
         assert judged.labels is not None
         return any_resample(judged.human, judged.scores, partial(self._at_labels, kept, judged.labels))
 
-    def _kept(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> Floats:
+    def _fixed_thresholds(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> Floats:
         found = self.value(block, options).epsilon if epsilon is None else epsilon
         return np.asarray(found, dtype=np.float64)
 

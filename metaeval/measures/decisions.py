@@ -158,7 +158,7 @@ class DecisionMeasure(OutputMeasure):
             _decision(good.values, scores, self._best(good.values, scores) if threshold is None else threshold)
             for scores, threshold in zip(block.scores, self._thresholds(block), strict=True)
         ]
-        values = np.array([self._of(one) for one in found])
+        values = np.array([self._statistic_of(one) for one in found])
         details = {
             name: np.array([np.nan if one is None else getattr(one, name) for one in found])
             for name in ("threshold", "precision", "recall")
@@ -171,7 +171,7 @@ class DecisionMeasure(OutputMeasure):
         why = {**dict.fromkeys(without, f"no threshold from {sources}"), **answer.why}
         return replace(answer, why=why, said=(*answer.said, ("calibrated_on", sources)))
 
-    def _of(self, found: Decision | None) -> float:
+    def _statistic_of(self, found: Decision | None) -> float:
         if found is None:
             return np.nan
         return found.f_beta(self.beta2) if self.name == "f_beta" else float(getattr(found, self.name))

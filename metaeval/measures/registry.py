@@ -69,10 +69,10 @@ def parse_measure(text: str) -> Measure:
     matching = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
     if not matching:
         raise QuestionError(f"measure {text!r}: {' and '.join(given)} cannot be combined")
-    return matching[0].family(matching[0], tuple(_read(one, given, text) for one in matching[0].parameters))
+    return matching[0].family(matching[0], tuple(_parameter_value(one, given, text) for one in matching[0].parameters))
 
 
-def _read(parameter: Parameter, given: dict[str, str], text: str) -> Value:
+def _parameter_value(parameter: Parameter, given: dict[str, str], text: str) -> Value:
     if parameter.name not in given:
         return parameter.default
     try:

@@ -71,7 +71,7 @@ class Compare(Slice, Options, TestOptions, EvalsetQuestion["Comparison | Pairwis
         if isinstance(found, Comparison):
             result = Result(found.frame("metric"), found.parts, (found.summary, *found.notes, *notes))
             return answer_of(self, result, found, shape=as_json(found), least=found.least_by_name)
-        result = Result(pair_frame(found), found.parts, (*found.beside, *found.notes, *notes))
+        result = Result(pair_frame(found), found.parts, (*found.further_sentences, *found.notes, *notes))
         return answer_of(self, result, found, shape=pair_json(found), least={"p": [row.least for row in found.tests]})
 
     def headline(self, answer: "Answer[Comparison | PairwiseComparison]") -> str:

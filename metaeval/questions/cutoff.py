@@ -68,13 +68,13 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
     unit: UnitOption = None
 
     @property
-    def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
+    def chosen_view(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
         """The requested view."""
         return "curve" if self.curve else self.view
 
     @property
     def reads_others(self) -> bool:
-        return self.shown == "transfer"
+        return self.chosen_view == "transfer"
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
@@ -85,33 +85,33 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.part(Slice)
         with run.opened() as warehouse:
             one = load_decision_inputs(warehouse, asked, self.metric, measure, self.unit)
-            others = elsewhere(warehouse, asked, one, measure, self.unit) if self.shown == "transfer" else None
+            others = elsewhere(warehouse, asked, one, measure, self.unit) if self.chosen_view == "transfer" else None
         reading = None
         if others is not None:
             found = transfer(*others, draws=self.resamples, seed=self.seed)
-        elif self.shown == "cost":
+        elif self.chosen_view == "cost":
             found = cost(one, self.error_cost, self.review_cost, draws=self.resamples, seed=self.seed)
             reading = found.frame.select("threshold", "share", "cost", "is_best")
-        elif self.shown == "reliability":
+        elif self.chosen_view == "reliability":
             found = reliability(one)
-        elif self.shown == "threshold":
+        elif self.chosen_view == "threshold":
             found = threshold_for(one, self.precision, self.error_cost, self.review_cost)
             reading = found.facts["reading"]
         else:
             found = curve(one, points=50)
         facts: dict[str, object] = {**found.facts, "metric": one.name}
-        if self.shown == "threshold" and self.charted:
+        if self.chosen_view == "threshold" and self.charted:
             facts["curve"] = curve(one, points=50)
         found = replace(found, facts=facts)
         shown = found.frame if reading is None else reading
-        thresholds = shown["threshold"] if self.shown in ("curve", "cost", "threshold") else ()
+        thresholds = shown["threshold"] if self.chosen_view in ("curve", "cost", "threshold") else ()
         return answer_of(self, found, digits={"threshold": _n_decimals(*thresholds)}, reading=reading)
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import either, interval, number, opening
 
         frame, name = answer.frame, answer.facts["metric"]
-        if self.shown == "threshold":
+        if self.chosen_view == "threshold":
             observed, safe = frame.row(0, named=True), frame.row(1, named=True)
             if safe["threshold"] is not None:
                 start = (
@@ -128,7 +128,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             passing = f"{start}; {observed['share']:.1%} pass at {_in_full(observed['threshold'])}"
             ends = interval(observed, "precision_low", "precision_high", 2)
             return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
-        if self.shown == "cost":
+        if self.chosen_view == "cost":
             best = frame.filter(is_best=True).row(0, named=True)
             ends = interval(best, "low", "high")
             all_reviewed = frame.filter(frame["threshold"].is_null())["cost"][0]
@@ -140,7 +140,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
                 f"Threshold {_in_full(best['threshold'])} of {name} is cheapest: {number(best['cost'])}{ends} per "
                 f"output, against {number(all_reviewed)} for reviewing all; {best['share']:.1%} of outputs pass."
             )
-        if self.shown == "reliability":
+        if self.chosen_view == "reliability":
             apart = max((frame["observed"] - frame["probability"]).abs().to_list())
             outside = frame.filter(
                 (frame["probability"] < frame["low"]) | (frame["probability"] > frame["high"])
@@ -149,7 +149,7 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             verdict = f"{known - outside} of {known} bins agree with the observed share within its 95% interval"
             verdict = verdict if known else "there are no intervals"
             return opening(f"Calibrated {name} is off by at most {number(apart)}; {verdict}.")
-        if self.shown == "transfer":
+        if self.chosen_view == "transfer":
             rows = frame.filter(frame["source"] != frame["target"]).drop_nulls("loss").sort("loss", descending=True)
             if rows.is_empty():
                 return opening(f"There is no other evaluation set or domain to try a threshold of {name} on.")
@@ -171,10 +171,10 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
         from metaeval.charts.cutoff import decision_chart
 
         found = answer.result
-        drawn = found.facts.get("curve") if self.shown == "threshold" else found
+        drawn = found.facts.get("curve") if self.chosen_view == "threshold" else found
         if drawn is None:
             raise QuestionError(f"this answer has no curve to draw; ask with {option('charted', True)}")
-        return decision_chart(self.shown, drawn, found.facts["metric"])
+        return decision_chart(self.chosen_view, drawn, found.facts["metric"])
 
 
 def _n_decimals(*thresholds: float | None) -> int:

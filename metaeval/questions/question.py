@@ -142,7 +142,7 @@ def evalsets_named(
     question: type[Question[R]], given: Mapping[str, Any], there: Collection[tuple[str, str]]
 ) -> Collection[tuple[str, str]] | None:
     """The existing evaluation sets that a question names exactly; None if it may ask for any."""
-    if made(question, given).reads_others:
+    if question_with(question, given).reads_others:
         return None
     testsets, lps = (str(given.get(name) or "all").split(",") for name in ("testset", "lp"))
     named = [(testset, lp) for testset, lp in there if testset in testsets and (lps == ["all"] or lp in lps)]
@@ -155,7 +155,7 @@ def _short(value: object) -> str:
     return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def made(question: type[Question[R]], given: Mapping[str, Any]) -> Question[R]:
+def question_with(question: type[Question[R]], given: Mapping[str, Any]) -> Question[R]:
     """The question with these values.
 
     Raises QuestionError: an option that it does not have, with near names; see `Question`.

@@ -173,14 +173,14 @@ def _stored_name(item: Field[Any]) -> str:
 
 def decoded(kind: type[Result], text: str) -> Result:
     """A dataclass as it was stored."""
-    found: Result = _read(kind, json.loads(text))
+    found: Result = _decoded(kind, json.loads(text))
     return found
 
 
 _PLAIN: Mapping[Any, tuple[type, ...]] = {str: (str,), bool: (bool,), int: (int,), float: (float, int)}
 
 
-def _read(hint: Any, data: Any) -> Any:
+def _decoded(hint: Any, data: Any) -> Any:
     """A value of the type that a field is annotated with.
 
     Raises TypeError: a value of another type. ValueError: a number that no result has.
@@ -189,9 +189,9 @@ def _read(hint: Any, data: Any) -> Any:
     origin, inner = get_origin(hint), get_args(hint)
     if is_dataclass(hint):
         hints, names = get_type_hints(hint), {_stored_name(item): item.name for item in fields(hint)}
-        return hint(**{names[key]: _read(hints[names[key]], value) for key, value in data.items()})  # type: ignore[operator]
+        return hint(**{names[key]: _decoded(hints[names[key]], value) for key, value in data.items()})  # type: ignore[operator]
     if origin in (Union, types.UnionType):
-        return None if data is None else _read(next(one for one in inner if one is not type(None)), data)
+        return None if data is None else _decoded(next(one for one in inner if one is not type(None)), data)
     if origin is np.ndarray:
         array = np.array(data, dtype=get_args(inner[1])[0])
         if array.dtype.kind == "f" and (np.abs(array) > LARGEST_SCORE).any():
@@ -199,9 +199,9 @@ def _read(hint: Any, data: Any) -> Any:
         return array
     if origin is tuple:
         each = [inner[0]] * len(data) if inner[-1] is Ellipsis else inner
-        return tuple(_read(one, value) for one, value in zip(each, data, strict=True))
+        return tuple(_decoded(one, value) for one, value in zip(each, data, strict=True))
     if origin is dict:
-        return {name: _read(inner[1], value) for name, value in data.items()}
+        return {name: _decoded(inner[1], value) for name, value in data.items()}
     if hint is str and isinstance(data, dict):
         kinds = {"partial": Partial, "decisive": Decisive, "names": ExclusionNote}
         kind = next((one for name, one in kinds.items() if name in data), NoteWithHint)

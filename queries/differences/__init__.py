@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from queries.catalog import ask
-from queries.differences.counted import PART, beside, counted_differences, in_order
+from queries.differences.counted import PART, both_sides, counted_differences, in_order
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown_evalset
 from warehouse.progress import Progress
@@ -69,7 +69,7 @@ _THING = ("what", "testset", "lp", "name")
 
 def named_differences(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Named things that differ; see `Differences.named`."""
-    joined = beside(_THING, before, after).filter(pl.col("fields").ne_missing(pl.col("fields_after")))
+    joined = both_sides(_THING, before, after).filter(pl.col("fields").ne_missing(pl.col("fields_after")))
     joined = _without_moved(joined)
     rows = []
     for what, testset, lp, name, here, there in joined.select(*_THING, "fields", "fields_after").iter_rows():

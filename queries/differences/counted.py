@@ -26,7 +26,7 @@ _EMPTY = pl.DataFrame(
 )
 
 
-def beside(key: Sequence[str], before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
+def both_sides(key: Sequence[str], before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Rows of both joined by their key; columns of the second end in `_after` and are NULL if it has no such row."""
     return before.with_columns(is_before=pl.lit(True)).join(
         after.with_columns(is_after=pl.lit(True)), on=key, how="full", coalesce=True, nulls_equal=True, suffix="_after"
@@ -60,10 +60,10 @@ def counted_differences(both: Sequence[Warehouse], testset: str, lp: str | None)
             found.append(placed.select(*key, *known).collect())
         if "row" in key:  # rows that are equal are not joined, as they are many
             digest = pl.struct(pl.exclude("row", "segment")).hash().sum()
-            digests = beside(("row",), *(side.group_by("row").agg(digest=digest) for side in found))
+            digests = both_sides(("row",), *(side.group_by("row").agg(digest=digest) for side in found))
             unlike = digests.filter(pl.col("digest").ne_missing(pl.col("digest_after")))
             found = [side.join(unlike, on="row", how="semi") for side in found]
-        return beside(key, *found)
+        return both_sides(key, *found)
 
     is_of_segment = pl.col("segment").is_not_null()
     scores = (
@@ -71,7 +71,7 @@ def counted_differences(both: Sequence[Warehouse], testset: str, lp: str | None)
         laid(("row", "unit"), (side.filter(~is_of_segment) for side in values), "value"),
     )
     judged = [side.group_by(pl.all()).agg(n=pl.len().cast(pl.Int64)) for side in judgements]
-    of_segments = _counted(beside(("lp", "place"), *places), _KNOWN, "lp")
+    of_segments = _counted(both_sides(("lp", "place"), *places), _KNOWN, "lp")
     of_texts = _counted(laid(("lp", "name", "place"), texts, "text"), ("text",), "lp", "name")
     of_scores = _by_name(pl.concat(_counted(one, ("value",), "row") for one in scores), names)
     of_judgements = _by_name(_judgements(laid(("row", "place", "who", "digest"), judged, "n")), names)

@@ -8,7 +8,7 @@ import pytest
 from cli.questions import _given
 from metaeval.python_api import as_stored
 from metaeval.questions import QUESTIONS, question_named
-from metaeval.questions.question import made
+from metaeval.questions.question import question_with
 from metaeval.results.run import Run
 from tests.cli.running import Scorehouse
 from tests.helpers import together
@@ -30,7 +30,7 @@ def test_every_question_takes_every_spelling_as_language_pair(name: str, typed: 
     values = {"testset": "wmt25", "what": "metrics", **others, "lp": typed}
     words = {field: [value] if known[field].is_list else value for field, value in values.items() if field in known}
     given = words | _given(name, known, {field: word for field, word in words.items() if known[field].is_argument})
-    asked = as_stored(made(question, given), Run(_nothing))
+    asked = as_stored(question_with(question, given), Run(_nothing))
     assert asked.lp in ("ja-zh_CN", ("ja-zh_CN",))  # type: ignore[attr-defined]
 
 

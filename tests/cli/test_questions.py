@@ -12,7 +12,7 @@ import pytest
 import metaeval
 from cli.main import COMMANDS
 from metaeval.questions import QUESTIONS, question_named
-from metaeval.questions.question import Question, made
+from metaeval.questions.question import Question, question_with
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import together
 from warehouse import QuestionError, Warehouse
@@ -94,7 +94,7 @@ def test_a_value_of_another_type_is_refused_in_one_line(question: type[Question]
         wrong = tuple([one] for one in wrong)
     for value in wrong:
         with pytest.raises(QuestionError) as told:
-            made(question, _needed(question) | {field.name: value})
+            question_with(question, _needed(question) | {field.name: value})
         line = str(told.value)
         assert line.startswith(f"{field.name} ")
         assert ": expected " in line
@@ -108,7 +108,7 @@ def test_a_number_has_its_limits(question: type[Question], field: Field) -> None
             continue
         number = field.element(limit + beyond)
         with pytest.raises(QuestionError, match="^" + field.name) as told:
-            made(question, _needed(question) | {field.name: [number] if field.is_list else number})
+            question_with(question, _needed(question) | {field.name: [number] if field.is_list else number})
         assert str(told.value).endswith(field.limits)
 
 
@@ -132,7 +132,7 @@ def test_none_stands_for_the_default(question: type[Question], field: Field) -> 
     given = _needed(question) | {field.name: None}
     if field.default is MISSING:
         with pytest.raises(QuestionError, match=f"^no {field.name}: {question.name} needs one$"):
-            made(question, given)
+            question_with(question, given)
     else:
         assert getattr(_or_refused(question, given), field.name, field.default) == field.default
 
@@ -146,7 +146,7 @@ def test_a_list_of_nothing_is_refused_where_the_default_is_something(question: t
         given = _needed(question) | {field.name: empty}
         if field.default:
             with pytest.raises(QuestionError, match=f"^no {field.name}: at least one is needed$"):
-                made(question, given)
+                question_with(question, given)
         else:
             assert getattr(_or_refused(question, given), field.name, ()) == ()
 
@@ -154,7 +154,7 @@ def test_a_list_of_nothing_is_refused_where_the_default_is_something(question: t
 def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | None:
     """The question, or None where its own `check_fields` refuses what the test does not give."""
     try:
-        return made(question, given)
+        return question_with(question, given)
     except QuestionError as error:
         if any(words in str(error) for words in ("name a protocol", "needs a metric", "name two metrics")):
             return None
@@ -164,10 +164,10 @@ def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | N
 @together(("question", "field"), _fields())
 def test_a_field_that_needs_another_is_refused_without_it(question: type[Question], field: Field) -> None:
     said = field.option.needs
-    if not said or any(made(question, _needed(question)).meets(one) for one in said):
+    if not said or any(question_with(question, _needed(question)).meets(one) for one in said):
         return
     with pytest.raises(QuestionError, match=f"^{field.name} needs ") as told:
-        made(question, _needed(question) | {field.name: _other(field)})
+        question_with(question, _needed(question) | {field.name: _other(field)})
     named = re.findall(r"(\w+)=", str(told.value))
     assert set(named) <= fields_of(question).keys(), told.value
     for one in said:
@@ -180,7 +180,7 @@ def test_an_option_that_a_view_leaves_without_use_is_told_with_the_switch_of_tha
         ({"over_years": True, "alpha": 0.1}, "alpha and over_years=True cannot be combined"),
     ):
         with pytest.raises(QuestionError) as told:
-            made(question_named("trend"), given)
+            question_with(question_named("trend"), given)
         assert str(told.value) == words
 
 
@@ -233,7 +233,7 @@ def test_fields_that_exclude_each_other_are_refused_together(question: type[Ques
             continue
         more = True if other == "charted" else _other(fields_of(question)[other])
         with pytest.raises(QuestionError) as told:
-            made(question, _needed(question) | {field.name: _other(field), other: more})
+            question_with(question, _needed(question) | {field.name: _other(field), other: more})
         assert len(str(told.value).splitlines()) == 1
 
 

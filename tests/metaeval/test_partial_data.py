@@ -8,7 +8,7 @@ import pytest
 
 import metaeval
 from metaeval.studies.papers.items import Cell, PrintedValue
-from metaeval.studies.papers.running import beside
+from metaeval.studies.papers.running import with_printed
 from tests.helpers import ScoreTable, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
 
@@ -61,6 +61,6 @@ def test_a_paper_compares_what_depends_on_all_rows_where_all_are_loaded() -> Non
         for column, value in (("AutoRank", 1.0), ("mean", 0.5))
     ]
     cells = [Cell("A", "AutoRank", "wmt25", "en-de", 2.0), Cell("A", "mean", "wmt25", "en-de", 0.7)]
-    rows = beside(cells, printed, {}, relative={"AutoRank"})
+    rows = with_printed(cells, printed, {}, relative={"AutoRank"})
     assert [(row.cell.column, row.verdict) for row in rows[:2]] == [("AutoRank", "not_loaded"), ("mean", "differs")]
     assert rows[0].remark == "1 of 2 rows are loaded, and the value depends on all"

@@ -104,8 +104,8 @@ def _joined(texts: Iterable[str]) -> str:
 
 def written(available: Sequence[Migration]) -> str:
     """The text of `catalogue.json`: one line per object. Checksums from other versions of DuckDB are kept."""
-    objects, is_same = described(available), _kept()["migrations"] == checksum_of(available)
-    kept: Objects = _kept()["objects"] if is_same else {}
+    objects, is_same = described(available), _packaged_catalogue()["migrations"] == checksum_of(available)
+    kept: Objects = _packaged_catalogue()["objects"] if is_same else {}
     lines = []
     for name, steps in objects.items():
         all_of_it = {step: sorted({*texts, *kept.get(name, {}).get(step, ())}) for step, texts in steps.items()}
@@ -120,7 +120,7 @@ def checksum_of(available: Iterable[Migration]) -> str:
 
 
 @cache
-def _kept() -> dict[str, Any]:
+def _packaged_catalogue() -> dict[str, Any]:
     """The definitions of the migrations from `catalogue.json`, because asking DuckDB takes half a second."""
     kept: dict[str, Any] = json.loads(files(migrations).joinpath("catalogue.json").read_text(encoding="utf-8"))
     return kept
@@ -133,8 +133,8 @@ def _described(available: tuple[Migration, ...]) -> Objects:
 
 def _ours(available: Sequence[Migration]) -> Iterator[Objects]:
     """This program's definitions: first as recorded, then as printed by this DuckDB, which may be a later version."""
-    if _kept()["migrations"] == checksum_of(available):
-        yield _kept()["objects"]
+    if _packaged_catalogue()["migrations"] == checksum_of(available):
+        yield _packaged_catalogue()["objects"]
     yield _described(tuple(available))
 
 
@@ -182,13 +182,15 @@ def compared(
             f"{where}: not opened: its schema was not created by scorehouse ({difference}); "
             "load the score files into a new file"
         )
-    return is_current, sorted(f"{kind.replace('_', ' ')} {shown(name)}" for kind, _, name in _foreign(there, expected))
+    return is_current, sorted(
+        f"{kind.replace('_', ' ')} {printable(name)}" for kind, _, name in _foreign(there, expected)
+    )
 
 
-def shown(name: str) -> str:
+def printable(name: str) -> str:
     """A foreign name, made safe for a message.
 
-    >>> shown("mine"), shown("a\\x1b[31m"), shown("a " * 40)
+    >>> printable("mine"), printable("a\\x1b[31m"), printable("a " * 40)
     ('mine', "'a\\\\x1b[31m'", "'a a a a a a a a a a a a a a a a a a a a '…")
     """
     if re.fullmatch(r"[\w.]+", name, re.ASCII) and len(name) <= _LONGEST:
@@ -234,7 +236,7 @@ def _difference(connection: duckdb.DuckDBPyConnection, there: Defined, expected:
         elif is_found and kind == "type":
             taken = _of_duckdb(connection, "type")
         if is_found and name.lower() in taken:
-            place = shown(name) if kind == "schema" else f"{shown(schema)}.{shown(name)}"
+            place = printable(name) if kind == "schema" else f"{printable(schema)}.{printable(name)}"
             return f"it has {_WORDS.get(kind, f'a {kind}')} {place}"
     return None
 

@@ -17,7 +17,7 @@ import duckdb
 import migrations
 from migrations import VIEWS
 from warehouse.database import statement
-from warehouse.database.catalogue import Migration, compared, defined, has_ledger, shown
+from warehouse.database.catalogue import Migration, compared, defined, has_ledger, printable
 from warehouse.database.opening import (
     attach,
     attach_to_read,
@@ -89,7 +89,7 @@ def pending(
     newer = [name for number, name, _ in applied if number not in known]
     if newer:
         raise SchemaError(
-            f"{where}: made by a newer scorehouse (it has migration {shown(newer[-1])}, this version ends at "
+            f"{where}: made by a newer scorehouse (it has migration {printable(newer[-1])}, this version ends at "
             f"{max(available)[1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
     return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, copy, quoted
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, copy, quoted, replacing_file
 from warehouse.names import EXPORTED_SYSTEMS
 
 _VIEWS = {
@@ -42,7 +42,7 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedE
     for view, (columns, order) in _VIEWS.items():
         path = place / f"{view}.csv"
         query = f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp ORDER BY {order}"
-        with beside(path) as fresh:
+        with replacing_file(path) as fresh:
             n = copy(warehouse, query, fresh, "FORMAT csv, HEADER", asked)
         if not n:
             path.unlink()

@@ -77,7 +77,7 @@ LONGEST_NAME = 200  # bytes of a file's name without what stands before it and b
 
 
 @contextlib.contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def replacing_file(path: Path) -> Iterator[Path]:
     """A hidden file next to the path, to be written in the block; it replaces the path at the end.
 
     If the block fails, the existing file is kept. Missing folders are made.
@@ -93,7 +93,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 def write_text(path: Path, text: str) -> Path:
     """Write a text as UTF-8 with unchanged line ends; returns the path."""
-    with beside(path) as fresh:
+    with replacing_file(path) as fresh:
         fresh.write_bytes(text.encode())
     return path
 

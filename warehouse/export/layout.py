@@ -9,7 +9,15 @@ import numpy as np
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import LONGEST_NAME, EvalsetKey, ExportedEvalset, beside, copy, quoted, write_text
+from warehouse.export.exported import (
+    LONGEST_NAME,
+    EvalsetKey,
+    ExportedEvalset,
+    copy,
+    quoted,
+    replacing_file,
+    write_text,
+)
 from warehouse.export.mtme import (
     OF_JSON,
     PLAIN,
@@ -290,7 +298,7 @@ def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     for scorer, has_raters, *left in warehouse.rows(statement(__package__, "span_files"), asked):
         path = folder / quoted(key.testset) / quoted(key.lp) / f"{quoted(scorer)[:LONGEST_NAME]}.tsv"
         query = statement(__package__, "span_rows").replace("/* rater */", "a.rater," if has_raters else "")
-        with beside(path) as fresh:
+        with replacing_file(path) as fresh:
             more = {"scorer": scorer, "source": source, "target": target}
             n_rows += copy(warehouse, query, fresh, "FORMAT csv, DELIMITER '\t', HEADER", asked | more)
         n_files, n_bytes = n_files + 1, n_bytes + path.stat().st_size

@@ -67,7 +67,7 @@ def open_export(
         connection = stack.enter_context(in_memory(None, below=folder))
         apply_migrations(connection, str(folder))
         try:
-            _read(connection, folder, manifest)
+            _fill_tables(connection, folder, manifest)
         except duckdb.Error as error:
             first = str(error).splitlines()[0]
             raise SourceError(f"{folder}: it has rows that no warehouse can hold: {first}") from error
@@ -121,7 +121,7 @@ _IDENTIFIERS = {
 }
 
 
-def _read(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:
+def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:
     """Fill the tables, or make views in their place."""
     views: dict[str, list[str]] = {table: [] for table in _IN_PLACE}
     shift: dict[str, int] = {}

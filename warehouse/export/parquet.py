@@ -14,7 +14,7 @@ from typing import Any
 
 from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, copy, write_text
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, copy, replacing_file, write_text
 from warehouse.names import EXPORT_MANIFEST
 from warehouse.progress import Progress
 
@@ -316,7 +316,7 @@ def _write(
     chosen = ", ".join(f"{key.evalset_id:d}" for key in keys)
     query = f"SELECT {columns} FROM {origin} AS x WHERE x.evalset_id IN ({chosen}) ORDER BY {order}"
     if len(keys) == 1:
-        with beside(partition_file(folder, table, keys[0])) as fresh:
+        with replacing_file(partition_file(folder, table, keys[0])) as fresh:
             record = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
         if record.rows:
             yield keys[0], record
@@ -327,7 +327,7 @@ def _write(
     rows = warehouse.sql(query.replace("SELECT ", "SELECT x.evalset_id AS partition_of, ", 1))
     for (evalset,), part in rows.partition_by("partition_of", as_dict=True, include_key=False).items():
         key = by_id[evalset]
-        with beside(partition_file(folder, table, key)) as fresh:
+        with replacing_file(partition_file(folder, table, key)) as fresh:
             part.write_parquet(fresh)
             record = FileRecord.of(fresh, part.height)
         yield key, record

@@ -60,7 +60,9 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
 def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> EvalsetReport:
     tables = [table for table in ("score", "aggregate_score") if table in files]
     n_rows = sum(files[table].rows for table in tables)
-    counts = [_one(connection, f"SELECT count(value) FROM {partition_rows(folder, one, key)}") or 0 for one in tables]
+    counts = [
+        _number(connection, f"SELECT count(value) FROM {partition_rows(folder, one, key)}") or 0 for one in tables
+    ]
     n_scores = counts[0] if "score" in tables else 0
     return EvalsetReport(
         key.testset,
@@ -111,7 +113,9 @@ def _is_held(
     )
 
 
-def _one(connection: duckdb.DuckDBPyConnection, query: str, parameters: dict[str, object] | None = None) -> int | None:
+def _number(
+    connection: duckdb.DuckDBPyConnection, query: str, parameters: dict[str, object] | None = None
+) -> int | None:
     row = connection.execute(query, parameters or {}).fetchone()
     return None if row is None or row[0] is None else int(row[0])
 
@@ -122,7 +126,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
 
     try:
         testset_id = _testset(connection, folder, key)
-        evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
+        evalset_id = _number(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset") or 1
         file = plain_path(partition_file(folder, "scorer", key))
         connection.execute(statement(__package__, "imported_scorer"), {"file": file})
         vector_id = shifted("vector", "vector_id")
@@ -162,15 +166,15 @@ def _testset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKe
         """,
         {"name": key.testset},
     )
-    found = _one(connection, "SELECT testset_id FROM testset WHERE name = $name", {"name": key.testset})
+    found = _number(connection, "SELECT testset_id FROM testset WHERE name = $name", {"name": key.testset})
     assert found is not None
     return found
 
 
 def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, column: str) -> str:
     """SQL for an identifier in the warehouse: the file's identifiers follow the existing ones."""
-    first = _one(connection, f"SELECT min({column}) FROM {partition_rows(folder, table, key)}") or 0
-    last = _one(connection, f"SELECT max({column}) FROM {table}") or 0
+    first = _number(connection, f"SELECT min({column}) FROM {partition_rows(folder, table, key)}") or 0
+    last = _number(connection, f"SELECT max({column}) FROM {table}") or 0
     return f"p.{column} + {last - first + 1:d}"
 
 

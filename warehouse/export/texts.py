@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, beside, quoted, write_text
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, quoted, replacing_file, write_text
 from warehouse.export.mtme import check_name
 from warehouse.wording import counted
 
@@ -181,7 +181,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     if judged:
         usable["human"] = judged
     path = folder / f"{quoted(key.testset)}.{quoted(key.lp)}.jsonl"
-    with beside(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
+    with replacing_file(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
         for number, (segment, domain, document) in enumerate(segments):
             item: dict[str, Any] = {
                 "i": number,

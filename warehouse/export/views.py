@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import beside, copy
+from warehouse.export.exported import copy, replacing_file
 
 VIEWS = (
     *("testsets", "evalsets", "metrics", "humans", "systems", "segments", "scores", "human_scores", "system_scores"),
@@ -20,7 +20,7 @@ def export_views(database: Path, folder: Path) -> dict[str, int]:
     with Warehouse.open(database, writes_below=folder) as warehouse:
         for view in VIEWS:
             path = folder / f"{view}.parquet"
-            with beside(path) as fresh:
+            with replacing_file(path) as fresh:
                 n_rows = copy(warehouse, f"SELECT * FROM {view}", fresh, "FORMAT parquet, COMPRESSION zstd")
             if n_rows:
                 counts[view] = n_rows

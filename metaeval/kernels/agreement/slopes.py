@@ -141,8 +141,8 @@ def crossed_slope(
     data = _Data(*_checked(values, x, scales, families))
     ratios = _ratios(data)
     solved = data.solved(*ratios)
-    (n_rows, n_columns), n = data.values.shape, int(data.there.any(axis=0).sum())
-    n_families = len(np.unique(data.families[data.there.any(axis=0)]))
+    (n_rows, n_columns), n = data.values.shape, int(data.is_defined.any(axis=0).sum())
+    n_families = len(np.unique(data.families[data.is_defined.any(axis=0)]))
     residual = 0.0 if data.is_exact else solved.squares / data.freedom
     error = low = high = p = freedom = np.nan
     if min(n_rows, n_families) >= FEWEST:
@@ -245,7 +245,7 @@ class _Data:
         return self.solved(*ratios).slope if self.values.size else float("nan")
 
     @cached_property
-    def there(self) -> Bools:
+    def is_defined(self) -> Bools:
         found: Bools = ~np.isnan(self.values)
         return found
 
@@ -259,8 +259,8 @@ class _Data:
         return self._centred(np.broadcast_to(self.x, self.values.shape))
 
     def _centred(self, of: Floats) -> Floats:
-        mean = np.where(self.there, of, 0.0).sum(axis=1) / self.there.sum(axis=1)
-        found: Floats = np.where(self.there, of - mean[:, np.newaxis], 0.0)
+        mean = np.where(self.is_defined, of, 0.0).sum(axis=1) / self.is_defined.sum(axis=1)
+        found: Floats = np.where(self.is_defined, of - mean[:, np.newaxis], 0.0)
         return found
 
     @cached_property
@@ -272,14 +272,14 @@ class _Data:
     @cached_property
     def between_columns(self) -> Floats:
         """(C, C) sum over rows of (identity - 1/n) / scale on the row's columns: the precision without row slopes."""
-        there, n = self.there.astype(np.float64), self.there.sum(axis=1)
+        there, n = self.is_defined.astype(np.float64), self.is_defined.sum(axis=1)
         found: Floats = np.diag((there / self.scales[:, np.newaxis]).sum(axis=0))
         found -= (there / (self.scales * n)[:, np.newaxis]).T @ there
         return found
 
     @property
     def freedom(self) -> int:
-        return int(self.there.sum()) - len(self.values) - 1
+        return int(self.is_defined.sum()) - len(self.values) - 1
 
     @cached_property
     def is_exact(self) -> bool:
@@ -307,7 +307,7 @@ class _Data:
         information = float(self.x @ inner[:, 0])
         found = float(self.x @ inner[:, 1]) / information
         squares -= float(of_y @ shared @ inner[:, 1]) + found**2 * information
-        n = self.there.sum(axis=1)
+        n = self.is_defined.sum(axis=1)
         determinant = float(((n - 2) * np.log(self.scales) + np.log(own)).sum() + np.linalg.slogdet(matrix)[1])
         of_columns = inner[:, 0] / information
         of_rows = self.rows_x @ (self.x / information - shared @ of_columns) / own

@@ -129,7 +129,7 @@ def of_one_human(pairs: PooledPairs) -> PooledPairs:
     kept = np.array([name == most for name in pairs.humans], dtype=np.bool_)
     others = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()) if name != most)
     note = f"pairs of {most} only ({counts[most]}); without those on other scales: {others}; {option('human')} chooses"
-    found = _kept(pairs, kept)
+    found = _some_pairs(pairs, kept)
     systems = {(*place, name) for names in (found.first, found.second) for *place, name in
                zip(found.testsets, found.lps, names, strict=True)}  # fmt: skip
     return replace(found, n_systems=len(systems), notes=(*pairs.notes, note))
@@ -195,7 +195,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
         reported.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
         reported.append(f"without {counted(n_equal, 'pair')} with equal human scores")
-    return replace(_kept(found, found.human != 0), notes=tuple(reported))
+    return replace(_some_pairs(found, found.human != 0), notes=tuple(reported))
 
 
 def _places(block: Block, found: SystemPairs) -> dict[str, int]:
@@ -242,7 +242,7 @@ def _bootstrapped(block: Block, found: SystemPairs, places: Sequence[int], seed:
     return p
 
 
-def _kept(pairs: PooledPairs, kept: Bools) -> PooledPairs:
+def _some_pairs(pairs: PooledPairs, kept: Bools) -> PooledPairs:
     places = np.flatnonzero(kept)
 
     def some(names: tuple[str, ...]) -> tuple[str, ...]:

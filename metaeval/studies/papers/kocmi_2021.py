@@ -168,20 +168,20 @@ def table_3(request: Request, asked: Sequence[Slice]) -> ItemValues:
     apart = found.significant(0.05)
     facts = [language_pair(lp) for lp in found.lps]
 
-    def those(which: list[bool]) -> Bools:
+    def pairs_where(which: list[bool]) -> Bools:
         return apart & np.array(which, dtype=np.bool_)
 
     columns = {
         "Everything": apart,
-        "Into EN": those([one is not None and one.direction == "into-english" for one in facts]),
-        "From EN": those([one is not None and one.direction == "from-english" for one in facts]),
-        "Non Latin": those([one is not None and one.target.script != "Latn" for one in facts]),
-        "Logograms": those([one is not None and one.target.script in LOGOGRAMS for one in facts]),
-        "Non WMT": those([one is not None and not one.target.da_years for one in facts]),
+        "Into EN": pairs_where([one is not None and one.direction == "into-english" for one in facts]),
+        "From EN": pairs_where([one is not None and one.direction == "from-english" for one in facts]),
+        "Non Latin": pairs_where([one is not None and one.target.script != "Latn" for one in facts]),
+        "Logograms": pairs_where([one is not None and one.target.script in LOGOGRAMS for one in facts]),
+        "Non WMT": pairs_where([one is not None and not one.target.da_years for one in facts]),
     }
     of_domain = _sets_of_domain(request, asked, ONE_DOMAIN)
     if of_domain:
-        columns[ONE_DOMAIN.capitalize()] = those(
+        columns[ONE_DOMAIN.capitalize()] = pairs_where(
             [place in of_domain for place in zip(found.testsets, found.lps, strict=True)]
         )
     else:

@@ -175,7 +175,7 @@ def run(
         paper,
         item,
         tuple(
-            beside(
+            with_printed(
                 [cell for found in computed for cell in found.cells],
                 printed,
                 reasons,
@@ -273,7 +273,7 @@ def _stored(
     return computed, list(entry.notes)
 
 
-def beside(
+def with_printed(
     cells: Sequence[Cell],
     printed: Sequence[PrintedValue],
     excluded: Mapping[Set, str],

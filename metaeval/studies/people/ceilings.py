@@ -111,7 +111,7 @@ def as_metric(block: Block, other: Block) -> Block:
     if block.spans is None or other.spans is None:
         return taken
     (metric,) = taken.metrics
-    return replace(taken, spans=block.spans.beside(other.spans, metric.scorer_id))
+    return replace(taken, spans=block.spans.with_gold_of(other.spans, metric.scorer_id))
 
 
 def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure, options: Options) -> Ceiling | None:

@@ -52,7 +52,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
     for result in found.results:
         block, measure = result.block, result.evaluation.measure
         official = str(block.selection.human)
-        others = _others(humans, official, measure) if narrow is not None else []
+        others = _compared_humans(humans, official, measure) if narrow is not None else []
         of_measure = [_second(warehouse, asked, narrow or asked, official, name, measure, options) for name in others]
         of_measure = of_measure or [_no_row("no other human score that it can be computed on")]
         of_measure.append(_half(warehouse, asked, block, humans, measure, options))
@@ -80,7 +80,7 @@ def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
     return replace(asked, metrics=(names[0],), user_metrics=True, status="all", kind=None) if names else None
 
 
-def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
+def _compared_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
     """Human scores to compare with the official one: one of each other protocol, and all of its own."""
     protocol = protocol_of(official)
     alike = [

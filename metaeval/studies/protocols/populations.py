@@ -27,7 +27,7 @@ from queries.blocks import Block
 
 
 @dataclass(frozen=True)
-class Beside:
+class PopulationTest:
     """Result of a test that holds its level, in addition to the protocol's own.
 
     clusters: (M,), 0 = none. n_own: pairs of metrics that differ significantly by the protocol's test; n_lost: those of
@@ -41,7 +41,7 @@ class Beside:
     n_lost: int
     n_gained: int
 
-    def among(self, order: Ints) -> "Beside":
+    def among(self, order: Ints) -> "PopulationTest":
         """The result with the metrics in another order."""
         return replace(self, clusters=self.clusters[order])
 
@@ -87,9 +87,9 @@ def _holding(job: Job, population: Population) -> Test | None:
     return "perm-systems" if len(job.group) > 1 and test == "jackknife-systems" else test
 
 
-def beside(
+def population_tests(
     jobs: Sequence[Job], names: Sequence[str], own: Sequence[Own | None], options: Options, testing: TestOptions
-) -> list[Beside | None]:
+) -> list[PopulationTest | None]:
     """Results for every task; None for tasks without a test, or without a test for the population."""
     return [
         None if one is None else of_task(job, names, one, options, testing, np.random.default_rng([options.seed, 4, k]))
@@ -99,7 +99,7 @@ def beside(
 
 def of_task(
     job: Job, names: Sequence[str], own: Own, options: Options, testing: TestOptions, rng: np.random.Generator
-) -> Beside | None:
+) -> PopulationTest | None:
     """A task tested for testing.population, among the metrics of its own test; None if no test applies."""
     assert testing.population is not None
     measure = job.rule.measure
@@ -130,7 +130,7 @@ def of_overall(
     options: Options,
     testing: TestOptions,
     rng: np.random.Generator,
-) -> Beside | None:
+) -> PopulationTest | None:
     """Test of the weighted mean of all tasks, by its standard deviation over resamples; None for another population.
 
     Tasks of one language pair share their segments and therefore the resamples; language pairs are independent.
@@ -240,13 +240,13 @@ def _epsilon(job: Job, names: Sequence[str]) -> Floats | None:
     return np.asarray(first.evaluation.epsilon[[first.places[name] for name in names]], dtype=np.float64)
 
 
-def _beside_own(test: Test, values: Floats, own: Own, found: Own, testing: TestOptions) -> Beside:
+def _beside_own(test: Test, values: Floats, own: Own, found: Own, testing: TestOptions) -> PopulationTest:
     """values: (M,), higher is better."""
     clusters = np.zeros(len(values), dtype=np.int64)
     p, there = found
     clusters[there] = clusters_of(values[there], p, testing.alpha)
     by_own, by_this = (_significant(values, one, testing.alpha) for one in (own, found))
-    return Beside(
+    return PopulationTest(
         test=test,
         alternative=testing.side,
         clusters=clusters,

@@ -12,7 +12,13 @@ from metaeval.results.run import Run
 from metaeval.results.signature import option_parts, p_value_convention, signed
 from metaeval.studies.protocols import Protocol
 from metaeval.studies.protocols.entry import DroppedTask, Entry, enter
-from metaeval.studies.protocols.populations import Beside, beside, convention, of_overall, tests_beside
+from metaeval.studies.protocols.populations import (
+    PopulationTest,
+    convention,
+    of_overall,
+    population_tests,
+    tests_beside,
+)
 from metaeval.studies.protocols.significance import TaskTest, check_tests, organisers, rule_test, tested_tasks
 from metaeval.studies.protocols.task_scores import (
     IN_WORDS,
@@ -69,7 +75,7 @@ class ProtocolScore:
     signature: str
     notes: tuple[str, ...]
     population: Population | None = None
-    beside: Beside | None = None
+    beside: PopulationTest | None = None
     by_cluster: Floats | None = None
     dropped: str | None = None
 
@@ -134,9 +140,9 @@ def score(
         check_tests(jobs, testing, options, entry.protocol.name, tests_beside(jobs, testing))
         tests = tested_tasks(jobs, names, options, testing, progress, keep_null=not by_ranks)
     own = [None if test is None else test.own for test in tests]
-    besides: list[Beside | None] = [None] * len(jobs)
+    besides: list[PopulationTest | None] = [None] * len(jobs)
     if testing.population is not None:
-        besides = beside(jobs, names, own, options, given)
+        besides = population_tests(jobs, names, own, options, given)
     tasks = [
         scored_task(job, names, test, found, options) for job, test, found in zip(jobs, tests, besides, strict=True)
     ]

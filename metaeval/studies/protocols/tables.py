@@ -8,7 +8,7 @@ import polars as pl
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS
 from metaeval.results.notes import ExclusionNote, Partial, hinted
-from metaeval.studies.protocols.populations import Beside
+from metaeval.studies.protocols.populations import PopulationTest
 from metaeval.studies.protocols.scoring import ProtocolScore
 from metaeval.studies.protocols.task_scores import Task
 from metaeval.studies.significance.options import pairs_that_differ
@@ -57,7 +57,7 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
     }
 
 
-def _beside_json(found: Beside | None) -> dict[str, Any] | None:
+def _beside_json(found: PopulationTest | None) -> dict[str, Any] | None:
     """The result of a test that holds its level; clusters in the order of the metrics."""
     if found is None:
         return None

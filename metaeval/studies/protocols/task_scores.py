@@ -10,7 +10,7 @@ from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_s
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.notes import NoteWithHint, placed
 from metaeval.studies.protocols.entry import Entry
-from metaeval.studies.protocols.populations import Beside
+from metaeval.studies.protocols.populations import PopulationTest
 from metaeval.studies.protocols.significance import Own, TaskTest, clusters_of, overall_p, rule_test
 from metaeval.studies.protocols.tasks import Job
 from metaeval.studies.significance.standings import warning_of_clusters
@@ -38,7 +38,7 @@ class Task:
     clusters: Ints
     domain: str | None = None
     human_references: bool | None = None
-    beside: Beside | None = None
+    beside: PopulationTest | None = None
 
     @property
     def counted(self) -> Floats:
@@ -59,7 +59,9 @@ class Task:
         )
 
 
-def scored_task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
+def scored_task(
+    job: Job, names: Sequence[str], test: TaskTest | None, beside: PopulationTest | None, options: Options
+) -> Task:
     """The scores of a job. names: the protocol's metrics; test: None = not tested."""
     values, mapped = job.values(names), job.rule.measure.definition.is_correlation
     counted = values.copy()

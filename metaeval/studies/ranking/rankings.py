@@ -491,13 +491,13 @@ def leaders(frame: pl.DataFrame) -> str:
     """
     found: dict[str, list[str]] = {}
     for (measure,), rows in frame.group_by("measure", maintain_order=True):
-        where, names = _of(rows)
+        where, names = _most_leading(rows)
         if names:
             found.setdefault(where, []).append(f"by {measure} {names}")
     return " ".join(f"{where}: {'; '.join(parts)}." for where, parts in found.items())
 
 
-def _of(rows: pl.DataFrame) -> tuple[str, str]:
+def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
     """In how many language pairs metrics lead by a measure, and which do."""
     valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
     clustered = "cluster" in valued.columns and valued["cluster"].count() > 0

@@ -42,7 +42,7 @@ class PreparedComparison:
     evaluation: Evaluation | None = None
 
     @property
-    def asked(self) -> Slice:
+    def slice(self) -> Slice:
         return self.block.selection.slice
 
 
@@ -91,7 +91,7 @@ def run_or_load(one: PreparedComparison, database: Path | None, progress: Progre
 
 def _computed(one: PreparedComparison, progress: Progress | None) -> PairwiseComparison | Comparison:
     if one.in_depth:
-        return compare_pair(one.block, one.asked, one.measure, one.options, one.testing, progress)
+        return compare_pair(one.block, one.slice, one.measure, one.options, one.testing, progress)
     return compare_block(one.block, one.measure, one.options, one.testing, progress, one.evaluation)
 
 

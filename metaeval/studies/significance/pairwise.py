@@ -98,7 +98,7 @@ class PairwiseComparison:
     parts: tuple[tuple[str, str], ...]
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def further_sentences(self) -> tuple[str, ...]:
         """Sentences beyond the first test and the difference: disagreement between tests."""
         return self.words[1:] if np.isnan(self.difference) else self.words[1:-1]
 

@@ -54,7 +54,7 @@ def test_a_good_output_is_a_number_or_its_text(simulated_warehouse: Warehouse) -
 
 def test_the_threshold_is_the_answer_and_the_curve_is_asked_for() -> None:
     asked: dict[str, Any] = {"testset": "sim24", "lp": "en-de", "metric": "M"}
-    shown = [Cutoff(**asked, **more).shown for more in ({}, {"curve": True}, {"view": "cost"})]
+    shown = [Cutoff(**asked, **more).chosen_view for more in ({}, {"curve": True}, {"view": "cost"})]
     assert shown == ["threshold", "curve", "cost"]
     for name, value in (("precision", 0.9), ("view", "cost"), ("error_cost", 2.0), ("review_cost", 2.0)):
         with pytest.raises(QuestionError, match=f"{name}.* and curve=True cannot be combined"):

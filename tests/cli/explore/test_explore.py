@@ -81,12 +81,12 @@ def folder(tmp_path: Path) -> Path:
 def test_an_untouched_form_says_nothing_and_a_filled_one_what_stands_in_it(name: str, hostile: Path) -> None:
     question, names = question_named(name), Names(hostile).by_kind("tiny24", "en-de")
     untouched = forms.form(question, names, {})
-    assert forms.given(question, untouched.value) == {}
+    assert forms.values_given(question, untouched.value) == {}
     assert {*untouched.value} <= {*fields_of(question)}
     filled = forms.form(question, names, _FILLED)
     known = fields_of(question)
     expected = {one: known[one].read(value) for one, value in _FILLED.items() if one in known}
-    assert forms.given(question, filled.value) == expected
+    assert forms.values_given(question, filled.value) == expected
     assert len(forms.laid_out(question, filled.elements)) in (1, 2, 3)
 
 
@@ -94,10 +94,10 @@ def test_what_is_typed_is_read_as_its_field_has_it() -> None:
     question = question_named("rank")
     values = {"resamples": "20", "measures": ["pa"], "metrics": "A*, B", "round_human": "0", "significance": True}
     expected = {"resamples": 20, "measures": ("pa",), "metrics": ("A*", "B"), "round_human": 0, "significance": True}
-    assert forms.given(question, values) == expected
-    assert forms.given(question, {"significance": False, "resamples": "1000"}) == {}
+    assert forms.values_given(question, values) == expected
+    assert forms.values_given(question, {"significance": False, "resamples": "1000"}) == {}
     with pytest.raises(QuestionError, match="expected a whole number"):
-        forms.given(question, {"resamples": "many"})
+        forms.values_given(question, {"resamples": "many"})
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_numbers_have_the_decimals_and_limits_of_the_answer(hostile: Path, monke
     rows = pl.DataFrame({"threshold": [0.87403], "p": [0.0], "value": [0.5]})
     more = {"digits": {"threshold": 5}, "least": {"p": [0.001]}, "reading": None}
     monkeypatch.setattr(showing.mo, "vstack", lambda parts: parts)
-    showing.shown(replace(answer, frame=rows, **more))
+    showing.answer_parts(replace(answer, frame=rows, **more))
     assert [shown[name](rows[name][0]) for name in rows.columns] == ["0.87403", "<0.001", "0.5000"]
 
 

@@ -14,7 +14,7 @@ from metaeval import python_api
 from metaeval.measures.registry import DEFINITIONS, parse_measure
 from metaeval.python_api import as_stored
 from metaeval.questions import QUESTIONS, question_named
-from metaeval.questions.question import Question, made
+from metaeval.questions.question import Question, question_with
 from metaeval.results.answer import Answer
 from metaeval.results.run import Run
 from tests.cli.running import Scorehouse, examples, refused
@@ -49,7 +49,7 @@ def _asked(scorehouse: Scorehouse, *words: str) -> Question:
     asked = []
 
     def noted(question: type[Question], given: dict[str, Any], run: Run) -> Answer:
-        asked.append(as_stored(made(question, given), run))
+        asked.append(as_stored(question_with(question, given), run))
         raise QuestionError("noted")
 
     with pytest.MonkeyPatch.context() as patch:

@@ -10,7 +10,7 @@ import pytest
 
 from metaeval.measures.options import Options, TestOptions
 from metaeval.measures.registry import parse_measure
-from metaeval.questions.question import made
+from metaeval.questions.question import question_with
 from metaeval.questions.rank import Rank
 from metaeval.results.answer import Table
 from metaeval.results.study import check_ranked, study
@@ -152,7 +152,7 @@ def _seen(command: str, warehouse: Warehouse, asked: Slice) -> tuple[set[str] | 
 
 
 def _slice(flag: str, value: object) -> Slice:
-    return made(Rank, {"testset": TESTSET, "lp": LP, flag: value}).part(Slice)
+    return question_with(Rank, {"testset": TESTSET, "lp": LP, flag: value}).part(Slice)
 
 
 def test_every_flag_of_a_slice_is_tested_here() -> None:

@@ -16,7 +16,7 @@ from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Wareh
 from warehouse.database.opening import answered
 from warehouse.database.updating import writing
 from warehouse.export import export, import_parquet, is_export
-from warehouse.export.exported import ExportedEvalset, beside, copy
+from warehouse.export.exported import ExportedEvalset, copy, replacing_file
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.export.parquet import MANIFEST
 from warehouse.names import UNFINISHED_EXPORT
@@ -562,9 +562,9 @@ def test_an_export_that_ends_early_leaves_whole_files_and_a_folder_that_load_ref
 
 def test_a_file_that_can_t_be_written_leaves_the_one_that_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a" / "scores.csv"
-    with beside(path) as fresh:
+    with replacing_file(path) as fresh:
         fresh.write_text("old")
-    with pytest.raises(UnicodeEncodeError), beside(path) as fresh:
+    with pytest.raises(UnicodeEncodeError), replacing_file(path) as fresh:
         fresh.write_text("ne\ud800")
     assert _tree(tmp_path) == {"a/scores.csv": b"old"}
 

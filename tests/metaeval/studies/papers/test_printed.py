@@ -8,7 +8,7 @@ import pytest
 import metaeval.studies.papers
 from metaeval.studies.papers import PAPERS
 from metaeval.studies.papers.items import Cell, PrintedValue, printed_values, verdict
-from metaeval.studies.papers.running import _on_excluded, beside, chosen
+from metaeval.studies.papers.running import _on_excluded, chosen, with_printed
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
@@ -77,27 +77,27 @@ def test_noise_is_three_standard_errors_of_a_difference_of_two_runs() -> None:
 
 
 def test_metrics_are_spelled_in_any_case_and_other_cells_are_new() -> None:
-    rows = beside([_cell(0.97), _cell(1.0, column="c")], [_printed(0.97)], {})
+    rows = with_printed([_cell(0.97), _cell(1.0, column="c")], [_printed(0.97)], {})
     assert [(row.verdict, row.cell.column) for row in rows] == [("met", "b"), ("new", "c")]
 
 
 def test_a_printed_value_without_a_cell_says_what_is_missing() -> None:
     excluded = {("t", "all"): "t is not loaded"}
-    (row,) = beside([], [_printed(0.97)], excluded)
+    (row,) = with_printed([], [_printed(0.97)], excluded)
     assert (row.verdict, row.note) == ("not_loaded", "p. 1; t is not loaded")
-    (row,) = beside([], [_printed(0.97)], {})
+    (row,) = with_printed([], [_printed(0.97)], {})
     assert row.note == "p. 1; a is not among what is loaded for t l"
-    (row,) = beside([], [_printed(0.97)], {}, "never published")
+    (row,) = with_printed([], [_printed(0.97)], {}, "never published")
     assert row.note == "p. 1; never published"
 
 
 def test_with_fewer_inputs_than_the_paper_nothing_of_the_set_is_compared() -> None:
     needed = _printed(10.0, 0, kind="input", column="n_metrics")
     cells = [_cell(2.0, column="n_metrics"), _cell(0.5)]
-    rows = beside(cells, [needed, _printed(0.97)], {})
+    rows = with_printed(cells, [needed, _printed(0.97)], {})
     assert [row.verdict for row in rows] == ["not_loaded", "not_loaded"]
     assert rows[1].note == "p. 1; 2 of 10 metrics are loaded"
-    more = beside([_cell(12.0, column="n_metrics"), _cell(0.97)], [needed, _printed(0.97)], {})
+    more = with_printed([_cell(12.0, column="n_metrics"), _cell(0.97)], [needed, _printed(0.97)], {})
     assert [row.verdict for row in more] == ["differs", "met"]
 
 
