@@ -31,7 +31,8 @@ from benchmarks import span_worlds
 from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
 from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, SPAN_MEASURES, Source, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
-from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
+from metaeval.kernels.agreement.reliability import Interval
+from metaeval.kernels.resampling.bootstrap import Bootstrap, IntervalMethod, Resample, bootstrap
 from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.measures.judged import units_of
 from metaeval.measures.measure import Measure

@@ -91,6 +91,9 @@ class Asking:
         except StoppedError:
             mo.output.replace(mo.plain_text("stopped"))
             return
+        except Exception:
+            mo.output.replace(mo.plain_text("failed; the terminal of `scorehouse explore` says why"))
+            raise
         if not thread.should_exit:
             mo.output.clear()
 

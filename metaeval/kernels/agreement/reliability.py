@@ -84,15 +84,15 @@ def slopes(x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike) -> Floats
 
 
 @dataclass(frozen=True)
-class Drift:
-    """Change of values from the first to the last, with its interval; NaN where undefined."""
+class Interval:
+    """A value with its two-sided interval; NaN where undefined."""
 
     value: float
     low: float
     high: float
 
 
-def drift(values: npt.ArrayLike, units: npt.ArrayLike) -> Drift:
+def drift(values: npt.ArrayLike, units: npt.ArrayLike) -> Interval:
     """Least-squares slope of values over their places from 0 to 1, and its 95% interval by the jackknife over units.
 
     values: (n,) in order. units: (n,) label of each value's unit, such as the document of a judgement. With b_u the
@@ -106,14 +106,14 @@ def drift(values: npt.ArrayLike, units: npt.ArrayLike) -> Drift:
     found, number = np.unique(np.asarray(units), return_inverse=True)
     n = len(found)
     if y.size < 3:
-        return Drift(np.nan, np.nan, np.nan)
+        return Interval(np.nan, np.nan, np.nan)
     place = np.arange(y.size) / (y.size - 1)
     value = float(slopes(place, y, np.ones((1, y.size)))[0])
     if n < FEWEST_UNITS:
-        return Drift(value, np.nan, np.nan)
+        return Interval(value, np.nan, np.nan)
     from scipy.special import stdtrit  # here, so that commands start without SciPy
 
     without = slopes(place, y, (number != np.arange(n)[:, np.newaxis]).astype(np.float64))
     error = float(np.sqrt((n - 1) / n * ((without - value) ** 2).sum()))
     width = float(stdtrit(n - 2, (1 + CONFIDENCE) / 2)) * error
-    return Drift(value, value - width, value + width)
+    return Interval(value, value - width, value + width)

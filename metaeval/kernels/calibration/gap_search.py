@@ -78,14 +78,6 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Events:
-    """Pairs that matter: gap (n,) in any order, weight (n,) positive if tied by humans, else negative."""
-
-    gaps: Floats
-    weights: Ints
-
-
-@dataclass(frozen=True)
 class Histogram:
     """For each bin: weight of human-tied and of concordant pairs, and the number of all pairs searched."""
 
@@ -105,8 +97,9 @@ class GapSource(Protocol):
         """The narrowest window with the same pairs; [low, low) if there are none."""
         ...
 
-    def events(self, low: int, high: int) -> Events:
-        """The pairs that matter in the window."""
+    def events(self, low: int, high: int) -> tuple[Floats, Ints]:
+        """Gaps (n,) of the pairs that matter in the window, in any order, and weights (n,): positive if tied by humans,
+        else negative."""
         ...
 
     def bins(self, low: int, high: int, n_pairs: int) -> Bins:
@@ -120,16 +113,6 @@ class GapSource(Protocol):
     def level(self, threshold: float) -> int:
         """The level at one threshold."""
         ...
-
-
-@dataclass(frozen=True)
-class Optimum:
-    """level: the maximum. epsilon: the smallest threshold that reaches it; epsilon_high: the next threshold with a
-    lower level (infinity if there is none): every threshold in [epsilon, epsilon_high) is as good."""
-
-    level: int
-    epsilon: float
-    epsilon_high: float
 
 
 class GapSearch:
@@ -147,8 +130,9 @@ class GapSearch:
         self._candidates: list[tuple[float, int]] = []  # thresholds that may be the smallest optimum
         self._histograms: dict[tuple[int, int], Histogram] = {}
 
-    def run(self) -> Optimum:
-        """The optimum over all thresholds from 0."""
+    def run(self) -> tuple[int, float, float]:
+        """The highest level over all thresholds from 0, the smallest threshold that reaches it, and the next one with a
+        lower level (infinity if there is none): every threshold from the one to below the other is as good."""
         low, high = self.source.span(0, bits_of(np.inf))
         self._offer(0.0, self.source.level(0.0))  # threshold 0 is allowed, also where no pair has gap 0
         self._look(low, high, 0, self.source.n_pairs)
@@ -159,7 +143,7 @@ class GapSearch:
             reached = [(gap, level) for gap, level in reached if exact[gap] == self._best_exact]
         epsilon, level = min(reached)
         end = self._first_drop(low, high, 0, self.source.n_pairs, epsilon)
-        return Optimum(level, epsilon, np.inf if end is None else end)
+        return level, epsilon, np.inf if end is None else end
 
     def _offer(self, gap: float, level: int) -> None:
         self.best = max(self.best, level)
@@ -214,10 +198,10 @@ class GapSearch:
 
     def _levels(self, low: int, high: int, before: int) -> tuple[Floats, Ints]:
         """The distinct gaps of a window, ascending, and the level at each."""
-        events = self.source.events(low, high)
-        order = np.argsort(events.gaps)
-        gaps = events.gaps[order]
-        levels = before + np.cumsum(events.weights[order])
+        gaps, weights = self.source.events(low, high)
+        order = np.argsort(gaps)
+        gaps = gaps[order]
+        levels = before + np.cumsum(weights[order])
         last = np.ones(gaps.size, dtype=bool)
         last[:-1] = gaps[1:] != gaps[:-1]
         return gaps[last], levels[last]

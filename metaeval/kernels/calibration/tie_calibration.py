@@ -28,16 +28,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.cores import n_cores
 from metaeval.kernels.arrays.grouping import GroupedScores, Groups, group_scores
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
-from metaeval.kernels.calibration.gap_search import (
-    Bins,
-    Events,
-    GapSearch,
-    GapSource,
-    Histogram,
-    Optimum,
-    bits_of,
-    float_of,
-)
+from metaeval.kernels.calibration.gap_search import Bins, GapSearch, GapSource, Histogram, bits_of, float_of
 
 Ints32 = npt.NDArray[np.integer[Any]]
 BLOCK_PAIRS = 1 << 17  # pairs looked at together, so that they stay in the processor's cache
@@ -81,9 +72,9 @@ class ListedPairs:
         smallest = np.min(bits, initial=high, where=inside)
         return int(smallest), int(np.max(bits, initial=low, where=inside)) + 1
 
-    def events(self, low: int, high: int) -> Events:
+    def events(self, low: int, high: int) -> tuple[Floats, Ints]:
         inside = self._inside(low, high)
-        return Events(self._gaps[inside], self._signed(inside))
+        return self._gaps[inside], self._signed(inside)
 
     def bins(self, low: int, high: int, n_pairs: int) -> Bins:
         return Bins.divide(low, high, self.n_bins)
@@ -147,7 +138,7 @@ class ScorePairs:
         largest = (metric[stop[some] - 1] - metric[some]).max()
         return bits_of(float(smallest)), bits_of(float(largest)) + 1
 
-    def events(self, low: int, high: int) -> Events:
+    def events(self, low: int, high: int) -> tuple[Floats, Ints]:
         gaps, weights = [], []
         for first, second in self._pairs(low, high):
             order = self._members.human[second] - self._members.human[first]
@@ -157,8 +148,8 @@ class ScorePairs:
             signs = np.where(order[matters] == 0, 1, -1)
             weights.append(signs * self._weights[self._members.order.group[first]])
         if not gaps:
-            return Events(np.zeros(0), np.zeros(0, dtype=np.int64))
-        return Events(np.concatenate(gaps), np.concatenate(weights))
+            return np.zeros(0), np.zeros(0, dtype=np.int64)
+        return np.concatenate(gaps), np.concatenate(weights)
 
     def _pairs(self, low: int, high: int) -> Iterator[tuple[Ints, Ints]]:
         """The pairs of a window in pieces of bounded size: first and second member, (n,) each."""
@@ -299,7 +290,7 @@ def calibrate(
         weights, error = pair_weights(scores.groups.n_pairs)
         source_of = _source_of(scores, weights)
 
-        def optimum(metric: int) -> Optimum:
+        def optimum(metric: int) -> tuple[int, float, float]:
             exact = partial(_exact_value, scores, metric) if error else None
             return GapSearch(source_of(metric), error, exact).run()
 
@@ -307,7 +298,7 @@ def calibrate(
             for metric, found in enumerate(run(optimum, range(n_metrics))):
                 if progress is not None:
                     progress(metric, n_metrics)
-                epsilon[metric], epsilon_high[metric] = found.epsilon, found.epsilon_high
+                _, epsilon[metric], epsilon_high[metric] = found
     counts = grouped_pair_counts(scores, np.nan_to_num(epsilon))
     return Calibration(statistic, mean(counts), epsilon, epsilon_high, counts, n_groups)
 

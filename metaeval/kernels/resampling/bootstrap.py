@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.agreement.reliability import Interval
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import (
@@ -48,15 +49,6 @@ class Bootstrap:
     ) -> Interval:
         """Interval of metric a's value minus metric b's, both from the same resamples."""
         return interval(float(self.values[a] - self.values[b]), self.draws[a] - self.draws[b], confidence, method, df)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A two-sided interval around a value."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import polars as pl
 
 from metaeval.kernels.agreement.decisions import Decision, best_decision, cross_fitted, decide
 from metaeval.kernels.agreement.proportions import proportion_interval
+from metaeval.kernels.agreement.reliability import Interval
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.bootstrap import Interval, interval
+from metaeval.kernels.resampling.bootstrap import interval
 from metaeval.kernels.resampling.draws import blocks
 from metaeval.kernels.resampling.resampled_thresholds import LOOK_AT_ALL, Outputs
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs

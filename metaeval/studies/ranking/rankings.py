@@ -109,9 +109,18 @@ def load_ranking_inputs(
         if by is not None:
             parts = _parts_of(warehouse, slices, asked, by)
     if by is not None:
-        return _load_parts(
-            run, parts, asked, measures, options, testing, by, strict=strict, fresh=fresh, ceiling=ceiling
+        load = partial(
+            load_ranking_inputs,
+            run,
+            measures=measures,
+            options=options,
+            testing=testing,
+            strict=strict,
+            fresh=fresh,
+            ceiling=ceiling,
         )
+        loaded, without = _load_parts(parts, asked, by, load, strict)
+        return RankingInputs({}, without, tuple(measures), options=options, by=by, parts=loaded)
     work = partial(
         _rank_evalset,
         asked=asked,
@@ -205,34 +214,22 @@ def _parts_of(warehouse: Warehouse, slices: Sequence[Slice], asked: Slice, by: B
 
 
 def _load_parts(
-    run: Run,
-    chosen: Sequence[str],
-    asked: Slice,
-    measures: Sequence[Measure],
-    options: Options,
-    testing: TestOptions | None,
-    by: By,
-    *,
-    strict: bool,
-    fresh: bool,
-    ceiling: bool,
-) -> RankingInputs:
-    """The inputs of each domain, or phenomenon, of the slices."""
+    chosen: Sequence[str], asked: Slice, by: By, load: Callable[[Slice], RankingInputs], strict: bool
+) -> tuple[dict[str, RankingInputs], tuple[str, ...]]:
+    """The inputs of each domain, or phenomenon, of the slices, and lines on those without any."""
     parts: dict[str, RankingInputs] = {}
     faults: dict[str, str] = {}
     for part in chosen:
         try:
             one = replace(asked, **{by: (escape(part),)})  # type: ignore[arg-type]
-            parts[part] = load_ranking_inputs(
-                run, one, measures, options, testing, strict=strict, fresh=fresh, ceiling=ceiling
-            )
+            parts[part] = load(one)
         except QuestionError as error:
             if strict:
                 raise
             faults[because(f"without {by} {part}: ", error)] = error.text
     if not parts:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
-    return RankingInputs({}, tuple(faults), tuple(measures), options=options, by=by, parts=parts)
+    return parts, tuple(faults)
 
 
 def _prepare_comparisons(

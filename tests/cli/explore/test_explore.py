@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -124,6 +125,16 @@ def test_an_answer_that_nobody_waits_for_any_more_is_put_nowhere(hostile: Path) 
     with pytest.raises(StoppedError):
         asking._ask(((found.append, "rank", place),), advance)
     assert found == []
+
+
+def test_an_error_of_the_program_ends_the_waiting(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking, said = Asking(hostile), []
+    monkeypatch.setattr(showing.mo, "current_thread", lambda: SimpleNamespace(should_exit=False))
+    monkeypatch.setattr(showing.mo.output, "replace", said.append)
+    monkeypatch.setattr(asking, "answer", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        asking._watched(((said.append, "rank", {}),))
+    assert [part in one.text for part, one in zip(("computing", "failed"), said, strict=True)] == [True, True]
 
 
 def test_rows_are_read_with_what_answers_first_and_no_column_without_a_value(hostile: Path) -> None:

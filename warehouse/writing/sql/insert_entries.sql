@@ -1,4 +1,5 @@
--- An entry of each metric: with the status that its files say, else with the one that follows from the lists.
+-- An entry of each metric: with the status that its files say, else with the one that follows from the lists. That it
+-- was not submitted does not follow from the batch alone: see `update_unsubmitted`.
 -- Frame: evalset_id, scorer_id, status.
 INSERT INTO entry
 SELECT n.evalset_id, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
