@@ -102,14 +102,14 @@ def prepared(part: Any) -> Any:
     return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", one_line(part)) if isinstance(part, str) else part
 
 
-def page(found: Spec, program: str) -> str:
+def page(spec: Spec, program: str) -> str:
     """A page with the chart, links to its data, and colours that follow the reader's light or dark screen.
 
     program: JavaScript that draws it and defines `vegaEmbed`. No text of the specification can end its script element.
     """
     from metaeval.charts.parts import config
 
-    shown = parts_of_chart(found)
+    shown = parts_of_chart(spec)
     parts = {
         "title": escape(shown.title),
         "below": "<br>".join(map(escape, shown.lines)),
@@ -118,7 +118,7 @@ def page(found: Spec, program: str) -> str:
         "fit": FIT.read_text("utf-8"),
         "specification": in_script(shown.spec),
         "dark": in_script(config("dark")),
-        "links": "\n".join(_links(found)),
+        "links": "\n".join(_links(spec)),
     }
     return _MARK.sub(lambda mark: parts[mark[1]], files("cli.charts").joinpath("page.html").read_text("utf-8"))
 

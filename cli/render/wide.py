@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def wide_texts(found: "Wide", digits: int, width: int | None, *, every_row: bool = False) -> Mapping[Format, str]:
+def wide_texts(wide: "Wide", digits: int, width: int | None, *, every_row: bool = False) -> Mapping[Format, str]:
     """The table in each format for reading.
 
     width: of the terminal, where escapes make the best of each column bold; None elsewhere, where a star marks it.
     every_row: a terminal shows all rows, not only the first screen.
     """
     return {
-        Format.TABLE: _table(found, digits, width, every_row),
-        Format.MARKDOWN: _markdown(found, digits),
-        Format.LATEX: _latex(found, digits),
+        Format.TABLE: _table(wide, digits, width, every_row),
+        Format.MARKDOWN: _markdown(wide, digits),
+        Format.LATEX: _latex(wide, digits),
     }
 
 
@@ -53,95 +53,94 @@ def raised(values: Iterable[float], clusters: Iterable[int], digits: int) -> lis
     return [text.rjust(widest) + mark for text, mark in zip(texts, marks(list(clusters), numbers), strict=True)]
 
 
-def _number(found: "Wide", row: int, column: int, digits: int) -> str:
-    return number_text(float(found.values[row, column]), digits)
+def _number(wide: "Wide", row: int, column: int, digits: int) -> str:
+    return number_text(float(wide.values[row, column]), digits)
 
 
-def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> str:
+def _table(wide: "Wide", digits: int, width: int | None, every_row: bool) -> str:
     has_bold = width is not None and "NO_COLOR" not in os.environ
-    has_groups = width is not None and any(found.groups)
-    headings = found.columns if has_groups else found.names
+    has_groups = width is not None and any(wide.groups)
+    headings = wide.columns if has_groups else wide.names
     rows = [["metric", *map(one_line, headings)]]
     behind = [
-        marks(found.clusters[:, column].tolist(), found.values[:, column].tolist())
-        for column in range(len(found.columns))
+        marks(wide.clusters[:, column].tolist(), wide.values[:, column].tolist()) for column in range(len(wide.columns))
     ]
-    for place, name in enumerate(found.metrics):
+    for place, name in enumerate(wide.metrics):
         cells = [one_line(name)]
-        for column in range(len(found.columns)):
-            star = "*" if found.best[place, column] and not has_bold else ""
+        for column in range(len(wide.columns)):
+            star = "*" if wide.best[place, column] and not has_bold else ""
             mark = behind[column][place].ljust(max(map(len, behind[column])))
-            cells.append(f"{star}{_number(found, place, column, digits)}{mark}")
+            cells.append(f"{star}{_number(wide, place, column, digits)}{mark}")
         rows.append(cells)
     widths = [max(cell_width(row[column]) for row in rows) for column in range(len(rows[0]))]
     n_shown = len(widths)
     while width is not None and n_shown > 2 and sum(widths[:n_shown]) + len(GAP) * (n_shown - 1) > width:
         n_shown -= 1
     most = len(rows) if width is None or every_row else MOST_LINES - 6
-    lines = _group_line(found, widths[:n_shown]) if has_groups else []
+    lines = _group_line(wide, widths[:n_shown]) if has_groups else []
     for number, row in enumerate(rows[:most]):
         shown = []
         for column, (cell, room) in enumerate(zip(row[:n_shown], widths, strict=False)):
             space = " " * (room - cell_width(cell))
             text = cell + space if column == 0 else space + cell
-            is_bold = has_bold and (number == 0 or (column > 0 and bool(found.best[number - 1, column - 1])))
+            is_bold = has_bold and (number == 0 or (column > 0 and bool(wide.best[number - 1, column - 1])))
             shown.append(f"{BOLD}{text}{PLAIN}" if is_bold else text)
         lines.append(GAP.join(shown).rstrip())
         if number == 0:
             lines.append(GAP.join("─" * room for room in widths[:n_shown]))
-    lines += below(max(0, len(rows) - most), list(map(one_line, found.names[n_shown - 1 :])), width or 0)
+    lines += below(max(0, len(rows) - most), list(map(one_line, wide.names[n_shown - 1 :])), width or 0)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _group_line(found: "Wide", widths: list[int]) -> list[str]:
+def _group_line(wide: "Wide", widths: list[int]) -> list[str]:
     """The line of group headings above the column headings, cut to these widths."""
     line = " " * widths[0]
-    for name, first, n in _spans(found.groups):
+    for name, first, n in _spans(wide.groups):
         room = sum(widths[first - 1 : first - 1 + n]) + len(GAP) * (n - 1)
         if first <= len(widths):
             line += GAP + (name if len(name) <= room else name[: room - 1] + "…").ljust(room)
     return [line.rstrip()]
 
 
-def _markdown(found: "Wide", digits: int) -> str:
-    lines = [["metric", *map(in_markdown, map(one_line, found.names))], ["---", *["---:"] * len(found.columns)]]
-    for place, name in enumerate(found.metrics):
+def _markdown(wide: "Wide", digits: int) -> str:
+    lines = [["metric", *map(in_markdown, map(one_line, wide.names))], ["---", *["---:"] * len(wide.columns)]]
+    for place, name in enumerate(wide.metrics):
         cells = [in_markdown(one_line(name))]
-        for column in range(len(found.columns)):
-            text = _number(found, place, column, digits)
-            text = f"**{text}**" if found.best[place, column] else text
-            cluster = int(found.clusters[place, column])
+        for column in range(len(wide.columns)):
+            text = _number(wide, place, column, digits)
+            text = f"**{text}**" if wide.best[place, column] else text
+            cluster = int(wide.clusters[place, column])
             cells.append(f"{text} ({cluster})" if cluster else text)
         lines.append(cells)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def _latex(found: "Wide", digits: int) -> str:
-    header = [["metric", *map(in_latex, map(one_line, found.columns))]]
+def _latex(wide: "Wide", digits: int) -> str:
+    header = [["metric", *map(in_latex, map(one_line, wide.columns))]]
     rules = []
-    if any(found.groups):
-        spans = _spans(found.groups)
+    if any(wide.groups):
+        spans = _spans(wide.groups)
         header.insert(0, ["", *(rf"\multicolumn{{{n}}}{{c}}{{{in_latex(one_line(name))}}}" for name, _, n in spans)])
         rules = ["".join(rf"\cmidrule(lr){{{first}-{first + n - 1}}}" for _, first, n in spans)]
     rows = []
-    for place, name in enumerate(found.metrics):
+    for place, name in enumerate(wide.metrics):
         cells = [in_latex(one_line(name))]
-        for column in range(len(found.columns)):
-            text = _number(found, place, column, digits)
+        for column in range(len(wide.columns)):
+            text = _number(wide, place, column, digits)
             text = "--" if text == MISSING else f"$-${text[1:]}" if text.startswith("-") else text
-            text = rf"\textbf{{{text}}}" if found.best[place, column] else text
-            cells.append(text if text == "--" else text + _in_brackets(found, place, column))
+            text = rf"\textbf{{{text}}}" if wide.best[place, column] else text
+            cells.append(text if text == "--" else text + _in_brackets(wide, place, column))
         rows.append(cells)
-    lines = [rf"\begin{{tabular}}{{l{'r' * len(found.columns)}}}", r"\toprule"]
+    lines = [rf"\begin{{tabular}}{{l{'r' * len(wide.columns)}}}", r"\toprule"]
     first, *others = [" & ".join(cells) + r" \\" for cells in header]
     lines += [first, *rules, *others, r"\midrule", *(" & ".join(cells) + r" \\" for cells in rows)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _in_brackets(found: "Wide", row: int, column: int) -> str:
+def _in_brackets(wide: "Wide", row: int, column: int) -> str:
     """A cluster in brackets, padded to the widest of its column, which keeps values aligned."""
-    widest = max((len(str(number)) for number in found.clusters[:, column] if number), default=0)
-    cluster = str(found.clusters[row, column] or "")
+    widest = max((len(str(number)) for number in wide.clusters[:, column] if number), default=0)
+    cluster = str(wide.clusters[row, column] or "")
     if not widest:
         return ""
     if not cluster:

@@ -33,17 +33,17 @@ def show(answer: "Answer[ProtocolScore | None]", output: Output) -> None:
     output.show_answer(replace(answer, reading=frame), below=[legend])
 
 
-def _numbered(found: "ProtocolScore") -> "pl.DataFrame":
+def _numbered(score: "ProtocolScore") -> "pl.DataFrame":
     """One row per metric: rank, metric, overall, and the tasks by their numbers."""
     import polars as pl
 
     from cli.render.wide import raised
 
     columns: dict[str, object] = {
-        "rank": [int(rank) or None for rank in found.ranks],
-        "metric": list(found.metrics),
-        "overall": raised(found.overall, found.clusters, _DIGITS),
+        "rank": [int(rank) or None for rank in score.ranks],
+        "metric": list(score.metrics),
+        "overall": raised(score.overall, score.clusters, _DIGITS),
     }
-    for number, task in enumerate(found.tasks, start=1):
+    for number, task in enumerate(score.tasks, start=1):
         columns[f"[{number}]"] = raised(task.values, task.clusters, _DIGITS)
     return pl.DataFrame(columns)

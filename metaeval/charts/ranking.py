@@ -143,7 +143,7 @@ def _both(first: Rows, second: Rows) -> Rows:
     ]
 
 
-def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> alt.VConcatChart:
+def ranking_heat_map(wide: "Wide", measures: Sequence[str], signature: str) -> alt.VConcatChart:
     """Metrics by language pairs or domains; the best of each column bold.
 
     Raises QuestionError: several measures, whose values are not on one scale.
@@ -154,17 +154,17 @@ def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> 
         {
             "metric": metric,
             "column": column,
-            "value": None if found.values[row, place] != found.values[row, place] else float(found.values[row, place]),
-            "best": bool(found.best[row, place]),
-            "cluster": int(found.clusters[row, place]) or None,
+            "value": None if wide.values[row, place] != wide.values[row, place] else float(wide.values[row, place]),
+            "best": bool(wide.best[row, place]),
+            "cluster": int(wide.clusters[row, place]) or None,
         }
-        for row, metric in enumerate(found.metrics)
-        for place, column in enumerate(found.names)
+        for row, metric in enumerate(wide.metrics)
+        for place, column in enumerate(wide.names)
     ]
     return heat_map(
         cells,
-        rows=("metric", found.metrics),
-        columns=("column", found.names),
+        rows=("metric", wide.metrics),
+        columns=("column", wide.names),
         value=measures[0],
         title=f"Agreement of metrics with human scores by {measures[0]}",
         signature=signature,

@@ -18,16 +18,16 @@ _OTHERS = ("#f0d9b5", "#f5e8d3", "#f3f3f3")
 _UNDEFINED = "not defined"
 
 
-def significance_matrix(found: "Comparison") -> alt.VConcatChart:
+def significance_matrix(comparison: "Comparison") -> alt.VConcatChart:
     """A heat map: cell (row, column) is coloured by p that the row's metric is better than the column's.
 
     Metrics are sorted best first; lines part the clusters; `=` marks metrics with exactly the same value. Blues are
     significant at the comparison's level.
     """
-    title = f"Is the row's metric better than the column's, by {found.measure}? ({found.test})"
-    if found.alternative == "two-sided":
-        title = f"Do the row's and the column's metric differ, by {found.measure}? ({found.test})"
-    return _heat_map(found, title, found.signature, [])
+    title = f"Is the row's metric better than the column's, by {comparison.measure}? ({comparison.test})"
+    if comparison.alternative == "two-sided":
+        title = f"Do the row's and the column's metric differ, by {comparison.measure}? ({comparison.test})"
+    return _heat_map(comparison, title, comparison.signature, [])
 
 
 def systems_matrix(found: "Result", test: str, alternative: str) -> alt.VConcatChart:

@@ -18,12 +18,12 @@ _LINES = r"split(replace(replace(datum.label, '. ', '.\u00a0'), regexp('(.{17,})
 """Of a panel's name: broken at spaces, and before the reference of a long one."""
 
 
-def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
+def task_panels(score: "ProtocolScore") -> alt.VConcatChart:
     """One panel for the overall score and one per task, metrics in the order of the overall score."""
     from metaeval.studies.protocols.tables import task_name
 
-    titles = ["overall", *(f"{number}. {task_name(task)}" for number, task in enumerate(found.tasks, start=1))]
-    columns = [(found.overall, found.clusters), *((task.values, task.clusters) for task in found.tasks)]
+    titles = ["overall", *(f"{number}. {task_name(task)}" for number, task in enumerate(score.tasks, start=1))]
+    columns = [(score.overall, score.clusters), *((task.values, task.clusters) for task in score.tasks)]
     rows: Rows = [
         {
             "panel": title,
@@ -32,16 +32,16 @@ def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
             "cluster": int(clusters[place]) or None,
         }
         for title, (values, clusters) in zip(titles, columns, strict=True)
-        for place, name in enumerate(found.metrics)
+        for place, name in enumerate(score.metrics)
     ]
     rows = _in_panels(rows, titles)
     lines = ["metrics sorted by the overall score; a metric without a point has no value in the task"]
-    if found.clusters.any():
+    if score.clusters.any():
         lines.append("circled: in the first significance cluster")
     if any(row["beyond"] for row in rows):
         lines.append("triangles at the edge: points beyond the axis")
-    title = f"{found.testset} by the rules of {found.protocol}: {len(found.tasks)} tasks"
-    return titled(_panels(rows, found.metrics, titles), title, found.signature, {"values": rows}, *lines)
+    title = f"{score.testset} by the rules of {score.protocol}: {len(score.tasks)} tasks"
+    return titled(_panels(rows, score.metrics, titles), title, score.signature, {"values": rows}, *lines)
 
 
 def segment_scores(found: "Segment") -> alt.VConcatChart:

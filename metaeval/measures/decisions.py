@@ -135,7 +135,7 @@ class OutputMeasure(Measure):
         own = {name: np.where(np.isnan(values), np.nan, of) for name, of in details.items()}
         if self.has("threshold"):
             own["prevalence"] = np.full(len(values), prevalence)
-        return Values(values, details=own, why=why, said=said)
+        return Values(values, details=own, why=why, more_parts=said)
 
 
 class DecisionMeasure(OutputMeasure):
@@ -169,12 +169,12 @@ class DecisionMeasure(OutputMeasure):
         sources = "+".join(f"{one.selection.slice.testset} {one.selection.slice.lp}" for one in block.elsewhere)
         without = [metric.name for metric, one in zip(block.metrics, found, strict=True) if one is None]
         why = {**dict.fromkeys(without, f"no threshold from {sources}"), **answer.why}
-        return replace(answer, why=why, said=(*answer.said, ("calibrated_on", sources)))
+        return replace(answer, why=why, more_parts=(*answer.more_parts, ("calibrated_on", sources)))
 
-    def _statistic_of(self, found: Decision | None) -> float:
-        if found is None:
+    def _statistic_of(self, decision: Decision | None) -> float:
+        if decision is None:
             return np.nan
-        return found.f_beta(self.beta2) if self.name == "f_beta" else float(getattr(found, self.name))
+        return decision.f_beta(self.beta2) if self.name == "f_beta" else float(getattr(decision, self.name))
 
     def _best(self, good: Floats, scores: Floats) -> float | None:
         found = best_decision(good, scores, self.name, self.beta2)  # type: ignore[arg-type]

@@ -76,8 +76,8 @@ class Values:
     same value. n_pairs: pairs of systems or of scores. n_groups: groups with at least two judged scores; n_groups_nan:
     those of them where the statistic is not defined. n_systems: set if not all systems of the block count.
     system_score: source of each metric's system scores, None at segment level. counts: pair counts of all groups
-    together. details: extra columns of a ranking by the measure. why: metric -> why its value is not defined. said:
-    additions to the signature.
+    together. details: extra columns of a ranking by the measure. why: metric -> why its value is not defined.
+    more_parts: of the signature.
     """
 
     value: Floats
@@ -91,7 +91,7 @@ class Values:
     counts: PairCounts | None = None
     details: dict[str, Floats] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
-    said: tuple[tuple[str, object], ...] = ()
+    more_parts: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,7 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         if found and set(self.testset.split(",")) != set(found):
             raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
-    def _with_intervals(self, table: "Result", found: "RankingInputs") -> "Answer[Result]":
+    def _with_intervals(self, table: "Result", inputs: "RankingInputs") -> "Answer[Result]":
         import polars as pl
 
         from metaeval.measures.registry import parse_measure
@@ -245,15 +245,15 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
         from metaeval.studies.ranking.intervals import with_intervals, with_ranges
         from metaeval.studies.ranking.wide import by_metric
 
-        is_one = not self.wide and self.by is None and (self.pool is not None or len(found.studies) == 1)
-        computed = list(zip(*(one.also for one in found.evalsets.values()), strict=True))
+        is_one = not self.wide and self.by is None and (self.pool is not None or len(inputs.studies) == 1)
+        computed = list(zip(*(one.also for one in inputs.evalsets.values()), strict=True))
         if self.ranges:
-            table, of_ranks = with_ranges(table, found, computed.pop(), self.part(Options), self.resamples)
+            table, of_ranks = with_ranges(table, inputs, computed.pop(), self.part(Options), self.resamples)
             table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if computed:
-            drawn, lines = with_intervals(table, found, computed.pop())
+            drawn, lines = with_intervals(table, inputs, computed.pop())
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
         drawn = replace(drawn, notes=tuple(lines)) if is_one else table

@@ -186,7 +186,7 @@ def measure_parts(evaluation: "Evaluation", selection: "Selection", options: "Op
         ("n_pairs", _span(n_pairs)),
         ("n_distinct", evaluation.n_distinct),
         ("system_score", "+".join(sources) or None),
-        *evaluation.said,
+        *evaluation.more_parts,
         *draw_parts(measure, options),
         *option_parts(options),
     )

@@ -131,9 +131,9 @@ def _rows(
     return rows
 
 
-def _on_sets(found: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
+def _on_sets(inputs: RankingInputs, tested: Mapping[Slice, Comparison]) -> list[str]:
     """A line on evaluation sets without a test."""
-    untested = [(one.testset, one.lp) for one in found.studies if one not in tested]
+    untested = [(one.testset, one.lp) for one in inputs.studies if one not in tested]
     return [f"without a test: {named(untested)}"] if untested else []
 
 

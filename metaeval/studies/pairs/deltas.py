@@ -199,15 +199,19 @@ def _fit(
     return rows, pl.DataFrame(band), _tenths(np.concatenate([one.differences for one in sets]), agrees)
 
 
-def _at(size: float, found: AgreementThresholds) -> dict[str, Any]:
+def _at(size: float, thresholds: AgreementThresholds) -> dict[str, Any]:
     """The fitted agreement at a difference with its band; null outside the observed differences."""
-    seen = found.curve.differences
-    at, is_seen = found.grid == size, float(seen[0]) <= size <= float(seen[-1])
-    values = {"agreement": found.curve.value(found.grid[at]), "low": found.low[at], "high": found.high[at]}
+    seen = thresholds.curve.differences
+    at, is_seen = thresholds.grid == size, float(seen[0]) <= size <= float(seen[-1])
+    values = {
+        "agreement": thresholds.curve.value(thresholds.grid[at]),
+        "low": thresholds.low[at],
+        "high": thresholds.high[at],
+    }
     return {
         "difference": size,
         **{name: or_none(float(value[0])) if is_seen else None for name, value in values.items()},
-        "n_at_least": int(found.curve.at_least[np.searchsorted(seen, size)]) if is_seen else 0,
+        "n_at_least": int(thresholds.curve.at_least[np.searchsorted(seen, size)]) if is_seen else 0,
         "smallest": float(seen[0]),
         "largest": float(seen[-1]),
         "reason": None if is_seen else f"outside the differences seen, {seen[0]:.3g} to {seen[-1]:.3g}",

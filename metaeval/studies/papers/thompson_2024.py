@@ -103,10 +103,10 @@ def table_1(request: Request, asked: Slice) -> ItemValues:
     return ItemValues(tuple(cells), "\n".join(signatures), notes)
 
 
-def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
+def _other_seeds(measure: Measure, block: Block, comparison: Comparison, seed: int) -> list[tuple[Floats, int]]:
     """Values by more random seeds, in the order of a comparison, with the number of distinct ones."""
     names = [metric.name for metric in block.metrics]
-    order = [names.index(name) for name in found.names]
+    order = [names.index(name) for name in comparison.names]
     runs = [evaluate(measure, block, Options(seed=seed + more)) for more in range(1, SEEDS + 1)]
     return [(run.value[order], run.n_distinct) for run in runs]
 

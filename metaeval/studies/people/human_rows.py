@@ -37,7 +37,7 @@ _TEXTS = dict.fromkeys(("testset", "lp", "human", "metric", "measure", "signatur
 _SCHEMA = {**_TEXTS, "value": pl.Float64, "n_systems": pl.Int64, "n_segments": pl.Int64, "is_bound": pl.Boolean}
 
 
-def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Options) -> Result:
+def human_rows(warehouse: Warehouse, asked: Slice, study: Study, options: Options) -> Result:
     """Values of human scores by the measures of a ranking, as rows of it, and notes on how each was computed.
 
     Other human scores (one of each other protocol, and further rounds of the same) are evaluated like metrics on the
@@ -49,7 +49,7 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
     humans = human_levels(warehouse, asked.testset, asked.lp)
     narrow = _with_one_metric(warehouse, asked)
     results, notes = [_no_row()], []
-    for result in found.results:
+    for result in study.results:
         block, measure = result.block, result.evaluation.measure
         official = str(block.selection.human)
         others = _compared_humans(humans, official, measure) if narrow is not None else []

@@ -101,10 +101,10 @@ def ranked_systems(warehouse: Warehouse, asked: Slice, *, draws: int = 1000, see
     return Result(frame, parts, (n_clusters, *notes))
 
 
-def _resampled(found: Preferences, how: str, rng: np.random.Generator, draws: int) -> Floats:
+def _resampled(preferences: Preferences, how: str, rng: np.random.Generator, draws: int) -> Floats:
     """(draws, N) scores of systems on resampled segments."""
-    n = len(found.systems)
-    by_segment = preference_counts_by(found.segment, found.first, found.second, found.answer, n)
+    n = len(preferences.systems)
+    by_segment = preference_counts_by(preferences.segment, preferences.first, preferences.second, preferences.answer, n)
     drawn = resample_counts(rng, draws, len(by_segment[0]))
     wins, ties = ((drawn @ counts.reshape(-1, n * n)).reshape(-1, n, n) for counts in by_segment)
     scores = np.full((draws, n), np.nan)

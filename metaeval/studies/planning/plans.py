@@ -29,10 +29,10 @@ from warehouse.wording import option
 
 @dataclass(frozen=True)
 class Simulation:
-    """Simulated data sets. block: the loaded data; there: units in it; draw: returns a block of a number of units."""
+    """Simulated data sets. block: the loaded data, with n_loaded units; draw: returns a block of a number of units."""
 
     block: Block
-    there: int
+    n_loaded: int
     draw: Callable[[int, np.random.Generator], Block]
     assumes: str
 
@@ -148,12 +148,12 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class SampleSizeProblem:
-    """A simulated comparison: a trial, the better of the two first, and its description; there: loaded units."""
+    """A simulated comparison: a trial, the better of the two first, and its description; n_loaded: units."""
 
     unit: Unit
     names: tuple[str, str]
     difference: float
-    there: int
+    n_loaded: int
     trial: Trial
     test: str
     measure: str
@@ -183,9 +183,9 @@ def planned(problem: SampleSizeProblem, what: PlanSettings, progress: Progress |
 
     Raises QuestionError: too few units for a plan.
     """
-    fewest, most, units = FEWEST[problem.unit], MOST * problem.there, f"{problem.unit}s"
-    if problem.there < fewest:
-        raise QuestionError(f"a plan needs at least {fewest} {units} to start from, not {problem.there}")
+    fewest, most, units = FEWEST[problem.unit], MOST * problem.n_loaded, f"{problem.unit}s"
+    if problem.n_loaded < fewest:
+        raise QuestionError(f"a plan needs at least {fewest} {units} to start from, not {problem.n_loaded}")
     advance: Advance | None = None
     if progress is not None:
         shown = progress
@@ -197,7 +197,7 @@ def planned(problem: SampleSizeProblem, what: PlanSettings, progress: Progress |
     found = required_size(
         problem.trial,
         problem.difference,
-        there=problem.there,
+        there=problem.n_loaded,
         least=fewest,
         most=most,
         power=what.power,
@@ -248,8 +248,8 @@ def _row(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize, mo
         "data_low": whole(found.data_low),
         "data_high": whole(found.data_high),
         "pessimistic": whole(found.pessimistic),
-        "n_loaded": problem.there,
-        "power_loaded": share[float(problem.there)],
+        "n_loaded": problem.n_loaded,
+        "power_loaded": share[float(problem.n_loaded)],
         "difference": problem.difference,
         "effect": found.effect,
         "power": what.power,
@@ -289,9 +289,9 @@ def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) 
         "pessimistic: the number needed if the true difference is the lower end of its 80% interval (no value: no "
         "number is enough)",
     ]
-    if not np.isnan(found.size) and found.size > problem.there:
+    if not np.isnan(found.size) and found.size > problem.n_loaded:
         notes.append(
-            f"more {problem.unit}s than are loaded ({problem.there}), resampled with replacement: an extrapolation"
+            f"more {problem.unit}s than are loaded ({problem.n_loaded}), resampled with replacement: an extrapolation"
         )
     if found.effect < CHANCE:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")

@@ -15,15 +15,15 @@ from metaeval.studies.significance.options import pairs_that_differ
 from warehouse.wording import counted, option
 
 
-def as_json(found: ProtocolScore) -> dict[str, Any]:
+def as_json(score: ProtocolScore) -> dict[str, Any]:
     """The JSON shape of `protocol`."""
 
     def cluster(number: int) -> int | None:
         return int(number) or None
 
     return {
-        "protocol": found.protocol,
-        "testset": found.testset,
+        "protocol": score.protocol,
+        "testset": score.testset,
         "tasks": [
             {
                 "lps": list(task.lps),
@@ -34,26 +34,26 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
                 "outliers": task.outliers,
                 "domain": task.domain,
                 "human_references": task.human_references,
-                **({} if found.population is None else {"beside": _beside_json(task.beside)}),
+                **({} if score.population is None else {"beside": _beside_json(task.beside)}),
             }
-            for task in found.tasks
+            for task in score.tasks
         ],
         "metrics": [
             {
                 "metric": name,
-                "overall": found.overall[place],
-                **({} if found.by_cluster is None else {"overall_by_cluster": found.by_cluster[place]}),
-                "rank": cluster(found.ranks[place]),
-                "cluster": cluster(found.clusters[place]),
-                "values": [task.values[place] for task in found.tasks],
-                "ranks": [cluster(task.ranks[place]) for task in found.tasks],
-                "clusters": [cluster(task.clusters[place]) for task in found.tasks],
-                "missing": [{"task": one.task, "reason": str(one)} for one in found.missing.get(name, ())],
+                "overall": score.overall[place],
+                **({} if score.by_cluster is None else {"overall_by_cluster": score.by_cluster[place]}),
+                "rank": cluster(score.ranks[place]),
+                "cluster": cluster(score.clusters[place]),
+                "values": [task.values[place] for task in score.tasks],
+                "ranks": [cluster(task.ranks[place]) for task in score.tasks],
+                "clusters": [cluster(task.clusters[place]) for task in score.tasks],
+                "missing": [{"task": one.task, "reason": str(one)} for one in score.missing.get(name, ())],
             }
-            for place, name in enumerate(found.metrics)
+            for place, name in enumerate(score.metrics)
         ],
-        **({} if found.population is None else {"population": found.population, "beside": _beside_json(found.beside)}),
-        "signature": found.signature,
+        **({} if score.population is None else {"population": score.population, "beside": _beside_json(score.beside)}),
+        "signature": score.signature,
     }
 
 
@@ -65,40 +65,40 @@ def _beside_json(found: PopulationTest | None) -> dict[str, Any] | None:
     return {**shown, "clusters": [int(number) or None for number in found.clusters]}
 
 
-def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
+def lines_on(score: ProtocolScore, verbose: bool) -> list[str]:
     """Notes below the table; verbose: with names of metrics and their tasks."""
-    missing = missing_lines(found) if verbose else missing_in_short(found)
-    lines = [*partial_lines(found), *missing, *excluded_lines(found, verbose)]
-    if found.n_significant is not None:
-        lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
-    return lines + beside_lines(found)
+    missing = missing_lines(score) if verbose else missing_in_short(score)
+    lines = [*partial_lines(score), *missing, *excluded_lines(score, verbose)]
+    if score.n_significant is not None:
+        lines.append(f"{pairs_that_differ(score.n_significant, 'metrics')} in the overall score")
+    return lines + beside_lines(score)
 
 
-def partial_lines(found: ProtocolScore) -> list[str]:
+def partial_lines(score: ProtocolScore) -> list[str]:
     """A note if metrics have no rank, or tasks were dropped, because scores are missing."""
-    n, n_ranked = len(found.metrics), int(np.count_nonzero(found.ranks))
-    dropped = found.dropped
+    n, n_ranked = len(score.metrics), int(np.count_nonzero(score.ranks))
+    dropped = score.dropped
     if n_ranked == n and dropped is None:
         return []
     verb = "metric has" if n_ranked == 1 else "metrics have"
-    text = f"partial: {n_ranked} of {n} {verb} scores for all {counted(len(found.tasks), 'task')}"
+    text = f"partial: {n_ranked} of {n} {verb} scores for all {counted(len(score.tasks), 'task')}"
     text += "" if n_ranked == n else ", and only these are ranked"
     return [Partial(text if dropped is None else f"{text}; without {dropped.replace(';', ' and ')}")]
 
 
-def beside_lines(found: ProtocolScore) -> list[str]:
+def beside_lines(score: ProtocolScore) -> list[str]:
     """Notes on the tests: their null hypothesis, and the number of pairs that are not significant for a population."""
-    if found.n_significant is None:
+    if score.n_significant is None:
         return []
-    if found.population is None:
-        if not {task.test for task in found.tasks} & {*PERMUTATIONS, "pairs"}:
+    if score.population is None:
+        if not {task.test for task in score.tasks} & {*PERMUTATIONS, "pairs"}:
             return []
         return [
             "p-values and clusters are from the protocol's own tests, whose null hypothesis is that metrics are "
             f"exchangeable; {option('population', 'segments')} adds tests of equal value (docs/levels.md)"
         ]
-    lines = [f"in addition to the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]
-    named = [("the overall score", found.beside), *((task_name(task), task.beside) for task in found.tasks)]
+    lines = [f"in addition to the protocol's own tests, those that generalise to {IN_WORDS[score.population]}:"]
+    named = [("the overall score", score.beside), *((task_name(task), task.beside) for task in score.tasks)]
     for name, one in named:
         if one is None:
             lines.append(f"{name}: not tested for this population")
@@ -128,26 +128,26 @@ def task_name(task: Task) -> str:
     return " ".join(word for word in words if word is not None)
 
 
-def missing_lines(found: ProtocolScore) -> list[str]:
+def missing_lines(score: ProtocolScore) -> list[str]:
     """A line per metric and reason: the tasks in which it has no value."""
     lines = []
-    for metric, parts in found.missing.items():
+    for metric, parts in score.missing.items():
         tasks: dict[str, list[str]] = {}
         for one in parts:
-            task = found.tasks[one.task]
+            task = score.tasks[one.task]
             why = one.reason if len(task.lps) == 1 else str(one)  # a task's name has its only language pair
             tasks.setdefault(why, []).append(task_name(task))
         lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
     return lines
 
 
-def missing_in_short(found: ProtocolScore) -> list[str]:
+def missing_in_short(score: ProtocolScore) -> list[str]:
     """A line per reason why metrics have no value in some task, sorted by number of metrics, without the tasks."""
     by_reason: dict[str, dict[str, None]] = {}
-    for metric, parts in found.missing.items():
+    for metric, parts in score.missing.items():
         for one in parts:
             by_reason.setdefault(one.reason, {})[metric] = None
-    unranked = {name for name, rank in zip(found.metrics, found.ranks, strict=True) if not rank}
+    unranked = {name for name, rank in zip(score.metrics, score.ranks, strict=True) if not rank}
     lines: list[str] = []
     for reason, names in sorted(by_reason.items(), key=lambda one: (-len(one[1]), one[0])):
         verb, n_unranked = "is" if len(names) == 1 else "are", len(unranked & names.keys())
@@ -157,10 +157,10 @@ def missing_in_short(found: ProtocolScore) -> list[str]:
     return lines
 
 
-def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
+def excluded_lines(score: ProtocolScore, verbose: bool) -> list[str]:
     """A line per reason why metrics are excluded; verbose: with their names."""
     by_reason: dict[str, list[str]] = {}
-    for metric, reason in found.excluded.items():
+    for metric, reason in score.excluded.items():
         by_reason.setdefault(reason, []).append(metric)
     lines: list[str] = []
     for reason, names in sorted(by_reason.items()):
@@ -171,28 +171,28 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
     return lines
 
 
-def score_frame(found: ProtocolScore) -> pl.DataFrame:
+def score_frame(score: ProtocolScore) -> pl.DataFrame:
     """One row per metric: rank, metric, overall, cluster, then value (and cluster) in each task, and gaps."""
     columns: dict[str, Any] = {
-        "rank": [int(rank) or None for rank in found.ranks],
-        "metric": list(found.metrics),
-        "overall": pl.Series(found.overall).fill_nan(None),
+        "rank": [int(rank) or None for rank in score.ranks],
+        "metric": list(score.metrics),
+        "overall": pl.Series(score.overall).fill_nan(None),
     }
-    if found.by_cluster is not None:
-        columns["overall by cluster"] = pl.Series(found.by_cluster).fill_nan(None)
-    if found.clusters.any():
-        columns["cluster"] = [int(number) or None for number in found.clusters]
-    if found.beside is not None:
-        columns[f"cluster for {found.population}"] = [int(number) or None for number in found.beside.clusters]
-    for task in found.tasks:
+    if score.by_cluster is not None:
+        columns["overall by cluster"] = pl.Series(score.by_cluster).fill_nan(None)
+    if score.clusters.any():
+        columns["cluster"] = [int(number) or None for number in score.clusters]
+    if score.beside is not None:
+        columns[f"cluster for {score.population}"] = [int(number) or None for number in score.beside.clusters]
+    for task in score.tasks:
         name = task_name(task)
         columns[name] = pl.Series(task.values).fill_nan(None)
         if task.clusters.any():
             columns[f"cluster {name}"] = [int(number) or None for number in task.clusters]
         if task.beside is not None:
-            columns[f"cluster {name} for {found.population}"] = [int(number) or None for number in task.beside.clusters]
-    if found.missing:
-        columns["missing"] = ["; ".join(dict.fromkeys(map(str, found.missing.get(name, ())))) for name in found.metrics]
+            columns[f"cluster {name} for {score.population}"] = [int(number) or None for number in task.beside.clusters]
+    if score.missing:
+        columns["missing"] = ["; ".join(dict.fromkeys(map(str, score.missing.get(name, ())))) for name in score.metrics]
     return pl.DataFrame(columns)
 
 

@@ -153,7 +153,7 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
 
 def _with_columns(
     ranking: Result,
-    found: RankingInputs,
+    inputs: RankingInputs,
     behind: str,
     schema: Mapping[str, Any],
     ends: Sequence[Sequence[tuple[Iterable[Sequence[object]], str]]],
@@ -164,9 +164,9 @@ def _with_columns(
     """
     rows: list[tuple[object, ...]] = []
     lines = []
-    for (asked, study), of_study in zip(found.studies.items(), ends, strict=True):
+    for (asked, study), of_study in zip(inputs.studies.items(), ends, strict=True):
         for result, (values, how) in zip(study.results, of_study, strict=True):
-            lines.append(f"{asked.testset} {asked.lp}: {how}" if len(found.studies) > 1 else how)
+            lines.append(f"{asked.testset} {asked.lp}: {how}" if len(inputs.studies) > 1 else how)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
             rows += [(*key, metric.name, *one) for metric, one in zip(result.evaluation.metrics, values, strict=True)]
     keys = ["testset", "lp", "measure", "metric"]
@@ -178,7 +178,7 @@ def _with_columns(
 
 
 def with_intervals(
-    ranking: Result, found: RankingInputs, ends: Sequence[Sequence[Intervals]]
+    ranking: Result, inputs: RankingInputs, ends: Sequence[Sequence[Intervals]]
 ) -> tuple[Result, list[str]]:
     """A ranking with columns low and high after the value, and a line on the intervals of each measure.
 
@@ -187,7 +187,7 @@ def with_intervals(
     """
     columns = [[(zip(one.low, one.high, one.signed, strict=True), one.words) for one in each] for each in ends]
     schema = {"low": pl.Float64, "high": pl.Float64, "how": pl.String}
-    joined, lines = _with_columns(ranking, found, "value", schema, columns)
+    joined, lines = _with_columns(ranking, inputs, "value", schema, columns)
     joined = joined.with_columns(pl.col("low", "high").fill_nan(None), pl.col("how").fill_null(""))
     how_of: dict[str, dict[str, None]] = {}
     for one, how in joined.filter(pl.col("how") != "").select("signature", "how").rows():
@@ -238,7 +238,7 @@ def metric_ranges(
 
 def with_ranges(
     ranking: Result,
-    found: RankingInputs,
+    inputs: RankingInputs,
     ends: Sequence[Sequence[tuple[Ints, Ints, str]]],
     options: Options,
     n_draws: int,
@@ -256,7 +256,7 @@ def with_ranges(
         for each in ends
     ]
     schema = {"rank_low": pl.Int64, "rank_high": pl.Int64}
-    frame, lines = _with_columns(ranking, found, "rank", schema, columns)
+    frame, lines = _with_columns(ranking, inputs, "rank", schema, columns)
     made: Part = ("rank_range", f"95%,percentile,resamples={n_draws},seed={options.seed}")
     has = pl.col("rank_low").is_not_null()
     frame = frame.with_columns(

@@ -250,42 +250,42 @@ def _prepare_comparisons(
     ]
 
 
-def ranked(found: RankingInputs, how: Pooling | None = None, *, verbose: bool = False) -> Result:
+def ranked(inputs: RankingInputs, how: Pooling | None = None, *, verbose: bool = False) -> Result:
     """The ranking; rows as of `rank` in json.
 
     how: a way of pooling; None ranks each evaluation set by itself. verbose: notes name what is excluded.
     Raises QuestionError: as `pool`.
     """
-    if found.by is not None:
-        tables = {part: ranked(one, how, verbose=verbose) for part, one in found.parts.items()}
-        return _parts_together(tables, found.by, found.skipped)
+    if inputs.by is not None:
+        tables = {part: ranked(one, how, verbose=verbose) for part, one in inputs.parts.items()}
+        return _parts_together(tables, inputs.by, inputs.skipped)
     tested: list[tuple[Slice, Comparison]] = []
-    studies = list(found.studies.values())
+    studies = list(inputs.studies.values())
     results = [result for one in studies for result in one.results]
-    several = len(found.studies) > 1
+    several = len(inputs.studies) > 1
     notes = [
         placed(f"{asked.testset} {asked.lp}", note) if several else note
-        for asked, one in found.studies.items()
+        for asked, one in inputs.studies.items()
         for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]
-    notes += found.skipped
+    notes += inputs.skipped
     parts: list[Sequence[Part]]
     if how is None:
         frame, parts = _stacked([ranking(one) for one in studies]), [one.parts for one in results]
     else:
         pooled = [
-            pool(list(group), how, found.options) for group in zip(*(one.results for one in studies), strict=True)
+            pool(list(group), how, inputs.options) for group in zip(*(one.results for one in studies), strict=True)
         ]
         frame, parts = _stacked([one.frame for one in pooled]), [line for one in pooled for line in one.lines]
         notes += [note for one in pooled for note in one.notes]
-    if any(one.tested for one in found.evalsets.values()):
-        tested = _tested(found, notes, several)
+    if any(one.tested for one in inputs.evalsets.values()):
+        tested = _tested(inputs, notes, several)
         frame = with_clusters(frame, tested)
         if tested:
-            untested, more = _untested_metrics(found, tested, several)
+            untested, more = _untested_metrics(inputs, tested, several)
             parts = [*untested, *(one.parts for _, one in tested)]
             notes += more
-    people = {asked: one.people for asked, one in found.evalsets.items() if one.people is not None}
+    people = {asked: one.people for asked, one in inputs.evalsets.items() if one.people is not None}
     if people:
         frame = with_people(frame, list(people.values()))
         parts = [*parts, *(line for rows in people.values() for line in rows.lines)]
@@ -310,11 +310,11 @@ def _parts_together(tables: Mapping[str, Result], by: By, skipped: Sequence[str]
     return Result(frame.select(*columns[:2], by, *columns[2:]), joined(lines), (*notes, *skipped))
 
 
-def _tested(found: RankingInputs, notes: list[str], several: bool) -> list[tuple[Slice, Comparison]]:
+def _tested(inputs: RankingInputs, notes: list[str], several: bool) -> list[tuple[Slice, Comparison]]:
     """The comparisons with their slices; notes are added to the given ones, preceded by those on what clusters hide."""
     tested: list[tuple[Slice, Comparison]] = []
     warnings: list[str] = []
-    for asked, one in found.evalsets.items():
+    for asked, one in inputs.evalsets.items():
         where = f"{asked.testset} {asked.lp}: " if several else ""
         for result, (measure, test) in zip(one.study.results, one.tested.items(), strict=True):
             if isinstance(test, QuestionError):
@@ -351,13 +351,13 @@ def _other_means(shown: Evaluation, tested: Comparison) -> list[str]:
 
 
 def _untested_metrics(
-    found: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
+    inputs: RankingInputs, tested: Sequence[tuple[Slice, Comparison]], several: bool
 ) -> tuple[list[Sequence[Part]], list[str]]:
     """Parts of the signatures of rankings with metrics that no test compares, and lines on them."""
     compared = {(asked, test.measure): test for asked, test in tested}
     parts: list[Sequence[Part]] = []
     notes = []
-    for asked, one in found.studies.items():
+    for asked, one in inputs.studies.items():
         where = f"{asked.testset} {asked.lp}: " if several else ""
         for result in one.results:
             evaluation = result.evaluation

@@ -28,7 +28,7 @@ class PreparedComparison:
     """A comparison with everything that it reads from the warehouse.
 
     in_depth: two metrics with their difference and its interval; options and testing are then unchanged, else fitted to
-    the test. entry: where the cache keeps it; kept: its stored result, if any. evaluation: of the measure on the
+    the test. entry: where the cache keeps it; stored: its stored result, if any. evaluation: of the measure on the
     block, if known.
     """
 
@@ -37,7 +37,7 @@ class PreparedComparison:
     options: Options
     testing: TestOptions
     entry: CacheEntry[PairwiseComparison | Comparison]
-    kept: PairwiseComparison | Comparison | None
+    stored: PairwiseComparison | Comparison | None
     in_depth: bool
     evaluation: Evaluation | None = None
 
@@ -75,8 +75,8 @@ def prepare_comparison(
     entry: CacheEntry[PairwiseComparison | Comparison] = CacheEntry(
         key(kind, [block], str(measure), options, testing, levels_checksum()), kind, asked.testset, asked.lp, answer
     )
-    kept = None if fresh or testing.keep_null else entry.stored(warehouse)
-    return PreparedComparison(block, measure, options, testing, entry, kept, is_pair, evaluation)
+    stored = None if fresh or testing.keep_null else entry.stored(warehouse)
+    return PreparedComparison(block, measure, options, testing, entry, stored, is_pair, evaluation)
 
 
 def run_or_load(one: PreparedComparison, database: Path | None, progress: Progress | None = None) -> WithNotes:
@@ -84,8 +84,8 @@ def run_or_load(one: PreparedComparison, database: Path | None, progress: Progre
 
     Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
-    if one.kept is not None:
-        return one.kept, [FROM_STORE]
+    if one.stored is not None:
+        return one.stored, [FROM_STORE]
     return one.entry.computed(database, lambda: _computed(one, progress))
 
 

@@ -146,7 +146,7 @@ def _reordered(null: Floats | None, order: Ints) -> Floats | None:
     return reordered
 
 
-def as_ranked(found: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Comparison:
+def as_ranked(comparison: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Comparison:
     """A comparison with the values and in the order of a ranking, clustered in that order.
 
     shown: the values, which may be computed from other system scores than the test; parts: of their signature. A metric
@@ -154,24 +154,24 @@ def as_ranked(found: Comparison, shown: Evaluation, parts: Sequence[Part]) -> Co
     removed.
     """
     value = {choice.name: one for choice, one in zip(shown.metrics, shown.value.tolist(), strict=True)}
-    untested = {name for name, one in zip(found.names, found.values, strict=True) if np.isnan(one)}
+    untested = {name for name, one in zip(comparison.names, comparison.values, strict=True) if np.isnan(one)}
     names = sorted(
-        (name for name in found.names if name in value and (name not in untested or np.isnan(value[name]))),
+        (name for name in comparison.names if name in value and (name not in untested or np.isnan(value[name]))),
         key=lambda name: (np.isnan(value[name]), -np.nan_to_num(value[name]), name),
     )
-    order = np.array([found.names.index(name) for name in names], dtype=np.int64)
+    order = np.array([comparison.names.index(name) for name in names], dtype=np.int64)
     square = np.ix_(order, order)
-    values, corrected = np.array([value[name] for name in names]), found.corrected[square]
+    values, corrected = np.array([value[name] for name in names]), comparison.corrected[square]
     return replace(
-        found,
+        comparison,
         names=tuple(names),
         values=values,
         ranks=np.where(np.isnan(values), 0, ranks(values)),
-        p=found.p[square],
+        p=comparison.p[square],
         corrected=corrected,
-        least=found.least[square],
-        clusters=significance_clusters(values, corrected, found.alpha),
-        parts=with_test(parts, found.parts),
+        least=comparison.least[square],
+        clusters=significance_clusters(values, corrected, comparison.alpha),
+        parts=with_test(parts, comparison.parts),
         null=None,
     )
 
@@ -194,26 +194,28 @@ def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Compar
     return joined.with_columns(signature=pl.coalesce("tested", "signature")).select(frame.columns)
 
 
-def as_json(found: Comparison) -> dict[str, Any]:
+def as_json(comparison: Comparison) -> dict[str, Any]:
     """The shape of `compare` in json; p[i][j] for i < j, else null."""
     shaped: dict[str, Any] = {
-        "metrics": list(found.names),
-        **attributes(found, "values", "p", "clusters"),
-        "ranks": [int(rank) or None for rank in found.ranks],
-        **attributes(found, "measure", "test", "population", "alternative", "resamples", "n_significant", "n_distinct"),
-        "signature": found.signature,
+        "metrics": list(comparison.names),
+        **attributes(comparison, "values", "p", "clusters"),
+        "ranks": [int(rank) or None for rank in comparison.ranks],
+        **attributes(
+            comparison, "measure", "test", "population", "alternative", "resamples", "n_significant", "n_distinct"
+        ),
+        "signature": comparison.signature,
     }
     return (
         shaped
-        if found.correction == "none"
-        else {**shaped, **attributes(found, "correction"), "p_corrected": found.corrected}
+        if comparison.correction == "none"
+        else {**shaped, **attributes(comparison, "correction"), "p_corrected": comparison.corrected}
     )
 
 
 _OF_A_TEST = ("test", "population", "alternative", "system_score")
 
 
-def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
+def pair_frame(comparison: PairwiseComparison) -> pl.DataFrame:
     """One row per test: test, population, alternative, system score, values, p, levels, resamples (0 = none).
 
     The last columns are the same in all rows: difference of the main test's values, its interval, and the main
@@ -222,20 +224,20 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     rows = [
         {
             **{name: getattr(one, name) for name in _OF_A_TEST},
-            "better": found.metrics[0],
-            "other": found.metrics[1],
+            "better": comparison.metrics[0],
+            "other": comparison.metrics[1],
             "value_better": one.values[0],
             "value_other": one.values[1],
             "p": one.p,
             "false_positive_rate": one.false_positive_rate,
             "false_positive_rate_exchangeable": one.false_positive_rate_exchangeable,
             "resamples": one.resamples,
-            "difference": found.difference,
-            "low": found.low,
-            "high": found.high,
-            "sentence": found.words[0],
+            "difference": comparison.difference,
+            "low": comparison.low,
+            "high": comparison.high,
+            "sentence": comparison.words[0],
         }
-        for one in found.tests
+        for one in comparison.tests
     ]
     schema = {
         **dict.fromkeys((*_OF_A_TEST, "better", "other"), pl.String),
@@ -249,20 +251,20 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema).fill_nan(None)
 
 
-def pair_json(found: PairwiseComparison) -> dict[str, Any]:
+def pair_json(comparison: PairwiseComparison) -> dict[str, Any]:
     """A pairwise comparison as nested values."""
     return {
-        "metrics": list(found.metrics),
-        "values": list(found.values),
-        "difference": found.difference,
+        "metrics": list(comparison.metrics),
+        "values": list(comparison.values),
+        "difference": comparison.difference,
         "interval": {
             "confidence": CONFIDENCE,
-            "resample": found.resample,
-            "method": found.interval,
-            "low": found.low,
-            "high": found.high,
+            "resample": comparison.resample,
+            "method": comparison.interval,
+            "low": comparison.low,
+            "high": comparison.high,
         },
-        "value_intervals": [{"low": low, "high": high} for low, high in found.value_intervals],
+        "value_intervals": [{"low": low, "high": high} for low, high in comparison.value_intervals],
         "tests": [
             {
                 **{name: getattr(one, name) for name in _OF_A_TEST},
@@ -272,9 +274,9 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
                 "false_positive_rate_exchangeable": or_none(one.false_positive_rate_exchangeable),
                 "resamples": one.resamples,
             }
-            for one in found.tests
+            for one in comparison.tests
         ],
-        "summary": " ".join(found.words),
-        "measure": found.measure,
-        "signature": found.signature,
+        "summary": " ".join(comparison.words),
+        "measure": comparison.measure,
+        "signature": comparison.signature,
     }

@@ -403,24 +403,24 @@ def _words(
     return tuple(sentences)
 
 
-def in_a_sentence(found: PairwiseComparison, alpha: float) -> tuple[str, str]:
+def in_a_sentence(comparison: PairwiseComparison, alpha: float) -> tuple[str, str]:
     """Which metric is better by the first test, and how much."""
-    first, second = found.metrics
-    main = found.tests[0]
+    first, second = comparison.metrics
+    main = comparison.tests[0]
     if np.isnan(main.p) and main.values[0] == main.values[1]:
-        return f"{first} and {second} have the same {found.measure} ({number(main.values[0])}).", ""
+        return f"{first} and {second} have the same {comparison.measure} ({number(main.values[0])}).", ""
     if np.isnan(main.p) or np.isnan(main.values).any():
-        return f"{first} and {second} cannot be compared by {found.measure}: the test has no p-value.", ""
-    population = with_unit(IN_WORDS[main.population], dict(found.parts).get("unit"))
+        return f"{first} and {second} cannot be compared by {comparison.measure}: the test has no p-value.", ""
+    population = with_unit(IN_WORDS[main.population], dict(comparison.parts).get("unit"))
     values = f"{number(main.values[0])} against {number(main.values[1])}, {_p_in_words(main)}, {population}"
     if main.p > alpha:
-        text = f"{first} and {second} do not differ significantly by {found.measure} ({values})."
+        text = f"{first} and {second} do not differ significantly by {comparison.measure} ({values})."
     else:
-        text = f"{first} is significantly better than {second} by {found.measure} ({values})."
-    if np.isnan(found.low):
+        text = f"{first} is significantly better than {second} by {comparison.measure} ({values})."
+    if np.isnan(comparison.low):
         return text, ""
-    ends = f"[{number(found.low)}, {number(found.high)}]"
-    return text, f"Difference {number(found.difference)} {ends}."
+    ends = f"[{number(comparison.low)}, {number(comparison.high)}]"
+    return text, f"Difference {number(comparison.difference)} {ends}."
 
 
 def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> list[str]:
@@ -430,8 +430,8 @@ def _too_narrow(measure: Measure, difference: Interval, varied: Resample) -> lis
     return [f"the interval of the difference is {TOO_NARROW}: .72 to .82 of such intervals then contain it"]
 
 
-def _ends_in_words(found: Interval) -> str:
-    return "not defined" if np.isnan(found.low) else f"{found.low:.4f} to {found.high:.4f}"
+def _ends_in_words(interval: Interval) -> str:
+    return "not defined" if np.isnan(interval.low) else f"{interval.low:.4f} to {interval.high:.4f}"
 
 
 def _scores_in_words(source: str) -> str:

@@ -38,7 +38,7 @@ def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
     return None if year is None else facts.training_year >= year
 
 
-def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFrame:
+def grouped(history: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFrame:
     """One row per evaluation set, human score and group, sorted by year, test set, language pair and group.
 
     by: "family": each family is represented by the member submitted in most years (ties: the one named like the family,
@@ -48,9 +48,11 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
     Columns: `COLUMNS`; `value` is null with a `reason` if it cannot be computed. bridge: the other human score, if a
     row uses only the systems judged by two human scores; null on official rows.
     """
-    sets = pl.DataFrame(_set_rows(found), schema=_set_schema(), orient="row").lazy()
-    metrics = pl.DataFrame(_metric_rows(found), schema=_metric_schema(), orient="row").lazy()
-    excluded = pl.DataFrame(_excluded_rows(found), schema={**_fact_schema(), "reason": pl.String}, orient="row").lazy()
+    sets = pl.DataFrame(_set_rows(history), schema=_set_schema(), orient="row").lazy()
+    metrics = pl.DataFrame(_metric_rows(history), schema=_metric_schema(), orient="row").lazy()
+    excluded = pl.DataFrame(
+        _excluded_rows(history), schema={**_fact_schema(), "reason": pl.String}, orient="row"
+    ).lazy()
     parts = [_by(way, sets, metrics, excluded) for way in dict.fromkeys(by)]
     return (
         pl.concat(parts)
@@ -143,14 +145,14 @@ def _chosen(way: By, named: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _set_rows(found: History) -> list[dict[str, Any]]:
+def _set_rows(history: History) -> list[dict[str, Any]]:
     """One row per point, and per evaluation set without any."""
     rows = []
-    for entry in found.entries:
-        row = {"year": entry.year, "testset": entry.testset, "lp": entry.lp, "measure": str(found.measure)}
-        if not entry.found.points:
-            rows.append({**row, "point": f"{entry.testset} {entry.lp}", "set_reason": entry.found.reason})
-        rows += [{**row, **_of_point(entry, one)} for one in entry.found.points]
+    for entry in history.entries:
+        row = {"year": entry.year, "testset": entry.testset, "lp": entry.lp, "measure": str(history.measure)}
+        if not entry.history.points:
+            rows.append({**row, "point": f"{entry.testset} {entry.lp}", "set_reason": entry.history.reason})
+        rows += [{**row, **_of_point(entry, one)} for one in entry.history.points]
     return rows
 
 
@@ -176,11 +178,11 @@ def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
     }
 
 
-def _metric_rows(found: History) -> list[dict[str, Any]]:
+def _metric_rows(history: History) -> list[dict[str, Any]]:
     """One row per metric of each point."""
     rows = []
-    for entry in found.entries:
-        for one in entry.found.points:
+    for entry in history.entries:
+        for one in entry.history.points:
             key = _key(entry, one)
             for place, base in enumerate(one.base_names):
                 facts = describe(base, entry.year)
@@ -200,15 +202,15 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
     return rows
 
 
-def _excluded_rows(found: History) -> list[dict[str, Any]]:
+def _excluded_rows(history: History) -> list[dict[str, Any]]:
     """One row per metric without a value in a point."""
     return [
         {
             **_facts(_key(entry, one), base, (facts := describe(base, entry.year)), bool(facts.is_reference_free)),
             "reason": reason,
         }
-        for entry in found.entries
-        for one in entry.found.points
+        for entry in history.entries
+        for one in entry.history.points
         for base, reason in one.excluded.items()
     ]
 

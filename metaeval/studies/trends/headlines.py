@@ -43,7 +43,7 @@ def _leader(row: Mapping[str, Any]) -> str:
     return " ".join(filter(None, ["the best", free, _KINDS.get(kind, kind), "metric"]))
 
 
-def of_years(found: History, rows: pl.DataFrame) -> str:
+def of_years(history: History, rows: pl.DataFrame) -> str:
     """The leader of the latest year, its gap to the anchor, earlier leaders, and the years without values."""
     official = rows.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
     means = (
@@ -58,7 +58,7 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     )
     means = means.filter(~pl.col("by").is_in(CHOSEN)) if (~means["by"].is_in(CHOSEN)).any() else means
     if means.is_empty():
-        return f"No year has a value of {found.measure}."
+        return f"No year has a value of {history.measure}."
     best, *before = (
         means.sort("year", "value", descending=True, maintain_order=True)
         .unique("year", keep="first", maintain_order=True)
@@ -66,23 +66,23 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     )
     mean_of = f", the mean of {best['lp']} language pairs" if best["lp"] > 1 else ""
     leader = _leader(best)
-    lead = f"In {best['year']}, {leader} leads by {found.measure} ({number(best['value'])}{mean_of})"
-    if best["group"] == found.anchor:
+    lead = f"In {best['year']}, {leader} leads by {history.measure} ({number(best['value'])}{mean_of})"
+    if best["group"] == history.anchor:
         lead += ", the anchor of all gaps"
     elif best["gap"] is not None:
         ends = interval(best, "gap_low", "gap_high")
-        lead += f", {number(best['gap'])}{ends} above {found.anchor} on the same data"
+        lead += f", {number(best['gap'])}{ends} above {history.anchor} on the same data"
         if best["gap"] < 0:
             lead = lead.replace(f"{number(best['gap'])}{ends} above", f"{number(-best['gap'])} below")
     else:
-        lead += f"; {found.anchor} has no value there"
+        lead += f"; {history.anchor} has no value there"
     earlier = [
         f"{_leader(one)} ({one['year']}"
-        + ("" if one["gap"] is None or one["group"] == found.anchor else f", {one['gap']:+.3f}")
+        + ("" if one["gap"] is None or one["group"] == history.anchor else f", {one['gap']:+.3f}")
         + ")"
         for one in before
     ]
-    without = sorted({one.year for one in found.entries if one.year is not None} - set(means["year"]))
+    without = sorted({one.year for one in history.entries if one.year is not None} - set(means["year"]))
     missing = f"No values for {named(without, 5)}." if without else ""
     start = " ".join([f"{lead}.", missing]).strip()
     return either(
@@ -90,27 +90,27 @@ def of_years(found: History, rows: pl.DataFrame) -> str:
     )
 
 
-def of_trends(found: History, frame: pl.DataFrame) -> str:
+def of_trends(history: History, frame: pl.DataFrame) -> str:
     """Groups whose gap has a trend over the years."""
     tested = frame.drop_nulls("p")
     if tested.is_empty():
         return opening(
-            f"No trend can be tested: a group needs 3 years with a gap to {found.anchor} by one human protocol, and "
+            f"No trend can be tested: a group needs 3 years with a gap to {history.anchor} by one human protocol, and "
             f"none of {frame['group'].n_unique()} groups has them."
         )
     clear = tested.filter(pl.col("p") <= ALPHA).sort("p")
     of = f"{tested.height} {'test' if tested.height == 1 else 'tests'}"
     if clear.is_empty():
-        return opening(f"No group's gap to {found.anchor} changes significantly over the years (p > {ALPHA}, {of}).")
+        return opening(f"No group's gap to {history.anchor} changes significantly over the years (p > {ALPHA}, {of}).")
     said = [f"{row['group']} ({row['slope']:+.4f} a year, {row['protocol']})" for row in clear.to_dicts()]
     return either(
-        f"The gap to {found.anchor} changes significantly over the years for {named(said, 2)} (p ≤ {ALPHA}, {of}, "
+        f"The gap to {history.anchor} changes significantly over the years for {named(said, 2)} (p ≤ {ALPHA}, {of}, "
         "not corrected).",
-        f"The gap to {found.anchor} changes significantly for {clear.height} groups (p ≤ {ALPHA}, {of}).",
+        f"The gap to {history.anchor} changes significantly for {clear.height} groups (p ≤ {ALPHA}, {of}).",
     )
 
 
-def of_bridges(found: History, frame: pl.DataFrame) -> str:
+def of_bridges(history: History, frame: pl.DataFrame) -> str:
     """How much values depend on the human protocol, on the same systems."""
     steps = frame.drop_nulls("step")
     if steps.is_empty():
@@ -124,14 +124,14 @@ def of_bridges(found: History, frame: pl.DataFrame) -> str:
         for row in by_set.to_dicts()
     ]
     return either(
-        f"On the same systems, values of {found.measure} change {named(said, 2)} on average.",
-        f"On the same systems, values of {found.measure} change {said[0]} on average.",
+        f"On the same systems, values of {history.measure} change {named(said, 2)} on average.",
+        f"On the same systems, values of {history.measure} change {said[0]} on average.",
     )
 
 
-def of_slopes(found: Within) -> str:
+def of_slopes(slopes: Within) -> str:
     """Whether newer metrics are better on the same data, for each kind of metrics."""
-    first, *others = (_slope(one, found, is_first=place == 0) for place, one in enumerate(found.slopes))
+    first, *others = (_slope(one, slopes, is_first=place == 0) for place, one in enumerate(slopes.slopes))
     said = [f"{one[0].upper()}{one[1:]}." for one in others]
     text = " ".join([f"{first}.", *said])
     return either(
@@ -139,10 +139,10 @@ def of_slopes(found: Within) -> str:
     )
 
 
-def _slope(one: KindSlope, found: Within, *, is_first: bool) -> str:
+def _slope(one: KindSlope, slopes: Within, *, is_first: bool) -> str:
     pooled, n = one.pooled, len({(each.testset, each.lp, each.human) for each in one.sets})
     who = _WHO[one.kind][0 if is_first else 1]
-    data = f" on the same data by {found.measure}" if is_first else ""
+    data = f" on the same data by {slopes.measure}" if is_first else ""
     if pooled.low != pooled.low:
         return f"{who} have no tested slope{data} ({pooled.mean:+.4f} a year; {n} {'set' if n == 1 else 'sets'})"
     ends = f"{pooled.mean:+.4f} a year [{pooled.low:.4f}, {pooled.high:.4f}]"

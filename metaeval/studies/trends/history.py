@@ -53,7 +53,7 @@ class Entry:
     testset: str
     lp: str
     year: int | None
-    found: SetHistory
+    history: SetHistory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class History(HistorySettings):
     @property
     def official(self) -> list[tuple[Entry, Point]]:
         """The official points."""
-        return [(entry, one) for entry in self.entries for one in entry.found.points if one.bridge is None]
+        return [(entry, one) for entry in self.entries for one in entry.history.points if one.bridge is None]
 
 
 def history(run: Run, settings: HistorySettings, *, fresh: bool = False) -> History:

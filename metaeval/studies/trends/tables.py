@@ -23,36 +23,36 @@ SHOWN_IN_BRIDGES = 5  # groups that the notes name
 SHOWN_OF_FAMILY = 2  # metrics that stand for a family
 
 
-def trend_parts(found: History, what: str, *more: Part) -> Parts:
+def trend_parts(history: History, what: str, *more: Part) -> Parts:
     """Parts of the signature of a trend; each evaluation set has its own in the column signature."""
-    official = found.official
+    official = history.official
     return stamped(
         ("trend", what),
-        ("measure", found.measure),
-        ("anchor", found.anchor),
+        ("measure", history.measure),
+        ("anchor", history.anchor),
         *restricted(
-            found.asked,
+            history.asked,
             testset=",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None,
             lp=",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None,
             human=",".join(dict.fromkeys(one.human for _, one in official)) or None,
         ),
         ("n_sets", len(official)),
         *more,
-        *computed_parts(found),
+        *computed_parts(history),
     )
 
 
-def computed_parts(found: History) -> Parts:
+def computed_parts(history: History) -> Parts:
     """How the values of a trend and their intervals were computed."""
     return [
-        ("system_score", found.options.system_score),
-        ("resamples", found.testing.resamples),
-        ("seed", found.options.seed),
-        *option_parts(found.options),
+        ("system_score", history.options.system_score),
+        ("resamples", history.testing.resamples),
+        ("seed", history.options.seed),
+        *option_parts(history.options),
     ]
 
 
-def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Result:
+def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Result:
     """One line per group, one column per year and protocol, with the value and the gap to the anchor.
 
     Columns of official protocols come first, then those of bridges, each with the latest year first. frame: as from
@@ -62,7 +62,7 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     bridges.
     """
     how = pool or "mean"
-    by_year = pooled_by_year(frame, found.measure, how)
+    by_year = pooled_by_year(frame, history.measure, how)
     there = by_year.filter(pl.col("value").is_not_null().any().over("year", "protocol"))
     official = frame.filter(pl.col("bridge").is_null() & pl.col("value").is_not_null())
     official_years = set(official.select("year", "protocol").rows())
@@ -72,7 +72,7 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     reasons: dict[str, int] = {}
     cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}
     first = first_reasons(frame)
-    absent = {f"{NO_SUCH_METRIC} in {one.testset} {one.lp}": NO_SUCH_METRIC for one in found.entries}
+    absent = {f"{NO_SUCH_METRIC} in {one.testset} {one.lp}": NO_SUCH_METRIC for one in history.entries}
     for row in by_year.sort("year", "protocol", descending=True, maintain_order=True).rows(named=True):
         year, protocol, own = row["year"], row["protocol"], (row["by"], row["group"])
         if row["value"] is None:
@@ -89,19 +89,19 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     for year, protocol in years:
         columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
     notes = [
-        f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
+        f"cells: {history.measure}, then the gap to {history.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets; "
         f"{NOTHING} no such metric)",
-        *targets(found),
+        *targets(history),
         *_on_groups(members),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
-        *without_answer(found),
+        *without_answer(history),
     ]
-    details = [*contexts(frame, found.measure), *bridge_notes(frame, found), *_on_points(found)]
+    details = [*contexts(frame, history.measure), *bridge_notes(frame, history), *_on_points(history)]
     is_pooled = (by_year["n_sets_all"] > 1).any()
     pooled = how if is_pooled else pool
-    parts = trend_parts(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
-    every = tuple(dict.fromkeys([*notes, *found.notes, *details]))
+    parts = trend_parts(history, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
+    every = tuple(dict.fromkeys([*notes, *history.notes, *details]))
     return Result(pl.DataFrame(columns), parts, every, {"details": frozenset(details)})
 
 
@@ -281,7 +281,7 @@ def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
     )
 
 
-def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
+def bridge_notes(frame: pl.DataFrame, history: History) -> list[str]:
     """A line per bridge: how well human scores agree, and the anchor and returning groups by both protocols.
 
     A metric that represents a group of another name follows it in parentheses.
@@ -304,43 +304,43 @@ def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
             for row in chosen[:SHOWN_IN_BRIDGES]
         )
         agreement = part["agreement"][0]
-        of = "outputs that both judged of the " if found.measure.definition.needs_segments else ""
+        of = "outputs that both judged of the " if history.measure.definition.needs_segments else ""
         on = f"on the {of}{counted(part['n_systems'][0], 'system')} of {human} and {other}"
         on += "" if agreement is None else f", where {human} reaches {agreement:.3f} against {other}"
-        lines.append(f"bridge {testset} {lp}: {found.measure} {on}; {values}: a change of protocol, not of metrics")
+        lines.append(f"bridge {testset} {lp}: {history.measure} {on}; {values}: a change of protocol, not of metrics")
     return lines
 
 
-def without_answer(found: History, lead: str = "no value, ") -> list[str]:
+def without_answer(history: History, lead: str = "no value, ") -> list[str]:
     """A line per reason why evaluation sets have no value, with their names; lead: the start of the line."""
     by_reason: dict[str, list[tuple[str, str]]] = {}
-    for entry in found.entries:
-        if not entry.found.points:
-            by_reason.setdefault(str(entry.found.brief), []).append((entry.testset, entry.lp))
+    for entry in history.entries:
+        if not entry.history.points:
+            by_reason.setdefault(str(entry.history.brief), []).append((entry.testset, entry.lp))
     return [f"{lead}{reason}: {named(places)}" for reason, places in by_reason.items()]
 
 
-def targets(found: History) -> list[str]:
+def targets(history: History) -> list[str]:
     """A line per population and unit of the tests and intervals of gaps, with its evaluation sets."""
     by_words: dict[str, list[tuple[str, str]]] = {}
-    for entry, one in found.official:
+    for entry, one in history.official:
         if one.generalises is not None:
             by_words.setdefault(one.generalises, []).append((entry.testset, entry.lp))
     lead = "tests and intervals of gaps are for"
     too_narrow = (
         f"intervals of gaps by pearson for new systems are {TOO_NARROW}: .72 to .82 of them then contain the gap"
     )
-    is_of_systems = found.measure.is_sensitive and any("new systems" in words for words in by_words)
+    is_of_systems = history.measure.is_sensitive and any("new systems" in words for words in by_words)
     said = [too_narrow] if is_of_systems else []
     if len(by_words) == 1:
         return [f"{lead} {words}" for words in by_words] + said
     return [f"{lead} {words}: {named(places)}" for words, places in by_words.items()] + said
 
 
-def _on_points(found: History) -> list[str]:
+def _on_points(history: History) -> list[str]:
     """Notes of the points, each with its evaluation set."""
     own: dict[tuple[str, str], list[Point]] = {}
-    for entry in found.entries:
-        own.setdefault((entry.testset, entry.lp), []).extend(entry.found.points)
+    for entry in history.entries:
+        own.setdefault((entry.testset, entry.lp), []).extend(entry.history.points)
     lines = [f"{testset} {lp}: {note}" for (testset, lp), points in own.items() for one in points for note in one.notes]
-    return lines + [f"{one.testset} {one.lp}: {note}" for one in found.entries for note in one.found.notes]
+    return lines + [f"{one.testset} {one.lp}: {note}" for one in history.entries for note in one.history.notes]

@@ -21,7 +21,7 @@ from warehouse import QuestionError
 from warehouse.wording import counted, option
 
 
-def within_frame(found: Within) -> pl.DataFrame:
+def within_frame(slopes: Within) -> pl.DataFrame:
     """One row per set, then the pooled slopes by kind of metrics, then the contrasts between kinds.
 
     Columns: what ("set", "pooled", "protocol", "kind"), name, kind (of the metrics of a slope: reference-based,
@@ -36,10 +36,10 @@ def within_frame(found: Within) -> pl.DataFrame:
             "estimate": one.slope,
             **attributes(one, "kind", "low", "high", "n_metrics", "first_year", "last_year"),
         }
-        for one in found.sets
+        for one in slopes.sets
     ]
-    n_all = len({(one.testset, one.lp, one.human) for one in found.sets})
-    for slope in found.slopes:
+    n_all = len({(one.testset, one.lp, one.human) for one in slopes.sets})
+    for slope in slopes.slopes:
         n = len({(one.testset, one.lp, one.human) for one in slope.sets})
         sets = f"all {n} sets" if n == n_all else f"{n} of {n_all} sets"
         left, alone = slope.leave_one_out, [one.without for one in slope.metrics]
@@ -58,10 +58,10 @@ def within_frame(found: Within) -> pl.DataFrame:
         )
     rows += [
         {**_row("protocol", name, one), "kind": slope.kind}
-        for slope in found.slopes
+        for slope in slopes.slopes
         for name, one in slope.by_protocol.items()
     ]
-    rows += [_row("kind", f"{kind} minus {BASE_KIND}", one) for kind, one in found.contrasts.items()]
+    rows += [_row("kind", f"{kind} minus {BASE_KIND}", one) for kind, one in slopes.contrasts.items()]
     schema = {
         **dict.fromkeys(("what", "name", "kind"), pl.String),
         **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
@@ -79,19 +79,19 @@ def _pooled(mean: str, one: RandomEffects, *more: str) -> dict[str, Any]:
     return {mean: one.mean, **attributes(one, "low", "high", *more), "n_sets": one.n_studies}
 
 
-def within_json(found: Within) -> dict[str, Any]:
+def within_json(slopes: Within) -> dict[str, Any]:
     """The JSON shape of `trend` within sets; pooled is the first of by_kind."""
     of_set = ("testset", "lp", "human", "kind", "slope", "low", "high", "n_metrics", "first_year", "last_year")
     by_kind = [
         {"kind": slope.kind, **_pooled("slope", slope.pooled, "p", "tau2", "i2"), "n_metrics": len(slope.metrics)}
-        for slope in found.slopes
+        for slope in slopes.slopes
     ]
     return {
-        "measure": found.measure,
-        "sets": [attributes(one, *of_set) for one in found.sets],
+        "measure": slopes.measure,
+        "sets": [attributes(one, *of_set) for one in slopes.sets],
         "pooled": by_kind[0],
         "by_kind": by_kind,
-        "signature": found.signature,
+        "signature": slopes.signature,
     }
 
 
@@ -105,31 +105,31 @@ def slice_of_view(asked: Slice, view: View) -> Slice:
     return replace(asked, status="primary") if is_narrowed else asked
 
 
-def show(found: History, asked: TrendSettings, view: View | None = None) -> Result:
+def show(history: History, asked: TrendSettings, view: View | None = None) -> Result:
     """A history in one of its views.
 
     Facts: rows, as from `grouped`; for the years also reading, a table for people; for the view "within" also slopes.
 
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
     """
-    if not found.official:
-        why = "; ".join(without_answer(found, "")) or "no evaluation set"
-        raise QuestionError(f"no value of {found.measure} in any year: {why}")
-    return _VIEWS[view or asked.view](found, asked)
+    if not history.official:
+        why = "; ".join(without_answer(history, "")) or "no evaluation set"
+        raise QuestionError(f"no value of {history.measure} in any year: {why}")
+    return _VIEWS[view or asked.view](history, asked)
 
 
-def _years(found: History, asked: TrendSettings) -> Result:
-    rows = grouped(found, asked.by)
-    reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
-    frame = rows if asked.pool is None else pooled_by_year(rows, found.measure, asked.pool)
+def _years(history: History, asked: TrendSettings) -> Result:
+    rows = grouped(history, asked.by)
+    reading = wide(rows, history, asked.by, asked.pool, asked.alpha)
+    frame = rows if asked.pool is None else pooled_by_year(rows, history.measure, asked.pool)
     return replace(reading, frame=frame, facts={**reading.facts, "rows": rows, "reading": reading})
 
 
-def _over_years(found: History, asked: TrendSettings) -> Result:
-    rows = grouped(found, asked.by)
-    frame = over_years(pooled_by_year(rows, found.measure, asked.pool or "mean"), asked.seed)
+def _over_years(history: History, asked: TrendSettings) -> Result:
+    rows = grouped(history, asked.by)
+    frame = over_years(pooled_by_year(rows, history.measure, asked.pool or "mean"), asked.seed)
     parts = trend_parts(
-        found,
+        history,
         "over-years",
         ("by", ",".join(asked.by)),
         ("pool", asked.pool or "mean"),
@@ -137,14 +137,14 @@ def _over_years(found: History, asked: TrendSettings) -> Result:
         ("alternative", "two-sided"),
         ("test_seed", asked.seed),
     )
-    details = contexts(rows, found.measure)
+    details = contexts(rows, history.measure)
     notes = (
-        f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
-        *targets(found),
+        f"slope: change of the gap to {history.anchor} for each year; each human protocol by itself, without bridges",
+        *targets(history),
         *([] if set(CHOSEN).isdisjoint(asked.by) else [GROWING]),
         *_without_slope(frame),
-        *without_answer(found),
-        *found.notes,
+        *without_answer(history),
+        *history.notes,
         *details,
     )
     return Result(frame, parts, notes, {"rows": rows, "details": frozenset(details)})
@@ -157,35 +157,35 @@ def _without_slope(frame: pl.DataFrame) -> list[str]:
     return [f"no slope: {reason}" for reason in frame["reason"].unique(maintain_order=True)] or ["no group has a value"]
 
 
-def _bridges(found: History, asked: TrendSettings) -> Result:
-    rows = grouped(found, asked.by)
+def _bridges(history: History, asked: TrendSettings) -> Result:
+    rows = grouped(history, asked.by)
     frame = bridges(rows)
-    both = "outputs" if found.measure.definition.needs_segments else "systems"
+    both = "outputs" if history.measure.definition.needs_segments else "systems"
     notes = [f"a step is a change of protocol, not of metrics: both values are on the {both} that both judged"]
-    details = [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
+    details = [f"{entry.testset} {entry.lp}: {note}" for entry in history.entries for note in entry.history.notes]
     details += without_step(rows)
     if frame.is_empty() and not without_step(rows):
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
-    parts = trend_parts(found, "bridges", ("by", ",".join(asked.by)))
-    return Result(frame, parts, (*notes, *found.notes, *details), {"rows": rows, "details": frozenset(details)})
+    parts = trend_parts(history, "bridges", ("by", ",".join(asked.by)))
+    return Result(frame, parts, (*notes, *history.notes, *details), {"rows": rows, "details": frozenset(details)})
 
 
-def _within(found: History, asked: TrendSettings) -> Result:
+def _within(history: History, asked: TrendSettings) -> Result:
     without, published = asked.without_contaminated, parse_published(asked.published)
-    slopes = within(found, published, without_contaminated=without, of=asked.generalise_to, kinds=asked.kinds)
+    slopes = within(history, published, without_contaminated=without, of=asked.generalise_to, kinds=asked.kinds)
     notes = [
-        f"slope: change of {found.measure} per year of publication, between metrics on the same data",
+        f"slope: change of {history.measure} per year of publication, between metrics on the same data",
         *(note for one in slopes.slopes for note in _of_slope(slopes.of, one)),
         *_merged(slopes),
         "differences between kinds, and slopes of single evaluation sets: for these metrics on new data, without p",
         *_undated(slopes.unknown),
-        *_unmatched(found, published),
+        *_unmatched(history, published),
         f"trained on human scores of that year, {'excluded' if without else 'included'}: "
         f"{', '.join(slopes.contaminated) or 'none known'}",
         *_reasons(slopes),
-        *found.notes,
+        *history.notes,
     ]
-    facts = {"rows": grouped(found, asked.by), "slopes": slopes}
+    facts = {"rows": grouped(history, asked.by), "slopes": slopes}
     return Result(within_frame(slopes), slopes.parts, tuple(notes), facts)
 
 
@@ -230,9 +230,9 @@ def _undated(names: Sequence[str]) -> list[str]:
     return [hinted(text, f"{option('published')} NAME=YEAR")] if names else []
 
 
-def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str]:
+def _unmatched(history: History, published: Sequence[tuple[str, int]]) -> list[str]:
     """A note on publication years that match no metric."""
-    names = {base for _, one in found.official for base in one.base_names}
+    names = {base for _, one in history.official for base in one.base_names}
     idle = [f"{by}={year}" for by, year in published if not any(fnmatchcase(name, by) for name in names)]
     return [f"publication years of no metric here: {', '.join(idle)}"] if idle else []
 

@@ -167,7 +167,7 @@ def pool_estimates(estimates: npt.ArrayLike, errors: npt.ArrayLike, n_systems: n
 
 
 def within(
-    found: History,
+    history: History,
     published: Sequence[tuple[str, int]] = (),
     *,
     without_contaminated: bool = False,
@@ -184,13 +184,13 @@ def within(
     Raises QuestionError: no evaluation set has a slope.
     """
     used: dict[Kind, list[_SetFit]] = {kind: [] for kind in KINDS[kinds]}
-    without = {f"{one.testset} {one.lp}": one.found for one in found.entries if not one.found.points}
+    without = {f"{one.testset} {one.lp}": one.history for one in history.entries if not one.history.points}
     few: dict[Kind, list[tuple[str, str]]] = {kind: [] for kind in used}
     seen: set[Kind] = set()
     unknown: dict[str, None] = {}
     dirty: dict[str, None] = {}
     contrasts: dict[str, list[tuple[float, float, int]]] = {}
-    for entry, one in found.official:
+    for entry, one in history.official:
         known = _DatedMetrics(one, entry.year, published, without_contaminated)
         unknown |= dict.fromkeys(known.unknown)
         dirty |= dict.fromkeys(f"{name} in {entry.testset}" for name in known.contaminated)
@@ -213,7 +213,7 @@ def within(
         )
     slopes = tuple(_of_kind(group, of_sets, of) for group, of_sets in used.items() if of_sets)
     return Within(
-        measure=str(found.measure),
+        measure=str(history.measure),
         of=of,
         slopes=slopes,
         contrasts={
@@ -223,7 +223,7 @@ def within(
         contaminated=tuple(sorted(dirty)),
         skipped=(*((where, str(one.brief)) for where, one in without.items()), *skipped),
         without_contaminated=without_contaminated,
-        parts=_parts(found, slopes, published, without_contaminated, of, kinds),
+        parts=_parts(history, slopes, published, without_contaminated, of, kinds),
     )
 
 
@@ -399,7 +399,7 @@ def _kinds(one: Point, known: _DatedMetrics) -> dict[str, tuple[float, float]]:
 
 
 def _parts(
-    found: History,
+    history: History,
     slopes: Sequence[KindSlope],
     published: Sequence[tuple[str, int]],
     without_contaminated: bool,
@@ -410,9 +410,9 @@ def _parts(
     sets = [one for slope in slopes for one in slope.sets]
     return stamped(
         ("trend", "within"),
-        ("measure", found.measure),
+        ("measure", history.measure),
         *restricted(
-            found.asked,
+            history.asked,
             testset=",".join(dict.fromkeys(one.testset for one in sets)),
             lp=",".join(dict.fromkeys(one.lp for one in sets)),
             human=",".join(dict.fromkeys(one.human for one in sets)),
@@ -429,5 +429,5 @@ def _parts(
         ("interval", f"{CONFIDENCE:.0%}"),
         ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),
         ("contaminated", "out" if without_contaminated else "in"),
-        *computed_parts(found),
+        *computed_parts(history),
     )

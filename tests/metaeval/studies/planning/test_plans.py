@@ -49,7 +49,7 @@ def test_documents_are_the_unit_from_ten_on_and_one_drawn_twice_is_two(simulated
     n = len({name for name, kept in zip(block.selection.documents, judged, strict=True) if kept})
     assert unit_of(block.selection, judged, None) == "document"
     drawn = simulation_of_units(block, "document")
-    assert drawn.there == n >= 10
+    assert drawn.n_loaded == n >= 10
     simulated = drawn.draw(3 * n, np.random.default_rng(0))
     assert len(set(simulated.selection.documents)) == 3 * n
     few = [name in block.selection.documents[:1] for name in block.selection.documents]

@@ -103,7 +103,7 @@ def test_a_bridge_on_what_the_official_human_score_judged_is_not_resampled_again
     humans = {"mqm": mqm_table(), "esa": of_hundred()}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
         (entry,) = made(warehouse, Slice("tiny24", "en-de"), anchor="Fine").entries
-    first, again, _ = entry.found.points
+    first, again, _ = entry.history.points
     assert (again.bridge, sorted(counts)) == ("esa", ["esa", "mqm"])
     np.testing.assert_array_equal(first.covariance, again.covariance)
 
@@ -122,10 +122,10 @@ def test_a_measure_with_tests_of_segments_alone_is_resampled_and_tested_over_seg
 
 
 def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
-    points = {entry.testset: [(one.human, one.bridge) for one in entry.found.points] for entry in cs_uk.entries}
+    points = {entry.testset: [(one.human, one.bridge) for one in entry.history.points] for entry in cs_uk.entries}
     assert points["sim22"] == [("mqm", None), ("mqm", "wmt-z"), ("wmt-z", "mqm")]
     assert points["sim23"] == [("mqm", None)]  # raw and z-scores are one protocol, merged MQM is none of its own
-    first, second = (one for entry in cs_uk.entries if entry.testset == "sim22" for one in entry.found.points[1:])
+    first, second = (one for entry in cs_uk.entries if entry.testset == "sim22" for one in entry.history.points[1:])
     assert first.ceiling is not None
     assert second.ceiling is not None
     assert first.ceiling.value == second.ceiling.value > 0.5  # pairwise accuracy is symmetric
@@ -148,7 +148,7 @@ def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_
         assert bridges("mqm") == [("mqm", "da-sqm"), ("mqm", "esa"), ("mqm", "psqm")]
         assert bridges("esa") == [("esa", "da-sqm"), ("esa", "mqm"), ("esa", "psqm")]
         (years,) = made(warehouse, Slice("all", "all", human="mqm"), anchor="Fine").entries
-        assert [one.bridge for one in years.found.points] == [None]
+        assert [one.bridge for one in years.history.points] == [None]
 
 
 @pytest.mark.slow
@@ -217,7 +217,7 @@ def test_an_evaluation_set_without_an_answer_says_why(tmp_path: Path) -> None:
     silent = tiny_layout(tmp_path / "a", testset="tiny23", humans={})
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "b"), silent) as warehouse:
         found = made(warehouse, Slice("all", "en-de"), anchor="Rough")
-    assert {entry.testset: entry.found.reason for entry in found.entries} == {
+    assert {entry.testset: entry.history.reason for entry in found.entries} == {
         "tiny23": "no human score is loaded",
         "tiny24": None,
     }
@@ -229,10 +229,10 @@ def test_an_evaluation_set_without_an_answer_says_why(tmp_path: Path) -> None:
 
 def test_patterns_of_metrics_that_a_set_lacks_are_no_error_and_the_anchor_stays(simulated_warehouse: Warehouse) -> None:
     found = made(simulated_warehouse, Slice("all", "cs-uk", metrics=("Tally-errors",)))
-    reasons = {entry.testset: entry.found.reason for entry in found.entries}
+    reasons = {entry.testset: entry.history.reason for entry in found.entries}
     assert reasons["sim21"] == "none of the metrics Tally-errors is in sim21 cs-uk"
     (entry,) = [one for one in found.entries if one.testset == "sim24"]
-    assert set(entry.found.points[0].base_names) == {"Tally-errors", "simBLEU"}
+    assert set(entry.history.points[0].base_names) == {"Tally-errors", "simBLEU"}
 
 
 def test_the_context_is_what_a_naive_loop_counts(tmp_path: Path) -> None:
