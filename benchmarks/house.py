@@ -57,20 +57,7 @@ def _classes(annotation: ast.expr | None) -> set[str]:
 
 
 def converters(trees: Iterable[ast.Module]) -> Iterator[ast.FunctionDef]:
-    """Methods of dataclasses, and functions that take one (or several) first, that return a frame, rows or JSON.
-
-    >>> text = '''
-    ... @dataclass
-    ... class Context:
-    ...     def frame(self) -> pl.DataFrame: ...
-    ...     def __getstate__(self) -> dict[str, object]: ...
-    ... def rows(found: "Context") -> list[dict[str, Any]]: ...
-    ... def schema(of: type[Context]) -> dict[str, Any]: ...
-    ... def given(context: typer.Context) -> dict[str, Any]: ...
-    ... '''
-    >>> sorted(one.name for one in converters([ast.parse(text)]))
-    ['frame', 'rows']
-    """
+    """Methods of dataclasses, and functions that take one (or several) first, that return a frame, rows or JSON."""
     trees = list(trees)
     carriers = {
         one.name for tree in trees for one in ast.walk(tree) if isinstance(one, ast.ClassDef) if _is_dataclass(one)

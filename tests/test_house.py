@@ -18,6 +18,9 @@ class Given:
     def is_large(self) -> bool:
         return True
 
+    def __getstate__(self) -> dict[str, object]:
+        return {}
+
 
 def frame(given: Sequence[Given]) -> pl.DataFrame:
     return pl.DataFrame()
@@ -25,6 +28,14 @@ def frame(given: Sequence[Given]) -> pl.DataFrame:
 
 def other(name: str) -> pl.DataFrame:
     return pl.DataFrame()
+
+
+def of_the_class(given: type[Given]) -> dict[str, Any]:
+    return {}
+
+
+def of_another_library(given: typer.Given) -> dict[str, Any]:
+    return {}
 
 
 class Seed:
