@@ -94,7 +94,7 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 def function(name: str) -> "Callable[..., Answer[Any]]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
     from metaeval.results.answer import Answer
-    from queries.opening import opening
+    from queries.opening import opening, opening_some
 
     question = question_named(name)
     known = fields_of(question)
@@ -115,8 +115,10 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
             raise QuestionError(f"{name}: {error}") from None
         warehouse = given.pop("warehouse")
         if isinstance(warehouse, str | Path):
-            with opening(Path(warehouse), partial(evalsets_named, question, given)) as opened:
-                return answered(question, given, Run(opened)).in_python
+            path = Path(warehouse)
+            some = partial(opening_some, path) if path.is_dir() and not question_with(question, given).reads_others else None
+            with opening(path, partial(evalsets_named, question, given)) as opened:
+                return answered(question, given, Run(opened, opened_some=some)).in_python
         if not isinstance(warehouse, Warehouse):
             raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path), or a path")
         if warehouse.is_closed:

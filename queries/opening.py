@@ -19,6 +19,13 @@ def _all(there: Evalsets) -> None:
     """All evaluation sets of a folder."""
 
 
+def opening_some(
+    folder: Path, places: Evalsets
+) -> AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]:
+    """`opening` of some evaluation sets of an export; the language pair "all" names those of a test set."""
+    return opening(folder, lambda there: [one for one in there if {one, (one[0], "all")} & {*places}], is_export=True)
+
+
 @contextlib.contextmanager
 def opening(
     place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = _all, is_export: bool | None = None

@@ -21,8 +21,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from metaeval.kernels.resampling.draws import Share, ShareComputedError
-from metaeval.results.run import Run
-from queries.opening import Evalsets, opening
+from metaeval.results.run import AT_ONCE, Run
+from queries.opening import opening, opening_some
 from warehouse.errors import QuestionError, WarehouseError
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -66,10 +66,6 @@ class Task:
     places: "Sequence[Place]"
     is_whole: bool
 
-    def needed(self, there: Evalsets) -> Evalsets | None:
-        """The evaluation sets to be opened; None for all."""
-        return None if self.is_whole else [one for one in there if {one, (one[0], "all")} & {*self.places}]
-
 
 def perform(task: Task, share: Share | None = None, known: Sequence[Sequence[list[Any]]] = ()) -> list[Any]:
     """What is computed of each place of a task, or why there is nothing; before that, the versions it depends on.
@@ -77,7 +73,8 @@ def perform(task: Task, share: Share | None = None, known: Sequence[Sequence[lis
     share: only this share of the next resampling (`ShareComputedError`). known: its outcomes in those before, by share.
     """
     found: list[Any] = [versions()]
-    with opening(task.folder, task.needed, is_export=True) as opened:
+    whole = opening(task.folder, is_export=True)
+    with whole if task.is_whole else opening_some(task.folder, task.places) as opened:
         for place in task.places:
             with nullcontext() if share is None else replace(share, known=[_joined(one) for one in known]).taken():
                 try:
@@ -172,7 +169,7 @@ def _computed(
         for place in places:
             yield _shared(client, where, Task(folder, work, [place], is_whole), n_threads, progress)
         return
-    size = -(-len(places) // (_TASKS_EACH * n_threads))
+    size = min(AT_ONCE, -(-len(places) // (_TASKS_EACH * n_threads)))
     groups = [places[start : start + size] for start in range(0, len(places), size)]
     futures = [client.submit(perform, Task(folder, work, group, is_whole), pure=False) for group in groups]
     with _cancelling(client, futures):

@@ -22,13 +22,15 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
-    else need be computed. workers: does what `each` does on other machines.
+    else need be computed. opened_some: opens a few evaluation sets, of a folder: queries take longer the more are open.
+    workers: does what `each` does on other machines.
     """
 
     opened: "Callable[[], AbstractContextManager[Warehouse]]"
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
+    opened_some: "Callable[[Sequence[Place]], AbstractContextManager[Opener]] | None" = None
     workers: "Workers | None" = None
 
     def each(
@@ -43,21 +45,39 @@ class Run:
         if self.workers is not None:
             yield from self.workers(work, places, what, self.progress)
             return
-        is_closed = is_storing and self.database is not None
-        with nullcontext() if is_closed else self.opened() as warehouse:
-            run = self if warehouse is None else replace(self, opened=lambda: nullcontext(warehouse))
-            for number, (testset, lp) in enumerate(places):
-                if what and self.progress is not None:
-                    self.progress(f"{what} of {testset} {lp}", number, len(places))
-                try:
-                    yield work(run, testset, lp)
-                except QuestionError as error:
-                    yield error
+        n = len(places)
+        if self.opened_some is None:
+            is_closed = is_storing and self.database is not None
+            with nullcontext() if is_closed else self.opened() as warehouse:
+                run = self if warehouse is None else replace(self, opened=lambda: nullcontext(warehouse))
+                yield from run._done(work, places, what, 0, n)
+        else:
+            for start in range(0, n, AT_ONCE):
+                some = places[start : start + AT_ONCE]
+                with self.opened_some(some) as opened:
+                    run = replace(self, opened=opened, opened_some=None)
+                    found = list(run._done(work, some, what, start, n))
+                yield from found  # they are closed by now, also if whoever asked goes no further
+        if what and self.progress is not None:
+            self.progress(what, n, n)
+
+    def _done(
+        self, work: "Work[R]", places: "Sequence[Place]", what: str, first: int, n: int
+    ) -> "Iterator[R | QuestionError]":
+        """The work on places, of which the first is one of n by this number."""
+        for number, (testset, lp) in enumerate(places, first):
             if what and self.progress is not None:
-                self.progress(what, len(places), len(places))
+                self.progress(f"{what} of {testset} {lp}", number, n)
+            try:
+                yield work(self, testset, lp)
+            except QuestionError as error:
+                yield error
 
 
+AT_ONCE = 8
+"""Evaluation sets of a folder that are open at once."""
 R = TypeVar("R")
+Opener = Callable[[], AbstractContextManager["Warehouse"]]
 Place = tuple[str, str]
 """A test set and a language pair, or "all" of them."""
 Work = Callable[[Run, str, str], R]

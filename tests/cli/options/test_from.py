@@ -2,7 +2,10 @@
 
 import json
 import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -11,6 +14,7 @@ import pytest
 import metaeval
 import scorehouse as library
 from metaeval.questions import QUESTIONS
+from metaeval.results.run import AT_ONCE, Run
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, together
 from warehouse import QuestionError, SourceError, Warehouse, WarehouseError, load
@@ -109,6 +113,45 @@ def test_every_question_answers_from_a_folder_as_from_the_warehouse(
     assert (found.code, found.out, found.err) == (expected.code, expected.out, expected.err)
     assert expected.code in (0, 2)
     assert len(expected.out) > 20 or expected.code == 2
+
+
+@pytest.mark.slow
+@together("words", [words for words in WORDS if " all" in words])
+def test_a_folder_opened_one_evaluation_set_at_a_time_has_the_same_answers(
+    scorehouse: Scorehouse, exported_evalsets: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    asked = (*words.split(), "--format", "csv", "--from", exported_evalsets)
+    expected = scorehouse(*asked)
+    with monkeypatch.context() as patched:
+        patched.setattr("metaeval.results.run.AT_ONCE", 1)
+        found = scorehouse(*asked)
+    assert (found.code, found.out, found.err) == (expected.code, expected.out, expected.err)
+
+
+def test_few_evaluation_sets_are_open_at_once_and_none_when_something_is_done_with_what_was_found() -> None:
+    """Whoever fails there goes no further, and what were still open would be left to the garbage collector."""
+    places = [("sim24", f"en-{number}") for number in range(AT_ONCE + 3)]
+    counts, now = [], list[tuple[str, str]]()
+
+    @contextmanager
+    def some(wanted: Sequence[tuple[str, str]]) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
+        now.extend(wanted)
+        counts.append(len(now))
+        yield lambda: nullcontext(None)
+        now.clear()
+
+    def work(run: Run, testset: str, lp: str) -> tuple[str, str]:
+        assert (testset, lp) in now
+        assert run.opened_some is None
+        return testset, lp
+
+    def unused() -> AbstractContextManager[Any]:
+        raise AssertionError("all are opened")
+
+    for place, found in zip(places, Run(unused, opened_some=some).each(work, places), strict=True):
+        assert found == place
+        assert not now
+    assert counts == [AT_ONCE, 3]
 
 
 def test_nothing_differs_between_the_warehouse_and_the_folder(
