@@ -29,7 +29,7 @@ class CatalogQuery:
         given = dict(parameters or {})
         if set(given) != set(self.parameters):
             raise ValueError(f"question {self.name!r} takes {sorted(self.parameters)}, got {sorted(given)}")
-        return warehouse.sql(self.text, given)
+        return warehouse.frame(self.text, given)
 
 
 @cache

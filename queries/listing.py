@@ -87,7 +87,7 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
                 known = [name for (name,) in warehouse.rows("SELECT name FROM testset")]
                 if testset not in known:
                     raise unknown_testset(testset, known)
-        found = warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
+        found = warehouse.frame(LISTINGS[what], {"testset": testset, "lp": lp})
     return _with_licences(found) if what == "sources" else found
 
 

@@ -170,7 +170,7 @@ def outputs_of(warehouse: Warehouse, testset: str, lp: str, metric: str, human: 
           AND h.human = coalesce($human, e.standard_human_seg) AND h.value IS NOT NULL AND s.value IS NOT NULL
         ORDER BY ALL
         """
-    return warehouse.sql(query, {"testset": testset, "lp": lp, "metric": metric, "human": human})
+    return warehouse.frame(query, {"testset": testset, "lp": lp, "metric": metric, "human": human})
 
 
 def _distinct(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

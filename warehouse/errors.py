@@ -94,7 +94,8 @@ class WarehouseError(Exception):
 
 
 class SchemaError(WarehouseError):
-    """The database is not ours, damaged, newer than this program, not up to date, or locked."""
+    """The database is not ours, damaged, newer than this program, not up to date, or locked; or a query of the program
+    itself fails there."""
 
 
 class QuestionError(WarehouseError):

@@ -274,7 +274,7 @@ def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> Non
 @pytest.mark.parametrize("arguments", ["[1.0, 2.0, 3.0], [1.0, 2.0]", "[1.0], [1.0, 2.0]", "[], [1.0]"])
 def test_lists_of_unequal_length_are_an_error(arguments: str, two: Warehouse) -> None:
     with pytest.raises(QuestionError, match="expected one of each for every system"):
-        two.rows(f"SELECT pairwise_accuracy({arguments})")
+        two.sql(f"SELECT pairwise_accuracy({arguments})")
 
 
 @pytest.mark.parametrize("odd", ["NULL", "'NaN'::DOUBLE"])

@@ -87,28 +87,40 @@ class Warehouse:
         memory are not limited. Use `queries.adhoc.answer`, as `scorehouse sql` does, for queries that others wrote.
         Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of memory.
         """
-        import polars as pl
-
-        check_parameters(parameters or {})
         try:
-            # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
-            with self._turn:
-                if self.path.is_dir():  # unlike in a warehouse file, tables in memory and exported files can be written
+            if self.path.is_dir():  # unlike in a warehouse file, tables in memory and exported files can be written
+                with self._turn:
                     check_statement(self._open_connection, query)
-                relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
-                return pl.DataFrame() if relation is None else frame(relation)
+            return self._frame(query, parameters)
         except duckdb.Error as error:
             raise answer_error(self.path, error) from error
 
+    def _frame(self, query: str, parameters: Mapping[str, object] | None) -> "pl.DataFrame":
+        import polars as pl
+
+        check_parameters(parameters or {})
+        with self._turn:
+            # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
+            relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
+            return pl.DataFrame() if relation is None else frame(relation)
+
+    def frame(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
+        """Result of one of the program's own queries as a Polars frame. Raises: as `rows`."""
+        with answered(self.path):
+            return self._frame(query, parameters)
+
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
-        """Result of one of the program's own queries as plain rows. Raises: as `sql`."""
+        """Result of one of the program's own queries as plain rows.
+
+        Raises SchemaError: DuckDB refuses the query, which is no fault of a question. LimitError: memory runs out.
+        """
         with answered(self.path), self._turn:
             return self._open_connection.execute(query, dict(parameters or {})).fetchall()
 
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
         """Result of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
 
-        Raises: as `sql`. SchemaError: a number that no load accepts and statistics cannot use.
+        Raises: as `rows`. SchemaError: also a number that no load accepts and statistics cannot use.
         """
         import numpy as np
 

@@ -81,19 +81,20 @@ def translated(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def answered(path: Path) -> Iterator[None]:
-    """Distinguish errors in a question from errors in the file.
+    """Reword errors of the program's own queries; none of them says that a question has no answer.
 
-    Raises QuestionError: DuckDB refuses the query. LimitError: out of memory. SchemaError: the file is damaged.
+    Raises LimitError: out of memory. SchemaError: the file is damaged, or does not have what the query needs.
     """
     try:
         with interruptible():
             yield
-    except duckdb.InterruptException as error:
-        if _LATE in str(error):
-            raise answer_error(path, error) from error
-        raise
     except duckdb.Error as error:
-        raise answer_error(path, error) from error
+        if isinstance(error, duckdb.InterruptException) and _LATE not in str(error):
+            raise
+        found = answer_error(path, error)
+        if isinstance(found, QuestionError):
+            found = SchemaError(f"{path}: a query of scorehouse itself failed: {found.text.splitlines()[0]}")
+        raise found from error
 
 
 def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:

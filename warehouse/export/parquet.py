@@ -324,7 +324,7 @@ def _write(
             remove_file(partition_file(folder, table, keys[0]))
         return
     by_id = {key.evalset_id: key for key in keys}
-    rows = warehouse.sql(query.replace("SELECT ", "SELECT x.evalset_id AS partition_of, ", 1))
+    rows = warehouse.frame(query.replace("SELECT ", "SELECT x.evalset_id AS partition_of, ", 1))
     for (evalset,), part in rows.partition_by("partition_of", as_dict=True, include_key=False).items():
         key = by_id[evalset]
         with replacing_file(partition_file(folder, table, key)) as fresh:

@@ -247,7 +247,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
         with Warehouse.open(database) as warehouse:
             assert held_by(warehouse.rows) == before
             with pytest.raises(QuestionError):
-                warehouse.rows(f"FROM read_text('{__file__}')")
+                warehouse.sql(f"FROM read_text('{__file__}')")
         assert adhoc.answer(database, "SELECT testset FROM testsets").rows() == [("tiny24",)]
         monkeypatch.setattr(updating, "pending", lambda *_: [(1, "0001_testset.sql", "")])
         with pytest.raises(SchemaError, match=r"lock.*; the warehouse is of an earlier version and must be upgraded"):

@@ -140,7 +140,7 @@ def test_an_open_warehouse_reaches_nothing_outside(query: str, tmp_path: Path) -
     file.write_text("a\n42424242\n")
     with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb")) as warehouse:
         with pytest.raises(QuestionError) as told:
-            warehouse.rows(query.format(file=file))
+            warehouse.sql(query.format(file=file))
         assert "42424242" not in str(told.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.duckdb", "secret.csv"]
 
@@ -151,7 +151,7 @@ def test_an_export_writes_below_its_folder_alone(tmp_path: Path) -> None:
         warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/out/x.csv'")
         for place in ("outside.csv", "out/../outside.csv", "out2/x.csv"):
             with pytest.raises(QuestionError, match="Permission"):
-                warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/{place}'")
+                warehouse.sql(f"COPY (SELECT 1) TO '{tmp_path}/{place}'")
 
 
 def test_a_file_that_is_open_already_is_exported_unless_duckdb_keeps_it_for_one(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_file_that_is_open_already_is_exported_unless_duckdb_keeps_it_for_one(
             return
         assert export(database, tmp_path / "out")
     with Warehouse.open(database) as warehouse, pytest.raises(QuestionError, match="Permission"):
-        warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/out/x.csv'")
+        warehouse.sql(f"COPY (SELECT 1) TO '{tmp_path}/out/x.csv'")
 
 
 def test_questions_have_a_time_limit(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_every_query_of_the_program_has_a_time_limit_that_nothing_changes(
             with pytest.raises(LimitError, match=r"a query took longer than 0\.1 s and was stopped"):
                 asked(endless)
         with pytest.raises(QuestionError, match="locked"):
-            warehouse.rows("SET max_execution_time = 0")
+            warehouse.sql("SET max_execution_time = 0")
 
 
 def test_scores_that_no_load_takes_are_refused_before_statistics_overflow(tmp_path: Path) -> None:
