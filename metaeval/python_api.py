@@ -18,6 +18,7 @@ from metaeval.results.run import Run
 from queries.evalsets import is_year, stored_name, stored_names, stored_testset
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
+from warehouse.database.buckets import located
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
 from warehouse.fields import Field, fields_of, under_current_names
@@ -115,8 +116,9 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
             raise QuestionError(f"{name}: {error}") from None
         warehouse = given.pop("warehouse")
         if isinstance(warehouse, str | Path):
-            path = Path(warehouse)
-            some = partial(opening_some, path) if path.is_dir() and not question_with(question, given).reads_others else None
+            path = located(warehouse)
+            is_by_set = path.is_dir() and not question_with(question, given).reads_others
+            some = partial(opening_some, path) if is_by_set else None
             with opening(path, partial(evalsets_named, question, given)) as opened:
                 return answered(question, given, Run(opened, opened_some=some)).in_python
         if not isinstance(warehouse, Warehouse):

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from warehouse import Warehouse
+from warehouse.database.buckets import located
 
 Evalsets = Collection[tuple[str, str]]
 """Pairs of test set and language pair."""
@@ -35,6 +36,7 @@ def opening(
     What was asked of a file once remains known until it changes.
     evalsets: those of an export that the question may need; None: all. is_export: None for every folder.
     """
+    place = located(place)
     if not (place.is_dir() if is_export is None else is_export):
         last: list[Warehouse] = []
 

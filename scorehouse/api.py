@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import metaeval
 from metaeval.questions import QUESTIONS, RENAMED
+from warehouse.database.buckets import located
 from warehouse.database.connection import Warehouse as _Opened
 
 if TYPE_CHECKING:
@@ -56,14 +57,15 @@ class Warehouse(_Opened):
 def open(path: str | Path | None = None) -> Warehouse:
     """Open a warehouse for questions: read-only, with any number of other readers.
 
-    path: the file, or a folder of exported Parquet; by default the file in the user's data folder.
+    path: the file, or a folder of exported Parquet, which may be s3://BUCKET/PREFIX; by default the file in the user's
+    data folder.
     Raises SchemaError: see `warehouse.Warehouse.open`. SourceError: see `open_export`.
     """
-    if path is None or not Path(path).is_dir():
+    if path is None or not (place := located(path)).is_dir():
         return Warehouse.open(path)
     from warehouse.export.opening import open_export
 
-    return open_export(Path(path), kind=Warehouse)
+    return open_export(place, kind=Warehouse)
 
 
 def __getattr__(name: str) -> Any:

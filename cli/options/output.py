@@ -32,7 +32,8 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="DIR",
-        help="Read this folder of exported Parquet (`scorehouse export DIR`) instead of the warehouse.",
+        help="Read this folder of exported Parquet (`scorehouse export DIR`), or s3://BUCKET/PREFIX, instead of the "
+        "warehouse.",
     ),
 ]
 Workers = Annotated[
@@ -209,7 +210,11 @@ class QuestionOutput(Output):
     @property
     def database(self) -> Path:
         """The folder of an export if one is named, else the warehouse."""
-        return self.folder or super().database
+        if self.folder is None:
+            return super().database
+        from warehouse.database.buckets import located
+
+        return located(self.folder)
 
     @property
     def stored_in(self) -> Path | None:

@@ -44,7 +44,7 @@ def differences(
 
     Raises QuestionError: the same file twice; neither warehouse has such a test set or language pair.
     """
-    if before.path.samefile(after.path):
+    if before.path.resolve() == after.path.resolve():
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
     both = (before, after)
     here, there = ({*warehouse.rows(_EVALSETS)} for warehouse in both)

@@ -15,6 +15,7 @@ import duckdb
 
 import migrations
 from warehouse.database import statement
+from warehouse.database.buckets import SCHEME, Bucket, let_in
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 from warehouse.wording import option
 
@@ -151,7 +152,7 @@ def is_empty_file(path: Path) -> bool:
 
 def plain_path(path: Path) -> str:
     """The path in a form that DuckDB always takes as a file; `md:x`, `sqlite:x` and `:memory:` have other meanings."""
-    return os.path.abspath(path)  # noqa: PTH100 (links keep their names)
+    return str(path) if isinstance(path, Bucket) else os.path.abspath(path)  # noqa: PTH100 (links keep their names)
 
 
 def _spellings(path: Path) -> tuple[Path, ...]:
@@ -218,6 +219,8 @@ def reaching(
     files: further accessible files. below: a folder with further accessible files. config: DuckDB's settings.
     """
     connection = duckdb.connect(config={**_ALONE, **config})
+    if any(one.startswith(f"{SCHEME}//") for one in files):
+        let_in(connection)
     beside = () if database is None else (str(one) + ending for one in _spellings(database) for ending in _ENDINGS)
     names = dict.fromkeys((*beside, *files, *map(pattern, files)))
     connection.execute(f"SET allowed_paths = [{', '.join(map(literal, names))}]")

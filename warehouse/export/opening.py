@@ -9,6 +9,7 @@ from typing import TypeVar
 import duckdb
 
 from warehouse.database import statement
+from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
 from warehouse.database.opening import INTERNAL, literal, pattern, plain_path
 from warehouse.database.updating import apply_migrations, in_memory
@@ -19,6 +20,7 @@ from warehouse.export.parquet import (
     Manifest,
     check_files,
     is_export,
+    listed,
     partition_file,
     read_manifest,
 )
@@ -36,10 +38,8 @@ def exported_evalsets(folder: Path) -> Manifest:
 
     Raises SourceError: not an export, or an unfinished one.
     """
-    if "://" in str(folder) or ":/" in str(folder):
-        raise SourceError(
-            f"{folder}: a URL; expected a folder on a path of this machine, where a bucket can be mounted"
-        )
+    if not isinstance(folder, Bucket) and ":/" in str(folder):
+        raise SourceError(f"{folder}: a URL; expected a folder on a path of this machine, or s3://BUCKET/PREFIX")
     if not is_export(folder):
         found = "no exported Parquet" if folder.is_dir() else "a file" if folder.exists() else "no such folder"
         raise SourceError(f"{folder}: {found}; `scorehouse export DIR` writes a folder of exported Parquet")
@@ -55,7 +55,7 @@ def open_export(
 ) -> Kind:
     """Open a folder that `export` wrote as a warehouse; only these evaluation sets, or all of them.
 
-    The connection can access only the folder. All opened files are compared with the manifest.
+    The connection can access only the files that are opened. They are compared with the manifest.
     Raises SourceError: not an export, an unfinished one, or files that are missing, changed, or have impossible
     content.
     """
@@ -64,7 +64,7 @@ def open_export(
         manifest = {place: manifest[place] for place in evalsets}
     check_files(folder, manifest)
     with ExitStack() as stack:
-        connection = stack.enter_context(in_memory(None, below=folder))
+        connection = stack.enter_context(in_memory(None, [plain_path(file) for file in listed(folder, manifest)]))
         apply_migrations(connection, str(folder))
         try:
             _fill_tables(connection, folder, manifest)

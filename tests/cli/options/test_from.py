@@ -183,8 +183,10 @@ def test_python_takes_a_folder_where_it_takes_a_warehouse(database: Path, export
     assert not list(exported.glob("*.tmp"))
 
 
-def test_a_query_writes_nothing_into_a_folder(broken: Path) -> None:
+def test_a_query_reads_the_data_of_a_folder_alone_and_writes_nothing(broken: Path) -> None:
     file = next(broken.rglob("*.parquet"))
+    shutil.copyfile(file, file.with_name("more.parquet"))
+    (broken / "notes.txt").write_text("a\n1\n")
     before = sorted((path, path.stat().st_size) for path in broken.rglob("*"))
     with library.open(broken) as folder:
         for query in (
@@ -200,9 +202,16 @@ def test_a_query_writes_nothing_into_a_folder(broken: Path) -> None:
             with pytest.raises(QuestionError, match=r"refused|one statement"):
                 folder.sql(query)
         assert folder.sql("PIVOT (SELECT testset, lp FROM scores) ON lp USING count(*)").height == 2
-        for file in (Path(__file__), broken.parent / "beside"):
+        for source in (
+            *(f"read_text('{place}')" for place in (__file__, broken.parent / "beside", broken / "notes.txt")),
+            f"read_blob('{broken / MANIFEST}')",
+            f"read_csv('{broken / 'notes.txt'}')",
+            *(f"glob('{place}')" for place in (broken / "*", broken / "**", "*", "/*")),
+            f"read_parquet('{broken / 'score'}/*/*/*.parquet')",
+            f"'{file.with_name('more.parquet')}'",
+        ):
             with pytest.raises(QuestionError, match="disabled by configuration"):
-                folder.sql(f"SELECT * FROM read_text('{file}')")
+                folder.sql(f"SELECT * FROM {source}")
     assert sorted((path, path.stat().st_size) for path in broken.rglob("*")) == before
 
 
@@ -217,7 +226,7 @@ def test_what_is_no_whole_export_is_refused_in_one_line(
     scorehouse: Scorehouse, exported: Path, broken: Path, tmp_path: Path
 ) -> None:
     refused(scorehouse("rank", *SET, "--from", tmp_path / "none"), 3, "none: no such folder", "scorehouse export DIR")
-    refused(scorehouse("rank", *SET, "--from", "s3://bucket/scores"), 3, "a URL; expected a folder")
+    refused(scorehouse("rank", *SET, "--from", "https://bucket/scores"), 3, "a URL; expected a folder", "s3://BUCKET")
     (tmp_path / "empty").mkdir()
     refused(scorehouse("rank", *SET, "--from", tmp_path / "empty"), 3, "no exported Parquet", "scorehouse export DIR")
     refused(scorehouse("rank", "sim25", "cs-uk", "--from", exported), 2, "unknown test set 'sim25'", "'sim24'")
