@@ -24,6 +24,7 @@ from warehouse.export.parquet import (
     partition_file,
     read_manifest,
 )
+from warehouse.names import LARGEST_SCORE
 from warehouse.writing.evalsets import register
 
 Kind = TypeVar("Kind", bound=Warehouse)
@@ -76,7 +77,7 @@ def open_export(
 
 
 @dataclass(frozen=True)
-class _Batch:
+class Batch:
     """Partitions with identifiers of one warehouse, and the offsets that keep identifiers of batches distinct."""
 
     folder: Path
@@ -94,8 +95,10 @@ class _Batch:
         more = "hive_partitioning = false, union_by_name = true, filename = true, file_row_number = true"
         return f"read_parquet([{', '.join(files)}], {more})" if files else None
 
-    def select(self, connection: duckdb.DuckDBPyConnection, table: str, new: Mapping[str, str]) -> str | None:
-        """A query for the rows of a table, with its columns and types. new: SQL for values not in the files."""
+    def select(
+        self, connection: duckdb.DuckDBPyConnection, table: str, new: Mapping[str, str], more: Sequence[str] = ()
+    ) -> str | None:
+        """A query for the rows of a table, with its columns, and more. new: SQL for values not in the files."""
         if (rows := self.rows(table)) is None:
             return None
         there = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
@@ -105,17 +108,16 @@ class _Batch:
             if shift := self.shift.get(_IDENTIFIERS.get(name, "")):
                 value += f" + {shift:d}"
             if kind == "DOUBLE":
-                value = (
-                    f"CASE WHEN {value} IS NULL OR isfinite({value}) THEN {value} ELSE error('no finite number') END"
-                )
+                is_sound = f"{value} IS NULL OR abs({value}) <= {LARGEST_SCORE!r}"  # neither NaN nor infinite
+                value = f"CASE WHEN {is_sound} THEN {value} ELSE error('a number that no load accepts') END"
             columns.append(f'CAST({value} AS {kind}) AS "{name}"')
-        columns += ["p.file_row_number AS rowid"] if table in _ORDERED else []
-        return f"SELECT {', '.join(columns)} FROM {rows} AS p"
+        return f"SELECT {', '.join([*columns, *more])} FROM {rows} AS p"
 
 
 _TYPES = TABLE_COLUMNS.replace("SELECT name", "SELECT name, type")
+IDENTIFIED = ("evalset", "source", "system", "vector", "judgement")  # tables whose rows have an identifier
 _IDENTIFIERS = {
-    **{f"{name}_id": name for name in ("evalset", "source", "system", "vector", "judgement")},
+    **{f"{name}_id": name for name in IDENTIFIED},
     "vector_a": "vector",
     "vector_b": "vector",
 }
@@ -127,15 +129,10 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
     shift: dict[str, int] = {}
     for batch in sorted({partition.batch for partition in manifest.values()}):
         keys = [EvalsetKey(0, *place) for place, partition in sorted(manifest.items()) if partition.batch == batch]
-        one = _evalsets(connection, _Batch(folder, keys, manifest, dict(shift)))
-        _scorers(connection, one)
-        scorer = {"scorer_id": "(SELECT m.new_id FROM temp.batch_scorer AS m WHERE m.old_id = p.scorer_id)"}
-        for table in _IN_MEMORY:
-            if (query := one.select(connection, table, scorer)) is not None:
-                place = _by_file({_path(one, table, key): str(number) for number, key in enumerate(one.keys)})
-                connection.execute(f"INSERT INTO {table} {query} ORDER BY {place}, p.file_row_number")
+        one = write_batch(connection, Batch(folder, keys, manifest, dict(shift)), _IN_MEMORY)
         for table in _IN_PLACE:
-            if (query := one.select(connection, table, {})) is not None:
+            more = ["p.file_row_number AS rowid"] if table in _ORDERED else []
+            if (query := one.select(connection, table, {}, more)) is not None:
                 views[table].append(query)
         for name, table in (("evalset", "evalset"), ("source", "source"), ("system", "system"), ("vector", "vector")):
             ((last,),) = connection.execute(f"SELECT coalesce(max({name}_id), 0) FROM {table}").fetchall()
@@ -147,11 +144,23 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
         if queries:
             connection.execute(f"DROP TABLE {INTERNAL}.{table}")
             connection.execute(f"CREATE VIEW {INTERNAL}.{table} AS {' UNION ALL '.join(queries)}")
-    connection.execute("DROP TABLE IF EXISTS temp.batch_scorer")
     register(connection, [number for (number,) in connection.execute("SELECT evalset_id FROM evalset").fetchall()])
 
 
-def _path(batch: _Batch, table: str, key: EvalsetKey) -> str:
+def write_batch(connection: duckdb.DuckDBPyConnection, batch: Batch, tables: Sequence[str]) -> Batch:
+    """Write a batch's test sets, evaluation sets, scorers and these tables; the batch in the warehouse's order."""
+    one = _evalsets(connection, batch)
+    _scorers(connection, one)
+    scorer = {"scorer_id": "(SELECT m.new_id FROM temp.batch_scorer AS m WHERE m.old_id = p.scorer_id)"}
+    for table in tables:
+        if (query := one.select(connection, table, scorer)) is not None:
+            place = _by_file({_path(one, table, key): str(number) for number, key in enumerate(one.keys)})
+            connection.execute(f"INSERT INTO {table} {query} ORDER BY {place}, p.file_row_number")
+    connection.execute("DROP TABLE temp.batch_scorer")
+    return one
+
+
+def _path(batch: Batch, table: str, key: EvalsetKey) -> str:
     return plain_path(partition_file(batch.folder, table, key))
 
 
@@ -167,7 +176,7 @@ _NEW_TESTSET = """
 """
 
 
-def _evalsets(connection: duckdb.DuckDBPyConnection, batch: _Batch) -> _Batch:
+def _evalsets(connection: duckdb.DuckDBPyConnection, batch: Batch) -> Batch:
     """Write the test sets and evaluation sets of a batch; the batch with its partitions in the warehouse's order."""
     rows = batch.rows("evalset")
     if rows is None:
@@ -184,10 +193,10 @@ def _evalsets(connection: duckdb.DuckDBPyConnection, batch: _Batch) -> _Batch:
     }
     query = batch.select(connection, "evalset", of)
     connection.execute(f"INSERT INTO evalset {query} ORDER BY evalset_id")
-    return _Batch(batch.folder, [key for *_, key in ordered], batch.manifest, batch.shift)
+    return Batch(batch.folder, [key for *_, key in ordered], batch.manifest, batch.shift)
 
 
-def _scorers(connection: duckdb.DuckDBPyConnection, batch: _Batch) -> None:
+def _scorers(connection: duckdb.DuckDBPyConnection, batch: Batch) -> None:
     """Write the scorers of a batch that are new, and their numbers into temp.batch_scorer (old_id, new_id)."""
     connection.execute("CREATE OR REPLACE TEMP TABLE batch_scorer (old_id INTEGER, new_id INTEGER)")
     if (rows := batch.rows("scorer")) is None:

@@ -251,13 +251,17 @@ def _rewritten(folder: Path, table: str, rows: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e300])
-def test_scores_that_no_load_takes_are_refused(scorehouse: Scorehouse, broken: Path, number: float) -> None:
+def test_scores_that_no_load_takes_are_refused(
+    scorehouse: Scorehouse, broken: Path, tmp_path: Path, number: float
+) -> None:
     rows = pl.read_parquet(partition_file(broken, "score", EvalsetKey(0, *SET)))
     _rewritten(broken, "score", rows.with_columns(value=pl.lit(number)))
     ran = scorehouse("rank", *SET, "-m", "pa", "--from", broken)
-    assert ran.code in (2, 3, 4)
-    assert len(ran.notes) == 1
-    assert ran.out == ""
+    refused(ran, 4, "a number that no load accepts")
+    refused(scorehouse("rank", "all", "-m", "pa", "--from", broken), 4, "a number that no load accepts")
+    loaded = scorehouse("load", broken, "--db", tmp_path / "again.duckdb")
+    assert loaded.code == 3
+    assert "has rows that no warehouse can hold" in loaded.err
 
 
 def test_rows_that_no_warehouse_holds_are_refused(scorehouse: Scorehouse, broken: Path) -> None:

@@ -2,8 +2,15 @@
 -- {rows}: the scorers of the batch's files. One row per scorer.
 INSERT INTO batch_scorer
 SELECT
-  p.scorer_id,
-  coalesce(any_value(o.scorer_id), p.scorer_id + (SELECT coalesce(max(scorer_id), 0) FROM scorer))
-FROM {rows} AS p
-LEFT JOIN scorer AS o ON o.kind = p.kind AND o.name = p.name
-GROUP BY p.scorer_id
+  scorer_id,
+  coalesce(
+    known_id,
+    (SELECT coalesce(max(scorer_id), 0) FROM scorer)
+      + row_number() OVER (PARTITION BY known_id IS NULL ORDER BY scorer_id)
+  )
+FROM (
+  SELECT p.scorer_id, any_value(o.scorer_id) AS known_id
+  FROM {rows} AS p
+  LEFT JOIN scorer AS o ON o.kind = p.kind AND o.name = p.name
+  GROUP BY p.scorer_id
+)
