@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -243,17 +244,20 @@ def imports(folder: Path, machines: Sequence[Machine]) -> None:
 
 
 def disk(folder: Path, machines: Sequence[Machine]) -> None:
-    """A worker's disk is full: folders for temporary files of 1 MB, filled."""
+    """A worker's disk is full: folders for temporary files of 1 MB and 64 files, filled; the first needs one more."""
     hub, a, b, user = machines
     hub.scheduler()
     for one in (a, b):
-        subprocess.run(("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(one.temporary)), check=True)
+        subprocess.run(("mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=64", "tmpfs", str(one.temporary)), check=True)
         one.worker()
     time.sleep(6)
     for one in (a, b):
         with contextlib.suppress(OSError), (one.temporary / "filled").open("wb", buffering=0) as file:
             while file.write(bytes(4096)):
                 pass
+        with contextlib.suppress(OSError):
+            for number in count():
+                (one.temporary / f"filled-{number}").touch()
     here = ask(user, folder, SLOW, on_workers=False)
     _said("disks of the workers are full", ask(user, folder, SLOW, True), here)
 
