@@ -153,8 +153,9 @@ def select(
     systems = _choose_systems(found, asked, stored, reference, where)
     scored = {choice.name for choice in systems if choice.reason is None}
     metrics = _choose_metrics(found, asked, also, reference, scored, where)
-    last = max((place[0] for place in places), default=0)
     _, end = asked.span or (0, 0)
+    last = max((place[0] for place in places), default=0) if end else 0
+    numbers, domains, documents, _ = zip(*segments, strict=True) if segments else ((), (), (), ())
     return Selection(
         slice=asked,
         evalset_id=number,
@@ -163,9 +164,9 @@ def select(
         reference=reference,
         systems=tuple(systems),
         metrics=tuple(metrics),
-        segments=tuple(row[0] for row in segments),
-        domains=tuple(row[1] for row in segments),
-        documents=tuple(row[2] for row in segments),
+        segments=numbers,
+        domains=domains,
+        documents=documents,
         n_segments=len(places),
         notes=(
             *(["documents are treated as segments"] if is_of_documents else []),
@@ -255,7 +256,7 @@ def _holdings(warehouse: Warehouse, numbers: Sequence[int]) -> dict[int, Holding
 def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:
     asked_for = {"domain": asked.domain, "document": asked.document, "phenomenon": asked.phenomenon}
     for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
-        names = {str(name) for row in rows if (name := row[column]) is not None}
+        names = {str(name) for row in rows if (name := row[column]) is not None} if patterns else set()
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in (*names, *([""] if len(names) < len(rows) else []))):
                 raise unknown(kind, pattern, names, where=where)

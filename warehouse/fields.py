@@ -9,7 +9,7 @@ import types
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
@@ -78,16 +78,16 @@ class Field:
     def is_argument(self) -> bool:
         return self.option.panel == "Arguments"
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         return get_origin(self.kind) is tuple and get_args(self.kind)[1:] == (...,)
 
-    @property
+    @cached_property
     def element(self) -> Any:
         """The type of one value."""
         return get_args(self.kind)[0] if self.is_list else self.kind
 
-    @property
+    @cached_property
     def choices(self) -> tuple[str, ...]:
         """The values of a closed set; () for any other type."""
         return get_args(self.element) if get_origin(self.element) is Literal else ()

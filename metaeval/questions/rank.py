@@ -1,7 +1,7 @@
 """`rank`: metrics ranked by agreement with human scores."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from warehouse.wording import option
 if TYPE_CHECKING:
     import altair as alt
 
+    from metaeval.measures.measure import Measure
     from metaeval.results.answer import Answer, Result
     from metaeval.studies.ranking.rankings import RankingInputs
     from warehouse import Warehouse
@@ -189,12 +190,10 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
     def _by_one_human(self, run: Run) -> "Answer[Result]":
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
-        from metaeval.studies.ranking.rankings import explanation, load_ranking_inputs, ranked, slices_of
+        from metaeval.studies.ranking.rankings import explanation, slices_of
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
         asked, options = self.part(Slice), self.part(Options)
-        testing = self.part(TestOptions)
-        tested = testing if self.significance else None
         with run.opened() as warehouse:
             slices, _ = slices_of(warehouse, asked)
             if self.explain:
@@ -203,19 +202,26 @@ class Rank(Slice, Options, TestOptions, Question["Result"], name="rank"):
                 return answer_of(self, explanation(warehouse, slices[0], measures, options))
             if self.pool is not None:
                 self._check_pooled(warehouse)
+            if not self.significance:  # nothing is stored, for which the file would have to be closed
+                return self._ranked(replace(run, opened=lambda: nullcontext(warehouse)), measures, len(slices))
+        return self._ranked(run, measures, len(slices))
+
+    def _ranked(self, run: Run, measures: "list[Measure]", n_sets: int) -> "Answer[Result]":
+        from metaeval.studies.ranking.rankings import load_ranking_inputs, ranked
+
         load = partial(
             load_ranking_inputs,
             run,
             measures=measures,
-            options=options,
-            testing=tested,
+            options=self.part(Options),
+            testing=self.part(TestOptions) if self.significance else None,
             strict=self.strict,
             fresh=self.recompute,
             ceiling=self.ceiling,
             by=self.by,
         )
-        found = load(asked, also=self._also(len(slices)))
-        if len(found.studies) == 1 < len(slices) and len(self._also(1)) > len(self._also(len(slices))):
+        found = load(self.part(Slice), also=self._also(n_sets))
+        if len(found.studies) == 1 < n_sets and len(self._also(1)) > len(self._also(n_sets)):
             (alone,) = found.studies  # a chart of one evaluation set shows intervals
             found = replace(load(alone, also=self._also(1)), skipped=found.skipped)
         return self._with_intervals(ranked(found, self.pool, verbose=self.verbose), found)

@@ -143,7 +143,12 @@ def encoded(result: object) -> str:
     return json.dumps(_plain_json(result), allow_nan=False)
 
 
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})  # subclasses of str are notes
+
+
 def _plain_json(value: object) -> object:
+    if type(value) in _AS_THEY_ARE:  # most values, such as the numbers of arrays
+        return None if value != value else value
     if isinstance(value, ExclusionNote):
         return {name: _plain_json(getattr(value, name)) for name in ("text", "hint", "what", "n", "names")}
     if isinstance(value, NoteWithHint):

@@ -13,6 +13,7 @@ from queries.selection import Level, Selection, select
 from queries.slices import Slice
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
+from warehouse.database import connection
 from warehouse.database.connection import _N_KEPT
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
@@ -362,6 +363,25 @@ def test_the_last_answers_are_kept_and_earlier_ones_asked_again(varied: Warehous
         for number in (*range(_N_KEPT + 1), _N_KEPT, 1, 0):
             assert warehouse.once(number, lambda number=number: answer(number)) == number  # type: ignore[misc]
     assert asked == [*range(_N_KEPT + 1), 0]
+
+
+def test_fewer_answers_are_kept_if_they_are_large(varied: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_MOST_BYTES", 3000)
+    asked: list[str] = []
+
+    def scores(name: str) -> dict[int, object]:
+        asked.append(name)
+        return {0: np.zeros(50), 1: {"value": np.zeros(50)}}  # 800 bytes
+
+    with Warehouse.open(varied.path) as warehouse:
+        for name in "abcd":
+            warehouse.once(name, lambda name=name: scores(name))  # type: ignore[misc]
+        warehouse.once("b", lambda: scores("b"))
+        warehouse.once("b", lambda: scores("b"))[2] = np.zeros(200)  # blocks add what they read to an answer
+        warehouse.once("e", lambda: scores("e"))
+        for name in "bedc":
+            warehouse.once(name, lambda name=name: scores(name))  # type: ignore[misc]
+    assert asked == [*"abcde", *"dc"]
 
 
 def test_language_pairs_are_called_as_the_warehouse_calls_them(varied: Warehouse) -> None:

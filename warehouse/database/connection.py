@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT = 1.0  # seconds to wait for another process before a result is not stored
 POLL_INTERVAL = 0.05  # seconds between two calls to a query to stop
 _N_KEPT = 64  # answers that are kept, of a few evaluation sets each
+_MOST_BYTES = 2**27  # of their arrays and rows together: all answers about WMT's scores take 2 / 3 of it
+_BYTES_OF_ROW = 200  # a few numbers and texts
 
 _Answer = TypeVar("_Answer")
 
@@ -141,14 +143,22 @@ class Warehouse:
     def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
         """The answer of `ask`, cached per question, because a file does not change while it is open.
 
-        The last few answers are kept; do not modify them.
+        The last few answers are kept, fewer if they are large; do not modify them.
         """
         kept = self._kept.pop(question, None)
         answer: _Answer = ask() if kept is None else kept
+        if kept is None:
+            self._forget()
         self._kept[question] = answer  # the last asked is the last
-        for longest in list(self._kept)[:-_N_KEPT]:
-            self._kept.pop(longest, None)
         return answer
+
+    def _forget(self) -> None:
+        """Make room for an answer: forget the answers that were not asked for longest."""
+        left = _MOST_BYTES
+        for n, (question, answer) in enumerate(reversed(list(self._kept.items())), start=1):
+            left -= _size(answer)  # again, because arrays are added to answers
+            if n >= _N_KEPT or left < 0:
+                self._kept.pop(question, None)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -198,6 +208,15 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _size(answer: Any) -> int:
+    """About how many bytes the arrays and rows in an answer take."""
+    if isinstance(answer, Mapping):
+        return sum(map(_size, answer.values()))
+    if isinstance(answer, list | tuple):
+        return _BYTES_OF_ROW * len(answer)
+    return int(getattr(answer, "nbytes", 0)) or sum(map(_size, getattr(answer, "__dict__", {}).values()))
 
 
 @dataclass(frozen=True)

@@ -283,9 +283,8 @@ def lock(connection: duckdb.DuckDBPyConnection, memory: str | None = None) -> No
     memory: limit for queries that also have their own time limit; without it each query may take LONGEST.
     Connections of one process to one file share their settings; the first connection locks them for all.
     """
-    locked = "SELECT value FROM system.main.duckdb_settings() WHERE name = 'lock_configuration'"
     with _LOCKING_UP:
-        if connection.execute(locked).fetchall() == [("true",)]:
+        if connection.execute("SELECT system.main.current_setting('lock_configuration')").fetchall() == [(True,)]:
             return
         with contextlib.suppress(duckdb.InvalidInputException):  # notebooks refuse the setting
             # Its bar goes to stdout, where DuckDB takes a process for a person.

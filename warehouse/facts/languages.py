@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from warehouse.facts import packaged
 from warehouse.names import LanguagePair, is_language_pair, written_language
@@ -124,6 +124,7 @@ def language_pair_called(name: str) -> str:
     return f"{two_letters(source)}{dash}{two_letters(target)}"
 
 
+@lru_cache
 def pairs_called(text: str) -> str:
     """Comma-separated language pairs in WMT's codes.
 
