@@ -49,6 +49,7 @@ class EvalsetFacts:
 class TestsetFacts:
     """A test set: year, official metric lists (base names; None if the year had none), language pairs.
 
+    not_submitted: metrics (base names) whose scores others published later; none of the lists has them.
     resubmitted: how often the organisers' system scores count each of two identical rankings that were submitted in
         a row.
     """
@@ -62,17 +63,20 @@ class TestsetFacts:
     baseline: frozenset[str] = frozenset()
     lps: Mapping[str, EvalsetFacts] = field(default_factory=dict)
     resubmitted: int = 1
+    not_submitted: frozenset[str] = frozenset()
 
     def evalset(self, lp: str) -> EvalsetFacts:
         """Facts of a language pair; empty ones where nothing was declared."""
         return self.lps.get(lp, EvalsetFacts())
 
     def status(self, lp: str, base_name: str) -> str | None:
-        """baseline, primary or contrastive; None if the year had no lists.
+        """baseline, primary or contrastive, or no entry; None if the year had no lists.
 
-        >>> facts("wmt23").status("en-de", "BLEU"), facts("wmt23").status("en-de", "XCOMET-XL")
-        ('baseline', 'contrastive')
+        >>> [facts("wmt23").status("en-de", name) for name in ("BLEU", "XCOMET-XL", "MetricX-23-XXL")]
+        ['baseline', 'contrastive', 'no entry']
         """
+        if base_name in self.not_submitted:
+            return "no entry"
         if self.primary is None:
             return None
         if base_name in self.baseline:
@@ -97,7 +101,7 @@ _TESTSET = {
     **dict.fromkeys(("metrics", "lps"), _TABLE),
     **_OF_OTHER_TASKS,
 }
-_METRICS = {"primary": _STRINGS, "baseline": _STRINGS}
+_METRICS = {"primary": _STRINGS, "baseline": _STRINGS, "not_submitted": _STRINGS}
 _EVALSET = {
     "standard_reference": "a string",
     "standard_human": _TABLE,
@@ -160,6 +164,7 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
         description=", ".join(filter(None, said)) or None,
         primary=frozenset(metrics.get("primary", ())) if "metrics" in known else None,
         baseline=frozenset(metrics.get("baseline", ())),
+        not_submitted=frozenset(metrics.get("not_submitted", ())),
         lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
         resubmitted=known.get("resubmitted", 1),
     )
