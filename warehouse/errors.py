@@ -42,6 +42,8 @@ class WarehouseError(Exception):
     >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out="ask for none")
     >>> str(error), error.brief
     ('wmt23 en-de has no domains; ask for none', 'no domains; ask for none')
+    >>> unknown("domain", "news", [], where="wmt23 en-de").brief
+    "unknown domain 'news'; none are available"
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class WarehouseError(Exception):
     @property
     def brief(self) -> str:
         """The message without the evaluation set, for a line that names it elsewhere."""
-        reason = re.sub(f" of {IT}|^{IT} (has|is) ", "", self._reason).replace(IT, self.where or IT)
+        reason = re.sub(f" (of|for) {IT}|^{IT} (has|is) ", "", self._reason).replace(IT, self.where or IT)
         return self._joined(reason, self.way_out, self.hints)
 
     def _joined(self, reason: str, way_out: str, hints: tuple[str, ...]) -> str:

@@ -133,7 +133,7 @@ def readable(answer: Answer[Any]) -> pl.DataFrame:
     frame = answer.for_reading().frame
     known = [name for name in frame.columns if frame[name].null_count() < len(frame) or frame.is_empty()]
     asked = answer.question
-    first = [name for name in asked.important if name in known] if isinstance(asked, Question) else []
+    first = [name for name in asked.answer_columns if name in known] if isinstance(asked, Question) else []
     return frame.select(list(dict.fromkeys([*known[:1], *first, *known])))
 
 

@@ -189,7 +189,7 @@ class Output:
         more.setdefault("first", [one for one in answer.partial if one in notes])
         more.setdefault("short", answer.short_signature())
         more.setdefault("summary", answer.summary)
-        more.setdefault("important", answer.question.important)
+        more.setdefault("important", answer.question.answer_columns)
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
 

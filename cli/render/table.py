@@ -1,6 +1,7 @@
 """Aligned tables for reading."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ MOST_LINES = 60  # of a table on a terminal
 SENTENCE = 40  # characters; what is longer and has a space in it is no name
 PROSE = 24  # columns on the screen that a sentence needs
 _SHORT = {"rank": "#", "epsilon": "ε"}  # headings
+_INTERVAL = re.compile(r"(?<=\d) \[[^][]*\]")
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -44,7 +46,8 @@ def fitted_text(
     """The table on a terminal of this width: constant columns become a line above it, and it has one screen of rows.
 
     Sentences are wrapped, names never are; columns that do not fit are dropped from the right, the important ones last,
-    and counted below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set.
+    and counted below. Intervals behind values give way before an important column does.
+    dressed: by column, the same cells with styles, shown unless NO_COLOR is set.
     every_row: all rows.
     n_beside: lines above or below it on the same screen.
     """
@@ -60,8 +63,13 @@ def fitted_text(
     most = MOST_LINES - n_beside
     n_shown = n_rows if every_row else min(n_rows, max(1, most))
     while True:
-        shown, dropped = _fitting([replace(one, cells=one.cells[:n_shown]) for one in columns], width, wanted)
-        lines = [*above, *_table(shown, width, styles), *below(n_rows - n_shown, dropped, width)]
+        there = [replace(one, cells=one.cells[:n_shown]) for one in columns]
+        shown, dropped = _fitting(there, width, wanted)
+        has_intervals = True
+        if not set(wanted).isdisjoint(dropped) and (brief := list(map(_without_intervals, there))) != there:
+            (shown, dropped), has_intervals = _fitting(brief, width, wanted), False
+        hidden = below(n_rows - n_shown, dropped, width, has_intervals=has_intervals)
+        lines = [*above, *_table(shown, width, styles), *hidden]
         if every_row or len(lines) <= most or n_shown <= 1:
             return "".join(f"{line}\n" for line in lines)
         n_shown -= max(1, (len(lines) - most) * n_shown // len(lines))
@@ -90,6 +98,11 @@ def _constant(
         else:
             lines.append(one if len(one) <= width else one[: width - 1] + "…")
     return lines, [one for one in columns if one not in constant]
+
+
+def _without_intervals(column: TextColumn) -> TextColumn:
+    """The column with its values alone."""
+    return replace(column, cells=[_INTERVAL.sub("", cell) for cell in column.cells])
 
 
 def _is_prose(column: TextColumn) -> bool:
@@ -124,9 +137,10 @@ def fitting_names(frame: pl.DataFrame, digits: int, width: int) -> list[str]:
     return [one.name for one in _fitting(text_columns(frame, digits), width)[0]]
 
 
-def below(n_rows: int, dropped: list[str], width: int) -> list[str]:
-    """The line on rows and columns that are not shown, and how to see them; none if all are shown."""
+def below(n_rows: int, dropped: list[str], width: int, *, has_intervals: bool = True) -> list[str]:
+    """The line on rows, columns and intervals that are not shown, and how to see them; none if all are shown."""
     said = [f"{counted(n_rows, 'more row')}: --all"] if n_rows else []
+    said += [] if has_intervals else ["intervals: --format csv"]
     said += [f"{counted(len(dropped), 'more column')} ({', '.join(dropped)}): --format csv"] if dropped else []
     line = f"… {'; '.join(said)}"
     if len(line) > width and dropped:

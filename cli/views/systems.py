@@ -28,11 +28,31 @@ def show(answer: "Answer[Any]", output: Output) -> None:
         if frame.is_empty():
             continue
         if output.is_for_terminal and "source" in frame.columns:
-            frame = frame.drop("document", "metrics_a", "metrics_b", "source")
+            frame = _stacked(frame, systems)
         least = {"p": answer.least["p"][:1] * frame.height} if "p" in frame.columns else None
         lead = f"{heading}\n" if heading else ""
         texts.append(lead + _text(_named(frame, systems), kind, output, least))
     output.show_answer(answer, page={kind: "\n".join(texts)})
+
+
+def _stacked(frame: "pl.DataFrame", systems: tuple[str, str]) -> "pl.DataFrame":
+    """A row for each output of a segment, so that a terminal has room for both texts."""
+    import polars as pl
+
+    numbered = frame.with_row_index()
+    sides = [
+        numbered.select(
+            "index",
+            "by",
+            "segment",
+            "domain",
+            pl.lit(name).alias("system"),
+            human=f"human_{side}",
+            output=f"output_{side}",
+        )
+        for side, name in zip("ab", systems, strict=True)
+    ]
+    return pl.concat(sides).sort("index", maintain_order=True).drop("index")
 
 
 def _named(frame: "pl.DataFrame", systems: tuple[str, str]) -> "pl.DataFrame":

@@ -10,6 +10,8 @@ from queries.slices import Evalset, Slice
 from warehouse.fields import Argument, Option
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from metaeval.results.answer import Answer, Result
 
 
@@ -89,9 +91,25 @@ class Advise(Evalset, Question["Result"], name="advise"):
             first = (
                 f"{lead}; {f'all {n}' if n_worse == n else f'{n_worse} of {n}'} others are significantly worse ({new})"
             )
-        counts = among_best(frame).filter(n_sets=among_best(frame)["n_sets"].max())
-        often = counts.sort("n_best", descending=True, maintain_order=True).row(0, named=True)
-        said = f"{often['metric']} is among the best in {often['n_best']} of its {often['n_sets']} sets."
-        said = said if often["n_sets"] > 1 else ""
+        said = _most_often(among_best(frame))
         n_lps = frame["lp"].n_unique()
         return opening(*([said, f"{first}."] if n_lps > 1 and said else [f"{first}.", said]))
+
+
+def _most_often(counts: "pl.DataFrame") -> str:
+    """Which metric of several evaluation sets is most often among the best, or that none is in most of them.
+
+    counts: as of `among_best`.
+    """
+    several = counts.filter(counts["n_sets"] > 1).sort(
+        "n_best", "n_sets", descending=[True, False], maintain_order=True
+    )
+    if several.is_empty():
+        return ""
+    metric, n_best, n_sets = several.select("metric", "n_best", "n_sets").row(0)
+    if n_best == n_sets:
+        return f"{metric} is among the best in {'both' if n_sets == 2 else f'all {n_sets}'} of its sets."
+    if 2 * n_best > n_sets:
+        return f"{metric} is among the best in {n_best} of its {n_sets} sets."
+    most = f"; {metric} is in {n_best} of {n_sets}" if n_best else ""
+    return f"No metric is among the best in most of its sets{most}."

@@ -85,6 +85,12 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             found = injection.noise(warehouse, asked, self.metric, measures, options, what, run.progress)
         return answer_of(self, found, reading=injection.reading(found.frame))
 
+    @property
+    def answer_columns(self) -> tuple[str, ...]:
+        from metaeval.measures.registry import parse_measure
+
+        return tuple(str(parse_measure(text)) for text in self.measures)
+
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import number, opening
 

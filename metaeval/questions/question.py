@@ -33,7 +33,7 @@ class Question(Fields, Generic[R]):
     """
 
     name: ClassVar[str]
-    important: ClassVar[tuple[str, ...]] = ()  # columns that are the answer, the last ones that a narrow terminal drops
+    important: ClassVar[tuple[str, ...]] = ()  # columns that are the answer whatever the fields: `answer_columns`
     by_evalset: ClassVar[bool] = False  # whether it computes by evaluation set (`Run.each`), and so can on workers
     as_a_whole: ClassVar[tuple[str, ...]] = ()  # fields with which it does not
     charted: bool = False
@@ -56,6 +56,11 @@ class Question(Fields, Generic[R]):
     def drawn(self, answer: "Answer[R]") -> "alt.VConcatChart":
         """Raises QuestionError: options that no chart goes with; see `chart`."""
         return replace(self, charted=True).chart(answer)
+
+    @property
+    def answer_columns(self) -> tuple[str, ...]:
+        """Columns that are the answer, the last ones that a narrow terminal drops."""
+        return self.important
 
     @classmethod
     def has_chart(cls) -> bool:
@@ -106,6 +111,7 @@ class EvalsetQuestion(Evalset, Question[R]):
         Raises QuestionError: unknown names; no evaluation set has an answer.
         """
         from metaeval.results.answer import stacked
+        from metaeval.results.notes import unanswered
         from queries.evalsets import expand
 
         is_one = not any("," in one or one == "all" for one in (self.testset, self.lp))
@@ -124,7 +130,7 @@ class EvalsetQuestion(Evalset, Question[R]):
             else:
                 faults[place] = found
         if not answers:
-            raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
+            raise unanswered(faults)
         if len(chosen) == 1:
             return replace(*answers.values(), question=self)
         said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}

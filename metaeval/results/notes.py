@@ -1,12 +1,13 @@
 """Notes whose hint can be reworded: a report says how to see more, a command names its flag."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from queries.reasons import Exclusion
-from warehouse import WarehouseError
-from warehouse.wording import option
+from warehouse import QuestionError, WarehouseError
+from warehouse.wording import counted, option
 
+_MOST_REASONS = 2  # in one line
 EXPLAIN = f"{option('explain', True)} says why"
 
 
@@ -155,6 +156,38 @@ def because(lead: str, error: WarehouseError) -> str:
     'no bridge: no human score (name one)'
     """
     return hinted(lead + error.with_hints(lambda hint: not hint), error.way_out, *error.hints)
+
+
+def reasons(places: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """The most frequent reasons in one line, each with an evaluation set for which it holds. places: by reason.
+
+    >>> reasons({"no metric": [("wmt20", "de-en")], "no domain 'a'; none is known": [("wmt19", "zh-en")] * 3})
+    "no domain 'a', none is known (wmt19 zh-en and 2 more); no metric (wmt20 de-en)"
+    """
+    ordered = sorted(places.items(), key=lambda one: len(one[1]), reverse=True)
+    said = []
+    for reason, of in ordered[:_MOST_REASONS]:
+        more = f" and {len(of) - 1} more" if len(of) > 1 else ""
+        said.append(f"{reason.replace('; ', ', ')} ({' '.join(of[0])}{more})")
+    n_left = len(ordered) - len(said)
+    return "; ".join([*said, *([counted(n_left, "more reason")] if n_left else [])])
+
+
+def unanswered(errors: Mapping[tuple[str, str], QuestionError]) -> QuestionError:
+    """The error if no evaluation set has an answer: the only error that there is, or the most frequent reasons.
+
+    >>> from warehouse.errors import IT
+    >>> places = [("wmt19", "zh-en"), ("wmt21", "zh-en")]
+    >>> errors = {place: QuestionError(f"{IT} has no domains", where=" ".join(place)) for place in places}
+    >>> str(unanswered(errors)), str(unanswered({place: errors[place] for place in places[:1]}))
+    ('none of 2 evaluation sets has an answer: no domains (wmt19 zh-en and 1 more)', 'wmt19 zh-en has no domains')
+    """
+    if len({error.text for error in errors.values()}) == 1:
+        return next(iter(errors.values()))
+    places: dict[str, list[tuple[str, str]]] = {}
+    for place, error in errors.items():
+        places.setdefault(error.brief, []).append(place)
+    return QuestionError(f"none of {len(errors)} evaluation sets has an answer: {reasons(places)}")
 
 
 def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str:

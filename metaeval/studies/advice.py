@@ -10,7 +10,7 @@ import polars as pl
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, TestOptions
 from metaeval.results.answer import Result, attributes, fixed, or_none
-from metaeval.results.notes import Partial
+from metaeval.results.notes import Partial, reasons
 from metaeval.results.run import Run
 from metaeval.results.signature import Part
 from metaeval.results.study import SliceResult
@@ -69,7 +69,14 @@ def advice(run: Run, asked: Slice, measure: Measure, testing: TestOptions, *, fr
             rows += its_rows
             parts += [[*tested[one].parts, ("value_interval", interval.signed[0] or None)]] if its_rows else []
     if not rows:
-        raise QuestionError(f"no evaluation set has two metrics whose {measure} can be tested")
+        why: dict[str, list[tuple[str, str]]] = {}
+        for one, of_set in found.evalsets.items():
+            for fault in of_set.tested.values():
+                if isinstance(fault, QuestionError):
+                    why.setdefault(fault.brief, []).append((one.testset, one.lp))
+        raise QuestionError(
+            f"no evaluation set has two metrics whose {measure} can be tested{': ' if why else ''}{reasons(why)}"
+        )
     frame = pl.DataFrame(rows, schema=SCHEMA).sort(
         *("year", "testset", "lp", "value", "metric"),
         descending=[True, False, False, True, False],

@@ -20,6 +20,7 @@ import pytest
 
 from cli.ending import run_program
 from cli.main import COMMANDS, program
+from cli.render import table
 from metaeval import python_api
 from metaeval.questions import QUESTIONS
 from metaeval.questions.question import Question
@@ -114,6 +115,9 @@ _ANSWER_COLUMNS: dict[tuple[str, ...], str] = {
     ("list", "measures"): "measure meaning",
     ("list", "metrics", "{set}", "{lp}"): "metric status levels",
     ("means", "{set}", "{lp}"): "scorer system mean",
+    ("noise", "{set}", "{lp}", "{a}", *["-m", "pdp", "-m", "pearson", "-m", "acc_eq", "-m", "tau_b"]): (
+        "pdp pearson acc_eq(by=item) tau_b(by=item)"
+    ),
     ("protocol", "wmt24", "--on", "{set}", "--lp", "{lp}"): "metric overall",
     ("rank", "{set}", "{lp}", "-m", "pearson", "-m", "tau_b(by=item)"): "# metric pearson tau_b(by=item)",
     ("sample", "{set}", "{lp}", "--evaluate"): "method n gain",
@@ -293,6 +297,41 @@ def test_columns_that_are_the_answer_fit_100_characters(words: tuple[str, ...], 
 def test_columns_that_are_the_answer_fit_on_real_data(words: tuple[str, ...], real: Path) -> None:
     ran = _on_terminal(_filled(words, REAL), 100, real)
     assert set(_ANSWER_COLUMNS[words].split()) <= _headings(ran)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", _ON_SIMULATED, ids=" ".join)
+def test_no_answer_loses_a_column_that_its_question_calls_the_answer(
+    words: tuple[str, ...], default_database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dropped: list[str] = []
+    wanted: list[str] = []
+
+    def fitting(columns: list[Any], width: int, important: Sequence[str] = ()) -> tuple[list[Any], list[str]]:
+        kept, gone = fitted(columns, width, important)
+        dropped[:], wanted[:] = gone, important
+        return kept, gone
+
+    fitted = table._fitting
+    monkeypatch.setattr(table, "_fitting", fitting)
+    assert _on_terminal(words, 100, default_database).code == 0
+    assert set(wanted).isdisjoint(dropped)
+
+
+@pytest.mark.slow
+def test_both_outputs_of_a_segment_fit_100_characters(real: Path) -> None:
+    ran = _on_terminal(("systems", "wmt23", "en-de", "GPT4-5shot", "ONLINE-W"), 100, real)
+    headings = next(line.split() for line in ran.out.splitlines() if line.startswith("by "))
+    assert headings == ["by", "segment", "domain", "system", "human", "output"]
+    assert "more column" not in ran.out.partition("Segments that differ most")[2]
+
+
+@pytest.mark.slow
+def test_every_p_of_a_comparison_fits_100_characters(real: Path) -> None:
+    names = ["MetricX-23", "COMET", "BLEU", "chrF", "YiSi-1", "CometKiwi", "XCOMET-Ensemble", "BLEURT-20"]
+    ran = _on_terminal(("compare", "wmt23", "en-de", *names, "-m", "pearson"), 100, real)
+    assert [str(rank) for rank in range(2, 9)] == ran.out.partition("p-values, by rank")[2].split()[1:8]
+    assert "more column" not in ran.out
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ class Warehouse:
         return answer
 
     def _forget(self) -> None:
-        """Make room for an answer: forget the answers that were not asked for longest."""
+        """Make room for an answer: forget those that were needed longest ago."""
         left = _MOST_BYTES
         for n, (question, answer) in enumerate(reversed(list(self._kept.items())), start=1):
             left -= _size(answer)  # again, because arrays are added to answers

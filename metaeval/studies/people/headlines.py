@@ -1,5 +1,8 @@
 """Answer sentences about annotators."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 from metaeval.results.sentences import UNTESTED, either, interval, named, number, opening
@@ -61,13 +64,26 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
     said = f"{where} has {counted(row['n_judgements'], 'judgement')} of {counted(row['n_outputs'], 'output')}"
     if row["alpha"] is not None:
         said += f"; Krippendorff's alpha is {number(row['alpha'])}{interval(row, 'alpha_low', 'alpha_high')}"
-    elif row["system_r"] is not None:
-        said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
     else:
-        said += "; neither agreement nor reliability is defined"
+        said += _unknown_agreement(row)
+        if row["system_r"] is not None:
+            said += f"; system scores have a split-half reliability of {number(row['system_r'])}"
     others = counted(frame.height - 1, "other human score is", "other human scores are")
     more = f" {others} in the table." if frame.height > 1 else ""
     return either(f"{said}.{more}", f"{said}.")
+
+
+def _unknown_agreement(row: Mapping[str, Any]) -> str:
+    """Why the agreement of annotators cannot be computed."""
+    if not row["n_annotators"]:
+        return "; annotators are unknown, so their agreement is, too"
+    if row["n_annotators"] == 1:
+        return "; with one annotator, there is no agreement"
+    return (
+        "; no two annotators judged the same output, so agreement is unknown"
+        if not row["n_shared"]
+        else ("; agreement is not defined")
+    )
 
 
 def _of_preferring(frame: pl.DataFrame) -> str:

@@ -15,7 +15,7 @@ from metaeval.measures.options import Options, Test, TestOptions
 from metaeval.results.answer import Result, table_parts
 from metaeval.results.evaluation import EQUAL, Evaluation, lines_on, rankable
 from metaeval.results.inputs import Inputs, check_used
-from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed
+from metaeval.results.notes import EXPLAIN, Decisive, ExclusionNote, Partial, because, hinted, placed, unanswered
 from metaeval.results.run import Run
 from metaeval.results.signature import Part, joined
 from metaeval.results.study import SliceResult, Study, check_ranked, is_ranked, ranking, study
@@ -133,7 +133,7 @@ def load_ranking_inputs(
         is_alone=len(slices) == 1,
     )
     found: dict[Slice, RankedEvalset] = {}
-    faults: dict[str, list[tuple[str, str]]] = {}
+    errors: dict[tuple[str, str], QuestionError] = {}
     computed = run.each(work, [(one.testset, one.lp) for one in slices], "ranking", is_storing=testing is not None)
     for one, result in zip(slices, computed, strict=True):
         if not isinstance(result, QuestionError):
@@ -141,9 +141,9 @@ def load_ranking_inputs(
         elif strict or len(slices) == 1:
             raise result
         else:
-            faults.setdefault(result.text, []).append((one.testset, one.lp))
+            errors[one.testset, one.lp] = result
     if not found:
-        raise QuestionError("; ".join(faults))
+        raise unanswered(errors)
     if testing is not None:
         check_applicable(testing, [test for one in found.values() for test in one.tests])
     try:
@@ -152,11 +152,14 @@ def load_ranking_inputs(
         if not evalsets.without_human:
             raise
         raise QuestionError(f"{error.text}; without a human score: {named(evalsets.without_human)}") from error
-    n_left = sum(map(len, faults.values())) + len(evalsets.without_human)
+    faults: dict[str, list[tuple[str, str]]] = {}
+    for place, fault in errors.items():
+        faults.setdefault(fault.text, []).append(place)
+    n_left = len(errors) + len(evalsets.without_human)
     skipped: list[str] = []
     if n_left:
         skipped = [Partial(f"partial: {len(found)} of {len(found) + n_left} evaluation sets are ranked")]
-    skipped += [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
+    skipped += [f"skipped {named(of)}: {text} ({option('strict', True)} refuses)" for text, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
     return RankingInputs(found, tuple(skipped), tuple(measures), options)

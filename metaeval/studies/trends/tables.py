@@ -311,13 +311,18 @@ def bridge_notes(frame: pl.DataFrame, history: History) -> list[str]:
     return lines
 
 
-def without_answer(history: History, lead: str = "no value, ") -> list[str]:
-    """A line per reason why evaluation sets have no value, with their names; lead: the start of the line."""
-    by_reason: dict[str, list[tuple[str, str]]] = {}
+def without_answer(history: History) -> list[str]:
+    """A line per reason why evaluation sets have no value, with their names."""
+    return [f"no value, {reason}: {named(places)}" for reason, places in by_reason(history).items()]
+
+
+def by_reason(history: History) -> dict[str, list[tuple[str, str]]]:
+    """Why evaluation sets have no value, and which they are."""
+    places: dict[str, list[tuple[str, str]]] = {}
     for entry in history.entries:
         if not entry.history.points:
-            by_reason.setdefault(str(entry.history.brief), []).append((entry.testset, entry.lp))
-    return [f"{lead}{reason}: {named(places)}" for reason, places in by_reason.items()]
+            places.setdefault(str(entry.history.brief), []).append((entry.testset, entry.lp))
+    return places
 
 
 def targets(history: History) -> list[str]:

@@ -9,12 +9,21 @@ import polars as pl
 
 from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.results.answer import Result, attributes
-from metaeval.results.notes import hinted
+from metaeval.results.notes import hinted, reasons
 from metaeval.studies.trends.gaps import over_years, pooled_by_year
 from metaeval.studies.trends.groups import CHOSEN, grouped
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.settings import TrendSettings, View
-from metaeval.studies.trends.tables import bridges, contexts, targets, trend_parts, wide, without_answer, without_step
+from metaeval.studies.trends.tables import (
+    bridges,
+    by_reason,
+    contexts,
+    targets,
+    trend_parts,
+    wide,
+    without_answer,
+    without_step,
+)
 from metaeval.studies.trends.within import BASE_KIND, KindSlope, SlopeOf, Within, within
 from queries.slices import Slice
 from warehouse import QuestionError
@@ -113,7 +122,7 @@ def show(history: History, asked: TrendSettings, view: View | None = None) -> Re
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
     """
     if not history.official:
-        why = "; ".join(without_answer(history, "")) or "no evaluation set"
+        why = reasons(by_reason(history)) or "no evaluation set"
         raise QuestionError(f"no value of {history.measure} in any year: {why}")
     return _VIEWS[view or asked.view](history, asked)
 

@@ -36,6 +36,8 @@ def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
     (row,) = rows
     assert {"alpha", "alpha_low", "alpha_high", "system_r", "system_corrected", "output_r", "halves"} <= set(row)
     assert (row["alpha"], row["n_shared"]) == (None, 0)
+    said = scorehouse(*ANNOTATORS, "--view", "sets").out
+    assert "no two annotators judged the same output, so agreement is unknown" in " ".join(said.split())
     names = list(scorehouse(*ANNOTATORS, "--format", "json").json[0])
     assert names[-4:] == ["drift", "drift_low", "drift_high", "signature"]
 
