@@ -194,8 +194,8 @@ def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str
     """A note that names what is excluded, with each reason in brackets.
 
     >>> from queries.reasons import Reason
-    >>> excluding("pa: without", [(Exclusion(Reason.NO_SEGMENT_SCORES), ["A", "B"])])
-    'pa: without A, B (no segment scores)'
+    >>> excluding("pa excludes", [(Exclusion(Reason.NO_SEGMENT_SCORES), ["A", "B"])])
+    'pa excludes A, B (no segment scores)'
     """
     parts = [(f"{', '.join(names)} ({why.sentence})", why.hint, names) for why, names in excluded]
     hints = "; ".join(dict.fromkeys(hint for _, hint, _ in parts if hint))

@@ -111,7 +111,7 @@ def _result(block: Block, measure: Measure, options: Options) -> SliceResult:
     is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = [*remarks(block), *overrated(block)]
     if evaluation.excluded:
-        notes.append(excluding(f"{measure}: without", by_reason(evaluation.excluded).items()))
+        notes.append(excluding(f"{measure} excludes", by_reason(evaluation.excluded).items()))
     if not evaluation.metrics:
         notes.append(NoteWithHint(f"{measure}: no metric can be ranked", EXPLAIN))
     elif not is_judged:

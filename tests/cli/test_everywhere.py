@@ -24,7 +24,11 @@ SAID = (
         "trend all all --anchor Noise1-src --over-years --resamples 5",
         "no slope: a trend needs 3 years with a gap to the anchor, there is 1",
     ),
-    ("one_system", "trend all all --over-years", "pa is not defined, mqm has scores of one system alone: tiny24 en-de"),
+    (
+        "one_system",
+        "trend all all --over-years",
+        "pa is not defined, mqm has scores of one system alone (tiny24 en-de)",
+    ),
     ("documents_alone", "rank tiny24 en-de -m pa", "2 excluded, 2 no system or segment scores"),
     ("documents_alone", "compare tiny24 en-de", "2 excluded, 2 no system or segment scores"),
     (

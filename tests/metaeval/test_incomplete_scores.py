@@ -57,7 +57,7 @@ def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_rea
     assert "Only-src" in {metric.name for metric in whole.evaluation.metrics}
     assert part.evaluation.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     assert set(part.evaluation.system_score) == {"mean"}
-    assert "pearson: without Only-src (no segment scores)" in part.notes
+    assert "pearson excludes Only-src (no segment scores)" in part.notes
 
 
 def test_on_a_part_system_scores_are_means_over_it(warehouse: Warehouse) -> None:

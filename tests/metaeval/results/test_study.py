@@ -69,7 +69,7 @@ def test_rows_of_a_ranking_have_the_documented_columns_and_types(tiny: Warehouse
 def test_metrics_with_system_scores_alone_are_ranked_where_those_suffice(tiny: Warehouse) -> None:
     assert "Only-src" in rank(tiny, TESTSET, LP, ["pearson"])["metric"].to_list()
     found = _study(tiny, "pearson", "pdp")
-    assert "pdp: without Only-src (no segment scores)" in found.notes
+    assert "pdp excludes Only-src (no segment scores)" in found.notes
 
 
 def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
