@@ -244,6 +244,11 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     return Evalsets(chosen, tuple(one for one in named if one not in chosen))
 
 
+def years_of_testsets(warehouse: Warehouse) -> dict[str, int | None]:
+    """Test set -> year of its campaign; None if unknown."""
+    return dict(warehouse.rows("SELECT name, year FROM testset"))
+
+
 def language_pairs(warehouse: Warehouse, testset: str, lps: str) -> list[str]:
     """Language pairs of one test set from names joined by commas, or "all", with or without human scores.
 

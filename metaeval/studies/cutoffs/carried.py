@@ -20,6 +20,8 @@ from queries.evalsets import expand
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import describe
+from warehouse.facts.testsets import facts
 from warehouse.wording import counted
 
 FOLDS = 10  # of units: with fewer a set's own thresholds are chosen on much less than another's
@@ -102,6 +104,7 @@ def transfer(
         own,
         "loss_low, loss_high: 95% interval over resamples of source and target",
         *_converted(decisions),
+        *_versions(decisions),
         *notes,
     )
     return Result(frame, table_parts(("cutoff", "transfer"), one.block, *more), notes)
@@ -111,6 +114,16 @@ def _converted(decisions: Mapping[str, DecisionInputs]) -> list[str]:
     """A line on thresholds of scores that are known to run from 0 to 1."""
     names = [name for name, one in decisions.items() if _factor(one) != 1]
     return [f"scores of {', '.join(names)} run from 0 to 1 and were multiplied by 100"] if names else []
+
+
+def _versions(decisions: Mapping[str, DecisionInputs]) -> list[str]:
+    """A line if the metric's name has meant several models."""
+    found: dict[str, list[str]] = {}
+    for name, one in decisions.items():
+        year = facts(one.block.selection.slice.testset).year
+        found.setdefault(describe(one.block.metrics[0].base_name, year).version or "unknown", []).append(name)
+    names = "; ".join(f"{version} in {', '.join(there)}" for version, there in sorted(found.items()))
+    return [f"versions of the metric, whose scores may be on different scales: {names}"] if len(found) > 1 else []
 
 
 def _factor(decision: DecisionInputs) -> float:

@@ -21,12 +21,12 @@ from metaeval.results.run import Run
 from metaeval.results.signature import Parts, line, option_parts, restricted, stamped
 from metaeval.studies.pairs.settings import DeltaSettings
 from metaeval.studies.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
-from queries.evalsets import expand
+from queries.evalsets import expand, years_of_testsets
 from queries.longitudinal import metric_names
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.facts.testsets import facts
+from warehouse.facts.metrics import describe, folded
 from warehouse.wording import counted, option
 
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
@@ -40,7 +40,8 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
 
     asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, which selects
     the variant with the official reference, or the full name of a variant.
-    One row per protocol, direction (all together, `ALL`, first) and level of agreement. Columns: metric, protocol,
+    One row per protocol (newest data first, of the same year the official one), direction (all together, `ALL`, first)
+    and level of agreement. Columns: metric, protocol,
     direction, agreement (the level), delta with low and safe, the ends of its interval (see `Threshold`), reached
     (share of resamples that reach the level), n_pairs, n_at_least (pairs with a difference of at least delta), overall
     (share of all pairs that the metric orders as human scores do), years (of the evaluation sets, ascending; a test set
@@ -55,18 +56,20 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     """
     with run.opened() as warehouse:
         _check_metric(warehouse, asked, metric)
+        years = years_of_testsets(warehouse)
     needs_p = what.human_alpha is not None
     read, notes = read_pairs(run, asked, options, tested=needs_p, each_protocol=True, metric=metric)
-    read = _with_metric(read, metric, notes)
+    official = {one.where: one.protocol for one in reversed(read)}
+    read, others = _of_one_version(_with_metric(read, metric, notes), years)
     sets, lines = _on_one_scale(read)
-    notes += [*_converted(sets, metric), *lines]
-    groups = _by_protocol(sets)
+    notes += [*_spelled(sets, metric), *others, *_converted(sets, metric), *lines]
+    groups = _by_protocol(sets, official, years)
     rows: list[dict[str, Any]] = []
     curves, tenths = {}, {}
     for number, (protocol, direction, members) in enumerate(groups):
         if run.progress is not None:
             run.progress(f"resampling {protocol} {direction}", number, len(groups))
-        if (fit := _fit(protocol, direction, members, what)) is not None:
+        if (fit := _fit(protocol, direction, members, what, years)) is not None:
             of_levels, curve, of_tenths = fit
             rows += of_levels
             if direction == ALL:
@@ -87,11 +90,27 @@ def deltas(run: Run, asked: Slice, metric: str, options: Options, what: DeltaSet
     return Result(frame, parts, tuple(notes), {"curves": curves, "tenths": tenths})
 
 
-def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[SystemPairs]]]:
-    """Protocol, direction and members: all directions together, then each separately if there are several."""
+def _by_protocol(
+    sets: Sequence[SystemPairs], official: Mapping[str, str], years: Mapping[str, int | None]
+) -> list[tuple[str, str, list[SystemPairs]]]:
+    """Protocol, direction and members: all directions together, then each separately if there are several.
+
+    The protocol of the newest evaluation sets comes first; of several, the one that is official for most pairs.
+    official: evaluation set -> protocol of its official human score.
+    """
+    of_protocol: dict[str, list[SystemPairs]] = {}
+    for one in sorted(sets, key=lambda one: one.protocol):
+        of_protocol.setdefault(one.protocol, []).append(one)
+
+    def importance(protocol: str) -> tuple[int, int, int]:
+        members = of_protocol[protocol]
+        n_official = sum(len(one.first) for one in members if official[one.where] == protocol)
+        newest = max(years[one.testset] or 0 for one in members)
+        return newest, n_official, sum(len(one.first) for one in members)
+
     found = []
-    for protocol in sorted({one.protocol for one in sets}):
-        members = [one for one in sets if one.protocol == protocol]
+    for protocol in sorted(of_protocol, key=importance, reverse=True):
+        members = of_protocol[protocol]
         there = [direction for direction in DIRECTIONS if any(one.direction == direction for one in members)]
         found.append((protocol, ALL, members))
         parts = {direction: [one for one in members if one.direction == direction] for direction in there}
@@ -101,10 +120,9 @@ def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[Syste
 
 def _check_metric(warehouse: Warehouse, asked: Slice, metric: str) -> None:
     """Raises QuestionError: no evaluation set of the slice has the metric."""
-    known: set[str] = set()
-    for testset, lp in expand(warehouse, asked.testset, asked.lp, asked.human).chosen:
-        known |= {name for names in metric_names(warehouse, testset, lp) for name in names}
-    if metric not in known:
+    places = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
+    known = {name for place in places for names in metric_names(warehouse, *place) for name in names}
+    if folded(metric) not in {folded(name) for name in known}:
         raise unknown("metric", metric, known)
 
 
@@ -122,6 +140,34 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
     if missing:
         notes.append(f"without {', '.join(missing)}: {metric} has no scores of a system, or used another reference")
     return [one for one in read if one.metric_names]
+
+
+def _spelled(sets: Sequence[SystemPairs], metric: str) -> list[str]:
+    """A note on sets that spell the metric differently."""
+    names: dict[str, set[str]] = {}
+    for one in sets:
+        if metric not in (one.metric_names[0], one.base_names[0]):
+            names.setdefault(one.base_names[0], set()).add(one.testset)
+    return [f"{name} of {', '.join(sorted(testsets))} counts as {metric}" for name, testsets in sorted(names.items())]
+
+
+def _of_one_version(
+    read: Sequence[SystemPairs], years: Mapping[str, int | None]
+) -> tuple[list[SystemPairs], list[str]]:
+    """The sets with the metric's newest version, and a note on the others.
+
+    A name may have meant several models, whose scores are on different scales. If the versions of some years are known,
+    a set without a known version is excluded, too.
+    """
+    version = {one.testset: describe(one.base_names[0], years[one.testset]).version for one in read}
+    _, newest = max(((years[testset] or 0, one) for testset, one in version.items() if one), default=(0, None))
+    gone: dict[str, list[str]] = {}
+    for testset in sorted(version):
+        if version[testset] != newest:
+            gone.setdefault(version[testset] or "unknown", []).append(testset)
+    names = "; ".join(f"{', '.join(testsets)} (version {one})" for one, testsets in sorted(gone.items()))
+    kept = [one for one in read if version[one.testset] == newest]
+    return kept, [f"only {read[0].base_names[0]}'s version {newest}, not that of {names}"] if gone else []
 
 
 def _converted(sets: Sequence[SystemPairs], metric: str) -> list[str]:
@@ -146,7 +192,11 @@ def _on_one_scale(sets: Sequence[SystemPairs]) -> tuple[list[SystemPairs], list[
 
 
 def _fit(
-    protocol: str, direction: str, members: Sequence[SystemPairs], what: DeltaSettings
+    protocol: str,
+    direction: str,
+    members: Sequence[SystemPairs],
+    what: DeltaSettings,
+    years: Mapping[str, int | None],
 ) -> tuple[list[dict[str, Any]], pl.DataFrame, pl.DataFrame] | None:
     """Rows for the levels, the fitted curve, and tenths of the pairs; None if no pair counts."""
     alpha = what.human_alpha
@@ -173,7 +223,7 @@ def _fit(
         "direction": direction,
         "n_pairs": len(agrees),
         "overall": float(agrees.mean()),
-        "years": ", ".join(sorted({str(facts(one.testset).year or one.testset) for one in used})),
+        "years": ", ".join(sorted({str(years[one.testset] or one.testset) for one in used})),
         "n_sets": len(sets),
         "n_systems": sum(len(one.systems) for one in used),
         "n_human_ties": sum(int((one.human_gaps == 0).sum()) for one in members),
@@ -243,17 +293,20 @@ def _reading_at(what: DeltaSettings) -> list[str]:
     ]
 
 
-_NEWEST_FIRST = (-pl.col("years").str.slice(-4).cast(pl.Int64, strict=False), -pl.col("n_pairs"))
+_WIDE = 0.8  # an interval this wide leaves open whether people agree
 
 
 def at_in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     """What a difference means, for the protocol of the newest data. frame: as from `deltas` at a difference."""
-    whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), *_NEWEST_FIRST)
+    whole = frame.filter(pl.col("direction") == ALL).sort(pl.col("agreement").is_null(), maintain_order=True)
     row = whole.row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     what = f"a difference of {row['difference']:g} {row['metric']}"
     if row["agreement"] is None:
         return f"No data for {what}: it is {row['reason']} ({data}).", _of_a_hundred(row)
+    if row["low"] is not None and row["high"] - row["low"] >= _WIDE:
+        share = f"anything from {row['low']:.0%} to {row['high']:.0%} of pairs"
+        return f"Not known: human scores may agree with {share} with {what} ({data}).", ""
     ends = "" if row["low"] is None else f" [{row['low']:.0%}, {row['high']:.0%}]"
     return f"Human scores agree with {row['agreement']:.0%}{ends} of pairs with {what} ({data}).", ""
 
@@ -312,18 +365,18 @@ def _answers(metric: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-_NEVER_SAFE = "No difference in these data is large enough for 95% certainty."
+_NEVER_SAFE = "At no difference in these data is that 95% certain."
 
 
 def in_a_sentence(frame: pl.DataFrame) -> tuple[str, str]:
     """The difference that matters, for the protocol of the newest data. frame: as from `deltas`."""
     firsts = frame.filter(pl.col("direction") == ALL, pl.col("agreement") == pl.col("agreement").min())
-    row = firsts.sort(pl.col("delta").is_null(), *_NEWEST_FIRST).row(0, named=True)
+    row = firsts.sort(pl.col("delta").is_null(), maintain_order=True).row(0, named=True)
     data = f"{row['protocol']} {row['years']}, {counted(row['n_pairs'], 'pair')} of systems"
     metric, level = row["metric"], row["agreement"]
     if row["delta"] is None:
         return f"No: at no difference of {metric} do human scores agree with {level:.0%} of pairs ({data}).", ""
-    safe = _NEVER_SAFE if row["safe"] is None else f"For 95% certainty, take {row['safe']:.3g}."
+    safe = _NEVER_SAFE if row["safe"] is None else f"To be 95% certain of that, take {row['safe']:.3g}."
     return (
         f"Human scores agree with {level:.0%} of differences of at least {row['delta']:.3g} {metric} ({data}).",
         safe,

@@ -1,6 +1,6 @@
 """System pairs: human and metric differences between every two systems of an evaluation set, over evaluation sets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,6 +19,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import by_scale, protocol_of
+from warehouse.facts.metrics import folded
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class SystemPairs:
     human: str
     systems: tuple[str, ...]
     metric_names: tuple[str, ...]
+    base_names: tuple[str, ...]
     first: Ints
     second: Ints
     human_gaps: Floats
@@ -109,6 +111,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
         human=str(block.selection.human),
         systems=tuple(block.systems[place] for place in judged),
         metric_names=tuple(block.metrics[place].name for place in kept),
+        base_names=tuple(block.metrics[place].base_name for place in kept),
         first=first,
         second=second,
         human_gaps=human[first] - human[second],
@@ -128,7 +131,7 @@ def read_pairs(
 
     asked: its test set and language pair may be several, joined by commas, or "all". each_protocol: if the slice names
     no human score, use one of each human protocol of a set, the official one first; otherwise only the official one.
-    metric: use only this metric; sets without it are excluded without a note.
+    metric: use only this metric, in any spelling; sets without it are excluded without a note.
     Raises QuestionError: unknown names.
     """
     found: list[SystemPairs] = []
@@ -161,9 +164,9 @@ def _pairs_at(
     found: list[SystemPairs] = []
     with run.opened() as warehouse:
         if metric is not None:
-            if not any(metric in names for names in metric_names(warehouse, testset, lp)):
+            if not (names := _spellings(metric, metric_names(warehouse, testset, lp))):
                 return [], None
-            own = replace(own, metrics=(metric,))
+            own = replace(own, metrics=names)
         try:
             found.extend(
                 pairs_of(one, options, tested=tested) for one in _blocks(warehouse, own, options, each_protocol)
@@ -171,6 +174,17 @@ def _pairs_at(
         except QuestionError as error:
             return found, error
     return found, None
+
+
+def _spellings(metric: str, there: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The metric as it is written in an evaluation set: exactly so, or else in every other spelling.
+
+    >>> _spellings("chrF", [("chrF-refA", "chrF"), ("chrf-refA", "chrf")]), _spellings("COMET22", [("x", "COMET-22")])
+    (('chrF',), ('COMET-22',))
+    """
+    names = {name for both in there for name in both}
+    same = sorted(name for name in names if folded(name) == folded(metric))
+    return (metric,) if metric in names else tuple(same)
 
 
 def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol: bool) -> Iterator[Block]:

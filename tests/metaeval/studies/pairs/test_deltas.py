@@ -3,12 +3,21 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import metaeval
 from metaeval.measures.options import Options
 from metaeval.results.inputs import Inputs
-from metaeval.studies.pairs.deltas import _converted, _on_one_scale, deltas
+from metaeval.studies.pairs.deltas import (
+    _by_protocol,
+    _converted,
+    _of_one_version,
+    _on_one_scale,
+    _spelled,
+    at_in_a_sentence,
+    deltas,
+)
 from metaeval.studies.pairs.settings import DeltaSettings
 from metaeval.studies.pairs.system_pairs import SystemPairs, pairs_of, read_pairs
 from queries.blocks import Block
@@ -20,13 +29,14 @@ QUICK = DeltaSettings(resamples=20)
 CS_UK = Slice("all", "cs-uk")
 
 
-def made_pairs(testset: str, largest: float, n_pairs: int = 3) -> SystemPairs:
+def made_pairs(testset: str, largest: float, n_pairs: int = 3, *, metric: str = "X", human: str = "mqm") -> SystemPairs:
     return SystemPairs(
         testset=testset,
         lp="en-de",
-        human="mqm",
+        human=human,
         systems=tuple("ABC"),
-        metric_names=("X",),
+        metric_names=(f"{metric}-refA",),
+        base_names=(metric,),
         first=np.array([0, 0, 1] * (n_pairs // 3)),
         second=np.array([1, 2, 2] * (n_pairs // 3)),
         human_gaps=np.ones(n_pairs),
@@ -53,14 +63,14 @@ def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_a
 ) -> None:
     found = deltas(reading(simulated_warehouse), Slice("sim22", "all"), "simBLEU", Options(), QUICK)
     assert found.frame.select("protocol", "direction", "n_sets").unique(maintain_order=True).rows() == [
-        ("da", "all", 3),
-        ("da", "into English", 1),
-        ("da", "from English", 1),
-        ("da", "without English", 1),
         ("mqm", "all", 3),
         ("mqm", "into English", 1),
         ("mqm", "from English", 1),
         ("mqm", "without English", 1),
+        ("da", "all", 3),
+        ("da", "into English", 1),
+        ("da", "from English", 1),
+        ("da", "without English", 1),
     ]
     alone = deltas(reading(simulated_warehouse), Slice("sim22", "cs-uk", human="mqm"), "simBLEU", Options(), QUICK)
     assert alone.frame.select("protocol", "direction").unique().rows() == [("mqm", "all")]
@@ -90,7 +100,7 @@ def test_two_systems_are_too_few_and_the_answer_says_so_first(simulated_warehous
     found = deltas(reading(simulated_warehouse), two, "simBLEU", Options(), QUICK)
     assert found.frame["n_pairs"].unique().to_list() == [1]
     assert found.notes[0] == (
-        "mqm of sim24: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
+        "mqm of 2024: too few systems for an answer: 80% takes at least 5 pairs of systems, and there is 1"
     )
     assert found.frame["reason"].to_list() == [
         f"{level}% takes at least {n} pairs of systems, and there is 1" for level, n in ((80, 5), (90, 10), (95, 20))
@@ -114,6 +124,46 @@ def test_sets_on_another_scale_are_left_out() -> None:
     assert notes[0].startswith(
         "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
     )
+
+
+def test_only_the_newest_model_of_a_name_counts() -> None:
+    years = {"wmt20": 2020, "wmt22": 2022, "wmt23": 2023, "mine": None}
+    comet = [made_pairs(testset, 1.0, metric="COMET") for testset in years]
+    kept, notes = _of_one_version(comet, years)
+    assert [one.testset for one in kept] == ["wmt23"]
+    assert notes == ["only COMET's version 22, not that of wmt20 (version 20); mine, wmt22 (version unknown)"]
+    assert _of_one_version(comet[:1], years) == (comet[:1], [])
+    unlisted = [made_pairs(testset, 1.0, metric="Mine") for testset in years]
+    assert _of_one_version(unlisted, years) == (unlisted, [])
+    assert _of_one_version([], years) == ([], [])
+
+
+def test_other_spellings_of_a_metric_count_and_are_named() -> None:
+    sets = [
+        made_pairs("a", 1.0, metric="chrF"),
+        made_pairs("b", 1.0, metric="chrf"),
+        made_pairs("c", 1.0, metric="chrf"),
+    ]
+    assert _spelled(sets, "chrF") == ["chrf of b, c counts as chrF"]
+    assert _spelled(sets[1:], "chrf-refA") == []
+
+
+def test_the_newest_protocol_comes_first_and_of_these_the_official_one() -> None:
+    sets = [made_pairs("new", 1.0, human="esa"), made_pairs("new", 1.0, human="da")]
+    sets += [made_pairs("new", 1.0, human="mqm"), made_pairs("old", 1.0, 9, human="a")]
+    official = {"new en-de": "mqm", "old en-de": "a"}
+    found = _by_protocol(sets, official, {"new": 2023, "old": 2020})
+    assert [protocol for protocol, _, _ in found] == ["mqm", "da", "esa", "a"]
+    assert _by_protocol(sets, official, {"new": None, "old": 2020})[0][0] == "a"
+
+
+def test_an_interval_of_nearly_everything_is_said_to_be_unknown(simulated_warehouse: Warehouse) -> None:
+    near = DeltaSettings(resamples=50, difference=0.5)
+    frame = deltas(reading(simulated_warehouse), Slice("sim24", "en-de"), "simBLEU", Options(), near).frame
+    wide = frame.with_columns(agreement=pl.lit(0.5), low=pl.lit(0.1), high=pl.lit(0.95))
+    assert at_in_a_sentence(wide)[0].startswith("Not known: human scores may agree with anything from 10% to 95% of ")
+    narrow = wide.with_columns(low=pl.lit(0.45))
+    assert at_in_a_sentence(narrow)[0].startswith("Human scores agree with 50% [45%, 95%] of pairs with a difference ")
 
 
 def _as_if(block: Block, testset: str, metric: str, factor: float, *, is_own: bool = False) -> Block:

@@ -23,6 +23,7 @@ THREE = SystemPairs(  # people: A 3, B 2, C 2; metrics on A, B, C: X 1 2 3, Y 2 
     human="mqm",
     systems=("A", "B", "C"),
     metric_names=("X", "Y", "Z"),
+    base_names=("X", "Y", "Z"),
     first=np.array([0, 0, 1]),
     second=np.array([1, 2, 2]),
     human_gaps=np.array([1.0, 1.0, 0.0]),
