@@ -130,16 +130,16 @@ def pairs_called(text: str) -> str:
 
     >>> pairs_called("en-cmn,ENG-deu"), pairs_called("JPN-zho_cn"), pairs_called("all")
     ('en-zh,en-de', 'ja-zh_CN', 'all')
-    >>> pairs_called("English-German,en→cs"), pairs_called("Hebrew → English")
-    ('en-de,en-cs', 'he-en')
+    >>> pairs_called("English-German,en→cs"), pairs_called("Hebrew -> English, en>de")
+    ('en-de,en-cs', 'he-en,en-de')
     """
-    return ",".join(_typed_pair(lp.strip()) if "-" in lp or "→" in lp else lp for lp in text.split(","))
+    return ",".join(_typed_pair(lp.strip()) if re.search("[-→>]", lp) else lp for lp in text.split(","))
 
 
 def is_typed_pair(text: str) -> bool:
     """Whether a typed word is a language pair, in any case and spelling, rather than a metric.
 
-    >>> [is_typed_pair(word) for word in ("ja-zh_CN", "JPN-ZHO_cn", "eng_Latn-deu_Latn", "EED-ref", "chrF-refA")]
+    >>> [is_typed_pair(word) for word in ("ja-zh_CN", "JPN-ZHO_cn", "eng_Latn->deu_Latn", "EED-ref", "chrF-refA")]
     [True, True, True, False, False]
     """
     source, dash, target = _typed_pair(text).partition("-")
@@ -149,7 +149,7 @@ def is_typed_pair(text: str) -> bool:
 
 
 def _typed_pair(text: str) -> str:
-    source, dash, target = re.sub(r"---|\s*→\s*", "-", text).partition("-")
+    source, dash, target = re.sub(r"---|\s*(→|-?>)\s*", "-", text).partition("-")
     codes = [_by_english_name().get(side.strip().casefold()) or written_language(side) for side in (source, target)]
     return language_pair_called(f"{codes[0]}{dash}{codes[1]}")
 
