@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from queries import catalog
-from warehouse.facts.metrics import describe
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.wording import counted, option
 
 Severity = Literal["error", "warning", "info"]
@@ -20,7 +20,6 @@ Said = tuple[Severity, str, str]
 
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
 _NAMED = 5  # systems of a finding
-_JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that need not agree with others
 _NEED_NOT = "; such a metric need not agree with others"
 
 
@@ -92,7 +91,7 @@ def _one_line(name: str) -> str:
 
 
 def _judges(base_metric: str) -> bool:
-    return describe(base_metric).kind not in _JUDGES_NOTHING
+    return describe(base_metric).kind not in JUDGES_NOTHING
 
 
 def _identical(row: Row) -> Said:

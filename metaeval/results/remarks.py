@@ -16,14 +16,13 @@ from queries.selection import MetricChoice, Selection, select
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.issues import OptimisedSystem, autoranks, optimised_in
-from warehouse.facts.metrics import describe
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.facts.testsets import facts
 from warehouse.wording import counted, option
 
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _FEWEST = 5  # systems
 _QUESTION = "wrong sign? (audit compares it with the other metrics)"
-JUDGES_NOTHING = ("sentinel", "random")
 """Kinds of metrics that need not agree with people."""
 
 

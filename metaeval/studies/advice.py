@@ -17,10 +17,10 @@ from metaeval.results.study import SliceResult
 from metaeval.studies.ranking.intervals import Intervals, intervals
 from metaeval.studies.ranking.rankings import RankingInputs, load_ranking_inputs, named, ranked
 from metaeval.studies.significance.comparison import Comparison
-from metaeval.studies.trends.groups import FLOOR
 from queries.catalog import ask
 from queries.slices import Slice
 from warehouse import QuestionError
+from warehouse.facts.metrics import JUDGES_NOTHING
 from warehouse.wording import counted
 
 BEST = "✓"
@@ -110,7 +110,7 @@ def _rows(
     there = [
         place
         for place, name in enumerate(tested.names)
-        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in FLOOR
+        if not np.isnan(tested.values[place]) and facts[name]["kind"] not in JUDGES_NOTHING
     ]
     if len(there) < 2:
         return []

@@ -9,6 +9,8 @@ from typing import Any
 from warehouse.facts import packaged, testsets
 
 KINDS = ("string", "embedding", "trained", "likelihood", "llm", "sentinel", "random", "unknown")
+JUDGES_NOTHING = ("sentinel", "random")
+"""Kinds that judge no translation: what every metric must beat, and whose opinion does not count."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from queries.catalog import ask
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.wording import counted
 
 N_SEGMENTS = 3  # shown of each sort
@@ -113,6 +114,7 @@ def head_to_head(
     )
     facts = {
         "systems": systems,
+        "judges": [it.name for it in block.metrics if describe(it.base_name).kind not in JUDGES_NOTHING],
         "official": official,
         "unit": units.unit,
         "alpha": alpha,
@@ -233,7 +235,7 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     from metaeval.results.sentences import number
 
     first, second = found.facts["systems"]
-    metrics = found.frame.filter(kind="metric")
+    metrics = found.frame.filter(pl.col("kind") == "metric", pl.col("scorer").is_in(found.facts["judges"]))
     n_first, n_second = (metrics.filter(better=name).height for name in (first, second))
     of = f"of {counted(metrics.height, 'metric')}, {n_first} find {first} significantly better, {n_second} {second}"
     rows = found.frame.filter(kind="human", scorer=found.facts["official"] or "").to_dicts()

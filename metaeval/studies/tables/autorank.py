@@ -11,7 +11,6 @@ import polars as pl
 from metaeval import kernels
 from metaeval.results.answer import Result
 from metaeval.results.inputs import no_metric
-from metaeval.results.remarks import JUDGES_NOTHING
 from metaeval.results.run import Run
 from metaeval.results.signature import restricted, stamped
 from queries import catalog
@@ -23,7 +22,7 @@ from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.issues import autoranks
-from warehouse.facts.metrics import describe
+from warehouse.facts.metrics import JUDGES_NOTHING, describe
 from warehouse.wording import counted
 
 

@@ -14,7 +14,6 @@ from warehouse.facts.metrics import MetricFacts, describe, folded
 By = Literal["family", "version", "kind", "best"]
 BYS: tuple[By, ...] = get_args(By)
 NO_SUCH_METRIC = "no such metric"
-FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every metric must beat
 LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
 CHOSEN: tuple[By, ...] = ("kind", "best")  # groups that are shown by the member with the best value
 OF_ONE = ("low", "high", "gap_low", "gap_high", "gap_p")  # what holds for a metric that was named beforehand

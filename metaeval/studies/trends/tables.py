@@ -12,10 +12,10 @@ from metaeval.results.signature import Part, Parts, option_parts, restricted, st
 from metaeval.studies.people.ceilings import SPLIT_HALF
 from metaeval.studies.ranking.rankings import named
 from metaeval.studies.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
-from metaeval.studies.trends.groups import CHOSEN, FLOOR, NO_SUCH_METRIC, By
+from metaeval.studies.trends.groups import CHOSEN, NO_SUCH_METRIC, By
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.points import Point
-from warehouse.facts.metrics import KINDS, folded
+from warehouse.facts.metrics import JUDGES_NOTHING, KINDS, folded
 from warehouse.wording import counted
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
@@ -83,7 +83,9 @@ def wide(frame: pl.DataFrame, history: History, by: Sequence[By], pool: Pooling 
             text = _cell(row, alpha)
         cells.setdefault(own, {})[year, protocol] = text
     members = _members(frame) | _numbers(frame)
-    shown = [key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in FLOOR)]
+    shown = [
+        key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in JUDGES_NOTHING)
+    ]
     ordered = sorted(shown, key=lambda key: _order(key, kinds[key]))
     columns: dict[str, list[str]] = {"group": [_label(*own, members.get(own, "")) for own in ordered]}
     for year, protocol in years:
@@ -148,7 +150,7 @@ def _on_groups(behind: Behind) -> list[str]:
 
 def _order(key: tuple[str, str], kind: str) -> tuple[bool, bool, int, str]:
     by, group = key
-    return kind in FLOOR, by in ("kind", "best"), KINDS.index(kind), group.casefold()
+    return kind in JUDGES_NOTHING, by in ("kind", "best"), KINDS.index(kind), group.casefold()
 
 
 def _cell(row: dict[str, Any], alpha: float) -> str:

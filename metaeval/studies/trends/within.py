@@ -15,13 +15,13 @@ from metaeval.kernels.agreement.studies import CONFIDENCE, RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.results.signature import Parts, line, restricted, stamped
 from metaeval.studies.trends.gaps import smoothed_variances
-from metaeval.studies.trends.groups import FLOOR, is_contaminated
+from metaeval.studies.trends.groups import is_contaminated
 from metaeval.studies.trends.history import Entry, History
 from metaeval.studies.trends.points import Point
 from metaeval.studies.trends.tables import computed_parts
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
-from warehouse.facts.metrics import MetricFacts, describe, folded
+from warehouse.facts.metrics import JUDGES_NOTHING, MetricFacts, describe, folded
 from warehouse.wording import counted, option
 
 FEWEST_METRICS, FEWEST_YEARS = 5, 2
@@ -363,7 +363,7 @@ class _DatedMetrics:
         unknown, contaminated = [], []
         for place, base in enumerate(one.base_names):
             facts = describe(base, year)
-            if facts.kind in FLOOR:
+            if facts.kind in JUDGES_NOTHING:
                 continue
             if is_contaminated(facts, year):
                 contaminated.append(base)

@@ -1,6 +1,7 @@
 """Two systems head to head: the same numbers as the gate, SQL and means of domains have, and refusals in one line."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import metaeval
 from metaeval.results.answer import Answer
 from warehouse import Warehouse
+from warehouse.facts.metrics import describe
 
 SET = ("sim24", "en-de")
 
@@ -127,3 +129,17 @@ def test_the_sentence_counts_the_metrics_that_agree(two: tuple[str, str], found:
     )
     assert " by mqm (" in found.summary
     assert "new documents" in found.summary
+
+
+def test_metrics_that_judge_no_translation_do_not_count(
+    simulated_warehouse: Warehouse, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_if = {"simBLEU": "random", "Dice": "sentinel"}
+    monkeypatch.setattr(
+        "metaeval.studies.significance.head_to_head.describe",
+        lambda name: replace(describe(name), kind=as_if.get(name, describe(name).kind)),
+    )
+    found = metaeval.systems(simulated_warehouse, *SET, *two, resamples=20)
+    names = {name.rpartition("-")[0] for name in found.frame.filter(kind="metric")["scorer"]}
+    assert as_if.keys() <= names
+    assert f"Of {found.frame.filter(kind='metric').height - 2} metrics, " in found.summary
