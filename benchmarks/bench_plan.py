@@ -14,11 +14,11 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import wilcoxon
 
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.permutation_pearson import pearson_swap
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
+from metaeval.kernels.resampling.saddlepoint import gap_p_values
 
 Floats = npt.NDArray[np.float64]
 N_SYSTEMS = 8
@@ -32,7 +32,7 @@ def gaps(mean: float) -> Sample:
 
 def found_gap(drawn: Floats) -> tuple[bool, float]:
     difference = float(drawn.mean())
-    return bool(difference > 0 and wilcoxon(drawn).pvalue <= 0.05), difference
+    return bool(difference > 0 and 2 * gap_p_values(drawn[np.newaxis])[0][0] <= 0.05), difference
 
 
 def outputs(better: float, worse: float) -> Sample:

@@ -128,13 +128,13 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import opening
-        from metaeval.studies.planning.headlines import of_designs, of_sequence
+        from metaeval.studies.planning.headlines import interval, of_designs, of_sequence
         from metaeval.studies.planning.plans import CHANCE
 
         if self.sequential:
             return of_sequence(answer.result)
         if self.is_design:
-            return of_designs(answer.frame, self.power)
+            return of_designs(answer.frame, self.power, str(answer.result.facts["unit"]))
         row = answer.frame.row(0, named=True)
         unit, pair = row["unit"], f"{row['first']} and {row['second']}"
         there = f"{row['n_loaded']} are loaded" + (
@@ -145,8 +145,9 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
             return opening(f"No number of {unit}s is known to tell {pair} apart: {why}.", f"Of them {there}.")
         ends = ""
         if row["data_low"] is not None:
-            high = "at least {}" if row["data_high"] is None else "{} to " + str(row["data_high"])
-            ends = f" (95% interval: {high.format(row['data_low'])})"
+            ends = f" ({interval(row)})"
+        if unit in ("segment", "judgement"):
+            ends = f", if these are independent{ends}"
         return opening(
             f"Telling {pair} apart by {row['measure']} with power {row['power']:g} takes about {row['needed']} {unit}s"
             f"{ends}; {there}.",
@@ -161,6 +162,4 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         return plan_chart(answer.result)
 
 
-_FOR_READING = (
-    *("unit", "n_loaded", "power_loaded", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
-)
+_FOR_READING = (*("unit", "n_loaded", "power_loaded", "power", "needed", "data_low", "data_high", "pessimistic"),)

@@ -91,20 +91,20 @@ def required_size(
     size, error = _size(tallies, power, size)
     size = float(np.clip(size, least, most))  # a flat fit has its power anywhere
     shown = (float(ndtri(1 - alpha / 2)) + float(ndtri(power))) * float(np.sqrt(there / size))
-    below, above = np.log(_scaled(shown, Z)), np.log(_scaled(shown, -Z))
+    below, above = np.log(scaled(shown, Z)), np.log(scaled(shown, -Z))
     return RequiredSize(
         size=size,
         low=size * float(np.exp(-Z * error)),
         high=size * float(np.exp(Z * error)),
         data_low=size * float(np.exp(-np.hypot(below, Z * error))),
         data_high=size * float(np.exp(np.hypot(above, Z * error))),
-        pessimistic=size * _scaled(shown, -Z_80),
+        pessimistic=size * scaled(shown, -Z_80),
         effect=shown,
         **dict(zip(("sizes", "found", "simulations"), tallies.arrays, strict=True)),
     )
 
 
-def _scaled(effect: float, by: float) -> float:
+def scaled(effect: float, by: float) -> float:
     """Factor on the number of units for an effect that is larger or smaller by this many standard errors."""
     return (effect / (effect + by)) ** 2 if effect + by > 0 else float("nan")
 

@@ -52,7 +52,7 @@ def saddlepoint_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats
         one, other = np.where(both, own[first], 0.0), np.where(both, own[second], 0.0)
         gaps = unless_noise(one - other, one, other)  # (n_pairs, S)
         step = common_step(own[mask])
-        ahead, behind = _on_grid(np.rint(gaps / step).astype(np.int64)) if step else _of_gaps(gaps)
+        ahead, behind = _on_grid(np.rint(gaps / step).astype(np.int64)) if step else gap_p_values(gaps)
         result[scorer, first, second], result[scorer, second, first] = ahead, behind
     return result
 
@@ -79,8 +79,11 @@ def common_step(values: Floats) -> float:
     return spread / n_steps if (away > 0.5 - _OFF_GRID).all() else 0.0
 
 
-def _of_gaps(gaps: Floats) -> tuple[Floats, Floats]:
-    """(n_pairs, S) differences -> (n_pairs,) shares of sign vectors that reach their sum, and that do not exceed it."""
+def gap_p_values(gaps: Floats) -> tuple[Floats, Floats]:
+    """(n_pairs, S) differences -> (n_pairs,) shares of sign vectors that reach their sum, and that do not exceed it.
+
+    The p-values that the first system of a pair is better, and that the second is; approximated also on a grid.
+    """
     largest = np.abs(gaps).max(axis=1, initial=0.0)
     gaps = gaps / np.where(largest > 0, largest, 1.0)[:, np.newaxis]
     n_varied = np.count_nonzero(gaps, axis=1)
@@ -196,7 +199,7 @@ def _on_grid(steps: Ints) -> tuple[Floats, Floats]:
     values, kinds = np.unique(np.abs(steps), return_inverse=True)
     kinds = kinds.reshape(steps.shape)
     if int(sizes.max(initial=0)) * values.size > _VALUES * 64:
-        return _of_gaps(steps.astype(np.float64))
+        return gap_p_values(steps.astype(np.float64))
     n_values = values.size
     pairs = np.repeat(np.arange(len(steps)), steps.shape[1])
     times = np.bincount(pairs * n_values + kinds.ravel(), minlength=len(steps) * n_values).reshape(len(steps), -1)

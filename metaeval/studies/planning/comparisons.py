@@ -8,7 +8,7 @@ import numpy as np
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.required_size import Trial
-from metaeval.kernels.resampling.system_tests import signed_rank_p_values
+from metaeval.kernels.resampling.saddlepoint import gap_p_values
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, TestOptions
@@ -132,10 +132,11 @@ def plan_systems(
 ) -> Result:
     """How many documents, segments, or judgements per system show a difference between two systems by the human score.
 
-    Segments: differences over the segments annotated for both, drawn with replacement, tested by Wilcoxon's signed-rank
-    test; documents: their sums of these differences. Judgements: single judgements of each system, drawn with
-    replacement regardless of segment, tested by Wilcoxon's rank-sum test. All tests are two-sided; the difference is
-    detected if p <= alpha in the observed direction (of the means).
+    Segments: differences over the segments annotated for both, drawn with replacement; documents: their sums of these
+    differences. Both take the test of `systems`, permutation, with the p-value that it has in the limit of many
+    resamples. Judgements: single judgements of each system, drawn with replacement regardless of segment, tested by
+    Welch's t-test. All tests are of the means and two-sided; the difference is detected if p <= alpha in the observed
+    direction.
     Raises QuestionError: see `select`, `units_of`; systems as unit; nothing annotated for both; no difference.
     """
     if what.unit == "system":
@@ -155,15 +156,14 @@ def plan_systems(
     first, second = (0, 1) if difference > 0 else (1, 0)
     better, worse = sides[first], sides[second]
     if unit == "judgement":
-        there, trial = min(len(better), len(worse)), _rank_sum(better, worse, what.alpha)
+        there, trial = min(len(better), len(worse)), _welch(better, worse, what.alpha)
     else:
         members = members_of(block.selection, both, unit)
-        there, trial = (
-            len(members),
-            _signed([(block.human[first] - block.human[second])[one] for one in members], what.alpha),
-        )
+        gaps = block.human[first] - block.human[second]
+        there, trial = len(members), _permuted([gaps[one] for one in members], what.alpha)
     assumes: dict[Unit, str] = {
-        "document": "new documents are like those annotated for both systems, and independent of each other",
+        "document": f"new documents are like those annotated for both systems (of {both.sum() / there:.1f} segments on "
+        "average), and independent of each other",
         "segment": "new segments are like those annotated for both systems, and independent of each other",
         "judgement": "new judgements are like the loaded ones, each of another segment by another annotator",
     }
@@ -173,7 +173,7 @@ def plan_systems(
         difference=abs(difference),
         n_loaded=there,
         trial=trial,
-        test="rank-sum" if unit == "judgement" else "wilcoxon",
+        test="welch" if unit == "judgement" else "permutation",
         measure=str(block.selection.human),
         parts=[*(part for part in slice_parts(block.selection) if part[0] != "systems"), *option_parts(options)],
         assumes=(assumes[unit],),
@@ -201,27 +201,31 @@ def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
     return sides[0], sides[1]
 
 
-def _signed(gaps: Sequence[Floats], alpha: float) -> Trial:
-    """Wilcoxon's test of drawn units. gaps: for each unit, the differences on its segments."""
+def _permuted(gaps: Sequence[Floats], alpha: float) -> Trial:
+    """The permutation test of drawn units. gaps: for each unit, the differences on its segments."""
     sums, sizes = np.array([one.sum() for one in gaps]), np.array([one.size for one in gaps])
 
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
         picks = rng.choice(len(sums), size)
         drawn = sums[picks]
         difference = float(drawn.sum() / sizes[picks].sum())
-        there = drawn[drawn != 0]
-        is_found = there.size > 0 and difference > 0 and signed_rank_p_values(there, "two-sided")[0] <= alpha
-        return bool(is_found), difference
+        if difference <= 0:
+            return False, difference
+        return bool(2 * gap_p_values(drawn[np.newaxis])[0][0] <= alpha), difference
 
     return trial
 
 
-def _rank_sum(better: Floats, worse: Floats, alpha: float) -> Trial:
-    from scipy.stats import mannwhitneyu
+def _welch(better: Floats, worse: Floats, alpha: float) -> Trial:
+    from scipy.special import stdtr
 
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
         one, other = rng.choice(better, size), rng.choice(worse, size)
         difference = float(one.mean() - other.mean())
-        return bool(difference > 0 and float(mannwhitneyu(one, other).pvalue) <= alpha), difference
+        squares = np.array([one.var(ddof=1), other.var(ddof=1)]) / size  # of the standard errors
+        if difference <= 0 or not squares.any():
+            return difference > 0, difference
+        freedom = (size - 1) * squares.sum() ** 2 / (squares**2).sum()
+        return bool(2 * stdtr(freedom, -difference / np.sqrt(squares.sum())) <= alpha), difference
 
     return trial

@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 
 from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.resampling.required_size import Z, scaled
 from metaeval.results.answer import Result
 from metaeval.results.inputs import where
 from metaeval.results.signature import slice_parts, stamped
 from metaeval.studies.people.assisted import annotated_sample
 from metaeval.studies.people.ceilings import judged_by
 from metaeval.studies.people.variance import difference_components
-from metaeval.studies.planning.plans import FEWEST, members_of, two_needed, unit_of
+from metaeval.studies.planning.plans import CHANCE, FEWEST, members_of, two_needed, unit_of
 from metaeval.studies.planning.settings import PlanSettings
 from queries.longitudinal import human_levels
 from queries.slices import Slice
@@ -34,8 +35,9 @@ def designs(
     """Segments and judgements per system needed to compare two systems, by number of annotators per output.
 
     Columns: first (the better system), second, n_annotators (null: as many as the human score has), n_segments,
-    n_judgements (per system), with metrics also saved, n_segments_assisted and n_judgements_assisted (with the metrics'
-    help); difference, error (standard error of the difference with 100 segments), n_loaded.
+    data_low, data_high (its 95% interval, as in `required_size`), n_judgements (per system), with metrics also saved,
+    n_segments_assisted and n_judgements_assisted (with the metrics' help); difference, error (standard error of the
+    difference with n_loaded segments), n_loaded.
     By the normal approximation: n = (z of 1 - alpha / 2 + z of power)² variance / difference². The variance of the
     difference on a segment is 2 (system:segment + residual / annotators), as in `annotators` (view precision), or the
     observed one without n_annotators. If documents are the unit, it is multiplied by their design effect.
@@ -66,6 +68,8 @@ def designs(
         if found is None:
             raise QuestionError(f"{sample.name} scored too few of the segments annotated for both systems")
         saved = found[0].saved
+    n_loaded = int(both.sum())
+    shown = abs(difference) / math.sqrt(observed * effect / n_loaded) if observed > 0 else math.inf
     factor = ((norm.ppf(1 - what.alpha / 2) + norm.ppf(what.power)) / difference) ** 2
     variances: list[tuple[int | None, float]] = [(None, observed)]
     official, name = str(block.selection.human), None
@@ -79,12 +83,15 @@ def designs(
     for k, variance in variances:
         n = math.ceil(factor * variance * effect)
         row: dict[str, Any] = {"first": block.systems[first], "second": block.systems[second], "n_annotators": k}
-        row |= {"n_segments": n, "n_judgements": n * (k or 1)}
+        low, high = (n * scaled(shown, by) for by in (Z, -Z))
+        row |= {"n_segments": n, "data_low": math.ceil(low), "data_high": None if math.isnan(high) else math.ceil(high)}
+        row["n_judgements"] = n * (k or 1)
         if saved is not None:
             left = max(variance - max(saved, 0) * observed, 0.0) / variance
             m = math.ceil(factor * variance * left * effect)
             row |= {"saved": 1 - left, "n_segments_assisted": m, "n_judgements_assisted": m * (k or 1)}
-        row |= {"difference": abs(difference), "error": math.sqrt(variance * effect / 100), "n_loaded": int(both.sum())}
+        error = math.sqrt(variance * effect / n_loaded)
+        row |= {"difference": abs(difference), "error": error, "n_loaded": n_loaded}
         rows.append(row)
     parts = stamped(
         ("plan", "design"),
@@ -96,20 +103,25 @@ def designs(
         ("alpha", what.alpha),
         ("power", what.power),
         ("test", "normal,two-sided"),
-        ("n_segments", int(both.sum())),
+        ("n_segments", n_loaded),
         ("seed", what.seed if metrics else None),
     )
     notes = [
-        "assumed: the observed difference is the true one, and new segments are like the annotated ones",
-        "error: standard error of the difference with 100 segments",
+        "assumes that new segments are like the annotated ones"
+        + (", and independent of each other" if unit == "segment" else ""),
+        "data_low, data_high: 95% interval of n_segments, with the uncertainty of the observed difference (no value: "
+        "unbounded)",
+        f"error: standard error of the difference with {n_loaded} segments (n_loaded)",
     ]
     if unit == "document":
         notes.append(
             f"segments of a document are alike: {effect:.2f} times as many as independent ones (design effect)"
         )
+    if shown < CHANCE:
+        notes.append(f"the observed difference is {shown:.2f} standard errors: it may well be chance")
     if name is not None and name != official:
         notes.append(f"variance components are those of the judgements of {name}")
-    return Result(pl.DataFrame(rows), parts, tuple(notes), {"designs": rows})
+    return Result(pl.DataFrame(rows, schema_overrides={"data_high": pl.Int64}), parts, tuple(notes), {"unit": unit})
 
 
 def _design_effect(human: Floats, members: Sequence[np.ndarray]) -> float:

@@ -18,21 +18,27 @@ def of_sequence(found: Result) -> str:
     return opening(f"{named(possible, 3)} may still be the best of {counted(found.frame.height, 'system')}.{saved}")
 
 
-def of_designs(frame: pl.DataFrame, power: float) -> str:
+def interval(row: dict[str, Any]) -> str:
+    """The 95% interval of a number of units, which may have no upper end."""
+    if row["data_high"] is None:
+        return f"95% interval: at least {row['data_low']}"
+    return f"95% interval: {row['data_low']} to {row['data_high']}"
+
+
+def of_designs(frame: pl.DataFrame, power: float, unit: str) -> str:
     """The design with the fewest judgements, compared with others."""
     one = frame.row(0, named=True)
     pair = f"{one['first']} and {one['second']}"
+    where = "if segments are independent" if unit == "segment" else "in documents"
     lead = f"Telling {pair} apart with power {power:g} takes about"
+    ends = f" {where} ({interval(one)})"
+    chance = "Their difference may be chance." if one["data_high"] is None else ""
     if frame.height > 1:
-        last = frame.row(-1, named=True)
-        return opening(
-            f"{lead} {_design(one)} ({counted(one['n_judgements'], 'judgement')} of each), or {_design(last)} "
-            f"({last['n_judgements']})."
-        )
+        return opening(f"{lead} {_design(one)}{ends}, or {_design(frame.row(-1, named=True))}.", chance)
     if "n_segments_assisted" in frame.columns:
         segments = counted(one["n_segments"], "segment")
-        return opening(f"{lead} {segments}, {one['n_segments_assisted']} with the metric's help.")
-    return opening(f"{lead} {_design(one)} ({counted(one['n_judgements'], 'judgement')} of each).")
+        return opening(f"{lead} {segments}{ends}, {one['n_segments_assisted']} with the metric's help.", chance)
+    return opening(f"{lead} {_design(one)}{ends}.", chance)
 
 
 def _design(row: dict[str, Any]) -> str:

@@ -268,6 +268,7 @@ def _parts(problem: SampleSizeProblem, what: PlanSettings) -> Parts:
         ("measure", problem.measure),
         *problem.parts,
         ("test", problem.test),
+        ("p_value", "saddlepoint" if problem.test == "permutation" else None),
         ("alternative", "two-sided"),
         ("alpha", what.alpha),
         ("power", what.power),
@@ -284,8 +285,8 @@ def _notes(problem: SampleSizeProblem, what: PlanSettings, found: RequiredSize) 
         f"n_loaded, power_loaded: loaded {problem.unit}s, and the estimated power with them; needed: the fewest that "
         "reach the target power",
         *problem.notes,
-        "low, high: 95% interval from the number of simulated data sets, taking the observed difference for the true "
-        "one; data_low, data_high: including the uncertainty of that difference (no value: unbounded)",
+        "data_low, data_high: 95% interval of needed, with the uncertainty of the observed difference (no value: "
+        "unbounded)",
         "pessimistic: the number needed if the true difference is the lower end of its 80% interval (no value: no "
         "number is enough)",
     ]

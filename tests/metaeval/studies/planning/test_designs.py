@@ -51,7 +51,7 @@ def test_segments_for_each_number_of_annotators_are_those_of_the_components(lab:
         # The normal quantiles of .975 and .8
         assert row["n_segments"] == math.ceil((1.959964 + 0.841621) ** 2 * variance / row["difference"] ** 2)
         assert row["n_judgements"] == k * row["n_segments"]
-        assert row["error"] == pytest.approx(math.sqrt(variance / 100))
+        assert row["error"] == pytest.approx(math.sqrt(variance / N))
     assert (rows[0]["first"], rows[0]["second"], rows[0]["n_loaded"]) == ("B", "A", N)
     assert "components:score|" in found.signature
     assert "× 3 annotators" in found.summary
@@ -63,7 +63,7 @@ def test_a_metric_that_helps_needs_fewer_segments_and_one_annotator_the_observed
     saved = metaeval.systems(lab, "lab", "en-de", "A", ["B"], assisted_by="Helper").frame["saved"][0]
     assert row["saved"] == pytest.approx(saved)
     assert row["saved"] > 0.4
-    plain = (1.959964 + 0.841621) ** 2 * row["error"] ** 2 * 100 / row["difference"] ** 2
+    plain = (1.959964 + 0.841621) ** 2 * row["error"] ** 2 * N / row["difference"] ** 2
     assert row["n_segments"] == math.ceil(plain)
     assert row["n_segments_assisted"] == math.ceil(plain * (1 - saved))
     both = metaeval.plan(lab, "lab", "en-de", "A", "B", annotators=2, **options)
@@ -78,6 +78,34 @@ def test_documents_of_like_segments_need_more_of_them(lab: Warehouse) -> None:
     of_segments = metaeval.plan(lab, "lab", "en-de", "A", "B", unit="segment", **options)
     assert of_documents.frame["n_segments"][0] >= of_segments.frame["n_segments"][0]
     assert any("design effect" in note for note in of_documents.notes)
+    assert "× 1 annotator in documents (" in of_documents.summary
+    assert "× 1 annotator if segments are independent (" in of_segments.summary
+
+
+@pytest.mark.parametrize("unit", ["document", "segment"])
+def test_simulated_plans_and_designs_answer_alike(lab: Warehouse, unit: str) -> None:
+    options: dict[str, Any] = {"compare": "systems", "unit": unit}
+    simulated = metaeval.plan(lab, "lab", "en-de", "A", "B", **options).frame.row(0, named=True)
+    design = metaeval.plan(lab, "lab", "en-de", "A", "B", annotators=RATERS, **options).frame.row(-1, named=True)
+    per_unit = 3 if unit == "document" else 1
+    # Components are means over all systems, and simulated tests of few documents need more than normal ones.
+    for column, name in (("needed", "n_segments"), ("data_low", "data_low"), ("data_high", "data_high")):
+        assert 0.5 < simulated[column] * per_unit / design[name] < 2
+
+
+def test_the_interval_of_a_design_has_the_difference_s_uncertainty_and_no_upper_end_if_it_may_be_chance(
+    lab: Warehouse,
+) -> None:
+    options: dict[str, Any] = {"compare": "systems", "unit": "segment", "assisted_by": ("Helper",)}
+    row = metaeval.plan(lab, "lab", "en-de", "A", "B", **options).frame.row(0, named=True)
+    d = row["difference"] / row["error"]
+    assert row["data_low"] == math.ceil(row["n_segments"] * (d / (d + 1.959964)) ** 2)
+    assert row["data_high"] == math.ceil(row["n_segments"] * (d / (d - 1.959964)) ** 2)
+    few = metaeval.plan(lab, "lab", "en-de", "A", "B", segments="1-12", **options)
+    assert few.frame["difference"][0] / few.frame["error"][0] < 1.96
+    assert few.frame["data_high"].to_list() == [None]
+    assert "95% interval: at least" in few.summary
+    assert few.summary.endswith("Their difference may be chance.")
 
 
 @pytest.mark.parametrize(

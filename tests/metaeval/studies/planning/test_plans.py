@@ -1,18 +1,20 @@
 """Plans on the simulated task: data sets of other sizes, units, what they assume, and what cannot be planned."""
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import metaeval
+from metaeval.kernels.resampling.saddlepoint import gap_p_values
 from metaeval.measures.options import Options
 from metaeval.measures.registry import parse_measure
 from metaeval.results.answer import Result
 from metaeval.results.evaluation import evaluate
 from metaeval.results.inputs import Inputs
-from metaeval.studies.planning.comparisons import _rank_sum, _signed, plan_metrics
-from metaeval.studies.planning.plans import drawn_block, judged_block, simulation_of_units, unit_of
+from metaeval.studies.planning.comparisons import _permuted, _welch, plan_metrics
+from metaeval.studies.planning.plans import drawn_block, judged_block, members_of, simulation_of_units, unit_of
 from metaeval.studies.planning.settings import PlanSettings
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
@@ -39,7 +41,10 @@ def test_two_metrics_need_fewer_segments_than_loaded_are(of_segments: Result) ->
     assert row["power_loaded"] == 1
     assert row["reason"] is None
     low, size, high = (row[name] for name in ("data_low", "needed", "data_high"))
-    assert f"takes about {size} segments (95% interval: {low} to {high}); " in of_segments.summary
+    assert (
+        f"takes about {size} segments, if these are independent (95% interval: {low} to {high}); "
+        in of_segments.summary
+    )
     assert of_segments.notes[0] == "assumes that new segments are like the loaded ones, and the systems stay the same"
 
 
@@ -115,7 +120,7 @@ def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: War
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("unit", "test"), [("document", "wilcoxon"), ("segment", "wilcoxon"), ("judgement", "rank-sum")]
+    ("unit", "test"), [("document", "permutation"), ("segment", "permutation"), ("judgement", "welch")]
 )
 def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> None:
     ranked = metaeval.systems(simulated_warehouse, *EN_DE, test="paired-t").frame["system"]
@@ -125,8 +130,9 @@ def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> No
     assert (row["first"], row["second"], row["test"], row["measure"]) == (better, worse, test, "mqm")
     assert (row["unit"], row["needed"] is not None) == (unit, True)
     assert row["difference"] > 0
+    assumed = "" if unit == "document" else ", if these are independent"
     assert (
-        f" apart by {row['measure']} with power 0.8 takes about {row['needed']} {unit}s (95% interval: "
+        f" apart by {row['measure']} with power 0.8 takes about {row['needed']} {unit}s{assumed} (95% interval: "
         in found.summary
     )
 
@@ -149,12 +155,36 @@ def test_a_data_set_of_segments_keeps_the_systems_and_one_of_systems_the_segment
 def test_a_data_set_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_round() -> None:
     clear = np.arange(1.0, 40.0)
     each = [np.array([gap]) for gap in clear]
-    assert _signed(each, 0.05)(30, np.random.default_rng(0))[0]
-    assert not _signed([-one for one in each], 0.05)(30, np.random.default_rng(0))[0]
-    assert not _signed([np.zeros(1)] * 20, 0.05)(30, np.random.default_rng(0))[0]
-    assert _signed([clear] * 3, 0.05)(5, np.random.default_rng(0)) == (False, 20.0)  # 5 documents cannot reach p = .05
-    assert _rank_sum(clear + 100, clear, 0.05)(30, np.random.default_rng(0))[0]
-    assert not _rank_sum(clear, clear + 100, 0.05)(30, np.random.default_rng(0))[0]
+    assert _permuted(each, 0.05)(30, np.random.default_rng(0))[0]
+    assert not _permuted([-one for one in each], 0.05)(30, np.random.default_rng(0))[0]
+    assert not _permuted([np.zeros(1)] * 20, 0.05)(30, np.random.default_rng(0))[0]
+    assert _permuted([clear] * 3, 0.05)(5, np.random.default_rng(0)) == (
+        False,
+        20.0,
+    )  # 5 documents cannot reach p = .05
+    assert _welch(clear + 100, clear, 0.05)(30, np.random.default_rng(0))[0]
+    assert not _welch(clear, clear + 100, 0.05)(30, np.random.default_rng(0))[0]
+
+
+def test_systems_are_planned_for_a_test_of_their_means_and_not_of_their_medians() -> None:
+    # Most differences favour the first system, and the few others are so large that the means hardly differ.
+    gaps = np.repeat([1.0, -3.9], [80, 20])
+    of_segments = _permuted([np.array([gap]) for gap in gaps], 0.05)
+    of_judgements = _welch(gaps, np.zeros(100), 0.05)
+    for trial in (of_segments, of_judgements):
+        assert sum(trial(100, np.random.default_rng(seed))[0] for seed in range(100)) < 10  # Wilcoxon's test: 57
+
+
+def test_a_trial_tests_as_systems_does(simulated_warehouse: Warehouse) -> None:
+    ranked = metaeval.systems(simulated_warehouse, *EN_DE, resamples=20_000)
+    block = Inputs(simulated_warehouse, Slice(*EN_DE)).of_level("seg")
+    for first, second in itertools.combinations(range(6), 2):
+        one, other = (block.systems.index(ranked.frame["system"][place]) for place in (first, second))
+        both = block.judged[one] & block.judged[other]
+        gaps = block.human[one] - block.human[other]
+        sums = np.array([gaps[members].sum() for members in members_of(block.selection, both, "document")])
+        p = ranked.frame[ranked.frame["system"][second]][first]
+        assert 2 * min(gap_p_values(sums[np.newaxis]))[0] == pytest.approx(p, abs=0.02)
 
 
 @pytest.mark.parametrize(
