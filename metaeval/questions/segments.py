@@ -19,8 +19,8 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
 
     Compares a metric with human scores, or two metrics, and shows texts and marked errors.
 
-    The residual is the difference between the two standardised scores, divided by the standard deviation of that
-    difference.
+    The residual is the difference between the two standardised ranks (or scores), divided by the standard deviation of
+    that difference.
 
     Example: scorehouse segments sim24 en-de simBLEU -n 3
     """
@@ -38,6 +38,10 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         Literal["segment", "system", "document", "domain", "length"] | None,
         Option("Group outputs. length: quarters by number of source characters."),
     ] = None
+    scale: Annotated[
+        Literal["ranks", "scores"],
+        Option("Compare ranks among the outputs, or scores, by which the outputs with most errors lead."),
+    ] = "ranks"
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
     round_human: RoundHuman = None
 
@@ -50,6 +54,7 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
                 warehouse,
                 self.part(Slice),
                 self.metric,
+                scale=self.scale,
                 by=self.by,
                 n=self.n,
                 round_human=self.round_human,
@@ -66,12 +71,9 @@ class Segments(Slice, EvalsetQuestion["Result"], name="segments"):
         if self.by is not None:
             direction = "lower" if row["residual"] < 0 else "higher"
             return opening(
-                f"{a} and {b} disagree most on {self.by} {row['group']} (root mean square residual "
-                f"{number(row['rms'], 2)} SD); {a} is {direction} there by "
+                f"{a} and {b} disagree most on {self.by} {row['group']} (root mean square residual of "
+                f"{self.scale} {number(row['rms'], 2)} SD); {a} is {direction} there by "
                 f"{number(abs(row['residual']), 2)} SD on average."
             )
-        direction = "lower" if row["residual"] < 0 else "higher"
-        return opening(
-            f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {a} is {direction} by "
-            f"{number(abs(row['residual']), 1)} standard deviations of their difference."
-        )
+        ranks = f"{a} ranks it {row['rank_a']} and {b} {row['rank_b']} of {row['n_outputs']} outputs"
+        return opening(f"{a} and {b} disagree most on {row['system']}, segment {row['segment']}: {ranks}.")

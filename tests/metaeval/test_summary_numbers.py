@@ -164,10 +164,10 @@ def _show(at: Place, found: Answer[Any]) -> list[str]:
 def _segments(at: Place, found: Answer[Any]) -> list[str]:
     row = found.frame.row(0, named=True)
     assert abs(row["residual"]) == max(found.frame["residual"].abs())
-    side = "lower" if row["residual"] < 0 else "higher"
     return [
         f"{row['system']}, segment {row['segment']}",
-        f"is {side} by {abs(row['residual']):.1f} standard deviations",
+        f"{row['scorer_a']} ranks it {row['rank_a']} and {row['scorer_b']} {row['rank_b']} of "
+        f"{row['n_outputs']} outputs",
     ]
 
 

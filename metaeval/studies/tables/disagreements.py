@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from metaeval.kernels.agreement.correlation import average_ranks
 from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.arrays.scales import standardised, standardised_difference
 from metaeval.measures.system_scores import NOISE
@@ -21,6 +22,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.wording import counted, option
 
+Scale = Literal["ranks", "scores"]
 By = Literal["segment", "system", "document", "domain", "length"]
 N_LENGTHS = 4  # groups of source lengths
 FEWEST = 3  # outputs that both score
@@ -31,6 +33,7 @@ def disagreements(
     asked: Slice,
     metrics: Sequence[str] = (),
     *,
+    scale: Scale = "ranks",
     by: By | None = None,
     n: int = 20,
     round_human: int | None = None,
@@ -39,31 +42,35 @@ def disagreements(
 
     metrics: one, against the human score; two, against each other; none for the mean of the slice's metrics, each
     standardised, against the human score. by: groups instead of outputs. scale: what is standardised, scores or their
-    ranks among the outputs. n: rows at most.
+    ranks among the outputs, where equal scores share their mean rank. n: rows at most.
     Outputs: scorer_a, scorer_b, system, segment, domain, document, length (characters of the source), value_a, value_b,
     rank_a, rank_b (among n_outputs, 1 = the highest score, equal scores share the best), n_outputs (that both score),
-    z_a, z_b (scores or ranks, standardised over the slice), residual (`standardised_difference`, negative: a is
-    lower), human_value, source, output, errors (a list: rater, category, severity, weight, start, end, is_in_source;
-    null where none were marked for the human score), signature; by size of the residual, then system and segment.
+    z_a, z_b (scores or ranks from the lowest score on, standardised over the slice), residual
+    (`standardised_difference`, negative: a is lower), human_value, source, output, errors (a list: rater, category,
+    severity, weight, start, end, is_in_source; null where none were marked for the human score), signature; by size of
+    the residual, then system and segment.
     Groups: scorer_a, scorer_b, by, group, n (outputs), residual (mean), rms (root mean square of residuals), pearson
     (of the two inside the group), z_a, z_b (means), signature; by rms, then group.
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
     block, (a, b), values = _compared(warehouse, asked, metrics, round_human)
-    outputs = _outputs(warehouse, block, *values)
+    outputs = _outputs(warehouse, block, values, scale)
     r = float(np.corrcoef(outputs["z_a"].to_numpy(), outputs["z_b"].to_numpy())[0, 1])
     parts = table_parts(
         ("segments", f"{a},{b}"),
         block,
         ("n_outputs", outputs.height),
         ("residual", "difference_of_z"),
+        ("scale", scale),
         ("by", by),
         ("round_human", round_human),
     )
+    r_or_rho = "rho" if scale == "ranks" else "r"
     notes = [
-        f"residual: z of {a} minus z of {b}, in standard deviations of this difference over "
-        f"{outputs.height} outputs; negative: {a} is lower (r = {r:.3f})"
+        f"residual: z of the {scale} of {a} minus those of {b}, in standard deviations of this difference over "
+        f"{outputs.height} outputs; negative: {a} is lower ({r_or_rho} = {r:.3f})",
+        "rank 1: the highest score; equal scores share the best rank",
     ]
     if by is not None:
         frame = _groups(outputs, by, where(block.selection))
@@ -147,10 +154,12 @@ def _mean(block: Block) -> Floats:
     return np.asarray(each.mean(axis=0)) if len(each) else np.where(block.judged, 0.0, np.nan)
 
 
-def _outputs(warehouse: Warehouse, block: Block, value_a: Floats, value_b: Floats) -> pl.DataFrame:
+def _outputs(warehouse: Warehouse, block: Block, values: Sequence[Floats], scale: Scale) -> pl.DataFrame:
     """The outputs that both score, by system and segment: the columns of a list but for names, texts and errors."""
-    rows, columns = np.nonzero(~np.isnan(value_a))
-    a, b = value_a[rows, columns], value_b[rows, columns]
+    rows, columns = np.nonzero(~np.isnan(values[0]))
+    a, b = (side[rows, columns] for side in values)
+    # On the scale of scores the long tail of MQM alone makes residuals, also where the metric ranks an output alike.
+    on_scale = (average_ranks(a), average_ranks(b)) if scale == "ranks" else (a, b)
     selection = block.selection
     lengths = dict(ask(warehouse, "source_lengths", evalset=selection.evalset_id).iter_rows())
     of_segments = pl.DataFrame(
@@ -169,9 +178,9 @@ def _outputs(warehouse: Warehouse, block: Block, value_a: Floats, value_b: Float
         rank_a=pl.Series(_ranks(a)),
         rank_b=pl.Series(_ranks(b)),
         n_outputs=pl.lit(len(rows), dtype=pl.Int64),
-        z_a=pl.Series(standardised(a)),
-        z_b=pl.Series(standardised(b)),
-        residual=pl.Series(standardised_difference(a, b)),
+        z_a=pl.Series(standardised(on_scale[0])),
+        z_b=pl.Series(standardised(on_scale[1])),
+        residual=pl.Series(standardised_difference(*on_scale)),
         human_value=pl.Series(block.human[rows, columns]).fill_nan(None),
     )
 

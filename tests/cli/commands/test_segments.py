@@ -32,7 +32,7 @@ def test_a_page_has_scores_source_output_and_errors_of_each_output(scorehouse: S
             )
     assert any(row["errors"] for row in rows)
     assert ran.notes[0].startswith("segments:mqm,simBLEU-refA|testset:sim24|lp:en-de|human:mqm|")
-    assert ran.notes[1].startswith("residual: z of mqm minus z of simBLEU-refA, in standard deviations")
+    assert ran.notes[1].startswith("residual: z of the ranks of mqm minus those of simBLEU-refA, in standard dev")
 
 
 def test_programs_get_texts_as_they_are_and_errors_as_json(scorehouse: Scorehouse) -> None:

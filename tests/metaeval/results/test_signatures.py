@@ -195,6 +195,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "population": ("systems", "both"),
     "correction": ("holm",),
     "test": ("perm-systems", "wilcoxon"),
+    "scale": ("scores",),
     "plus_one": (True,),
     "mid_p": (True, False),
     "early_stop": (True,),

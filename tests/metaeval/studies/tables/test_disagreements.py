@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import metaeval
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
-from warehouse.export.mtme import RatingTable
+from warehouse.export.mtme import RatingTable, ScoreTable
 
 TINY = (TESTSET, LP)
 
@@ -28,22 +29,29 @@ def _z(values: list[float]) -> list[float]:
     return [(value - mean) / sd for value in values]
 
 
-def _residuals(metric: str) -> list[tuple[str, int, float, float, float]]:
+def _mean_ranks(values: list[float]) -> list[float]:
+    """Ranks from the lowest on; equal values share the mean of theirs."""
+    return [sum(one < value for one in values) + (values.count(value) + 1) / 2 for value in values]
+
+
+def _residuals(metric: str, scale: str = "ranks") -> list[tuple[str, int, float, float, float]]:
     """System, segment, human and metric score, residual of the judged outputs; by plain loops."""
     scores = metric_tables()[metric].seg
     assert scores is not None
     cells = [(row, column) for row in range(3) for column in range(5) if not math.isnan(MQM[row][column])]
     human, own = [MQM[row][column] for row, column in cells], [float(scores[cell]) for cell in cells]
-    apart = [a - b for a, b in zip(_z(human), _z(own), strict=True)]
+    sides = [_z(_mean_ranks(values) if scale == "ranks" else values) for values in (human, own)]
+    apart = [a - b for a, b in zip(*sides, strict=True)]
     spread = statistics.stdev(apart)
     found = zip(cells, human, own, apart, strict=True)
-    return [(SYSTEMS[row], column + 1, a, b, one / spread) for (row, column), a, b, one in found]
+    return [(SYSTEMS[row], column + 1, a, b, one / spread if spread else 0.0) for (row, column), a, b, one in found]
 
 
+@pytest.mark.parametrize("scale", ["ranks", "scores"])
 @pytest.mark.parametrize("metric", ["Fine-src", "Rough-refA", "Wrong-src"])
-def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metric: str) -> None:
-    expected = sorted(_residuals(metric), key=lambda one: (-round(abs(one[4]), 9), one[0], one[1]))
-    found = metaeval.segments(tiny, *TINY, metric, n=50).frame
+def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metric: str, scale: Any) -> None:
+    expected = sorted(_residuals(metric, scale), key=lambda one: (-round(abs(one[4]), 9), one[0], one[1]))
+    found = metaeval.segments(tiny, *TINY, metric, scale=scale, n=50).frame
     rows = found.select("system", "segment", "value_a", "value_b", "residual").rows()
     assert [row[:4] for row in rows] == [one[:4] for one in expected]
     assert [row[4] for row in rows] == pytest.approx([one[4] for one in expected], abs=1e-9)
@@ -100,6 +108,26 @@ def test_two_metrics_disagree_with_each_other_and_people_stand_beside(tiny: Ware
     assert (one["scorer_a"][0], other["scorer_a"][0]) == ("Fine-src", "Rough-refA")
     human = {(SYSTEMS[row], column + 1): MQM[row][column] for row in range(3) for column in range(5)}
     assert [human[key] for key in one.select(keys).rows()] == one["human_value"].to_list()
+
+
+def test_an_output_that_both_rank_last_is_no_disagreement_however_low_a_score_is(tmp_path: Path) -> None:
+    n = 12
+    human = np.array([[-float(place) for place in range(n - 1)] + [-500.0]])
+    metric = human.copy()
+    metric[0, -1] = -11.0  # last by both
+    metric[0, [2, 8]] = metric[0, [8, 2]]
+    tables = {"Own-src": ScoreTable(systems=SYSTEMS[:1], seg=metric, sys=metric.mean(axis=1))}
+    of_people = {"mqm": ScoreTable(systems=SYSTEMS[:1], seg=human, sys=human.mean(axis=1))}
+    given: dict[str, Any] = {"documents": [("news", "n1")] * n, "systems": SYSTEMS[:1], "facts": False}
+    layout = tiny_layout(tmp_path / "in", metrics=tables, humans=of_people, **given)
+    with tiny_warehouse(tmp_path, layout) as opened:
+        by_rank, by_score = (
+            metaeval.segments(opened, *TINY, "Own", human="mqm", scale=scale, n=n) for scale in ("ranks", "scores")
+        )
+    first = by_rank.frame.row(0, named=True)
+    assert {first["rank_a"], first["rank_b"]} == {3, 9}
+    assert f"mqm ranks it {first['rank_a']} and Own-src {first['rank_b']} of {n} outputs" in by_rank.summary
+    assert by_score.frame["segment"][0] == n
 
 
 def test_without_a_metric_people_are_compared_with_the_mean_of_all(tiny: Warehouse) -> None:
