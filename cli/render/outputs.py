@@ -93,7 +93,7 @@ def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(force_terminal=True, highlight=False, width=width)
+    console = Console(force_terminal=True, highlight=False, width=width, height=MOST_LINES)
     text = Text(lead.lstrip())
     text.append_text(styled(pieces))
     with console.capture() as captured:

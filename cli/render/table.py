@@ -212,7 +212,8 @@ def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequen
     shown = ((dressed.get(one.name) or [Text(cell) for cell in one.cells])[:n_rows] for one in columns)
     for cells in zip(*shown, strict=True):
         table.add_row(*cells)
-    console = Console(width=width, highlight=False)
+    # Rich takes 80 columns for a dumb terminal, and shortens cells to these, unless it is told both dimensions.
+    console = Console(width=width, height=MOST_LINES, highlight=False)
     with console.capture() as captured:
         console.print(table, crop=False)  # which would lose the ends of lines where Rich makes the table too wide
     return [line.rstrip() for line in captured.get().splitlines()]

@@ -33,7 +33,7 @@ class Annotators(EvalsetQuestion["Result"], name="annotators"):
     Example: scorehouse annotators sim24 en-de
     """
 
-    important = ("human", "n_judgements", "n_outputs", "system_corrected")
+    important = ("human", "n_judgements", "n_outputs", "alpha", "system_r", "system_corrected")
 
     needs = requires(
         ("metric", "epsilon", "rule", "by_document"), "view=replace", resamples=_RESAMPLED, seed=_RESAMPLED

@@ -45,8 +45,10 @@ class Trend(Slice, Options, TrendSettings, Question["tuple[History, Result]"], n
 
     important = (
         "group",
+        "n_years",
         "slope",
         "p",
+        "least_p",
         "reason",
         "human",
         "other_human",

@@ -102,6 +102,7 @@ _EXTRAS = {"compute": "sacrebleu", "explore": "marimo"}
 _ANSWER_COLUMNS: dict[tuple[str, ...], str] = {
     ("advise", "{set}", "{lp}", "-m", "pearson"): "metric ref best",
     ("annotators", "{set}", "{lp}"): "n_judgements n_outputs",
+    ("annotators", "{set}", "--view", "sets"): "n_judgements n_outputs system_r",
     ("autorank", "{set}", "{lp}"): "# system autorank",
     ("compare", "{set}", "{lp}", "-m", "pearson"): "# metric value cluster",
     ("compare", "{set}", "{lp}", "{a}", "{b}", "-m", "pearson"): "test p",
@@ -126,7 +127,7 @@ _ANSWER_COLUMNS: dict[tuple[str, ...], str] = {
     ("systems", "{set}", "{lp}"): "# system value cluster",
     ("thresholds", "{set}", "{lp}"): "metric value ε",
     ("trend", "-m", "pearson", "--anchor", "simBLEU", "--bridges"): "human other_human group value step agreement",
-    ("trend", "-m", "pearson", "--anchor", "simBLEU", "--over-years"): "group slope p reason",
+    ("trend", "-m", "pearson", "--anchor", "simBLEU", "--over-years"): "group n_years slope p least_p reason",
 }
 """Columns that are the answer of a command."""
 _ONLY_SIMULATED = {"deltas", "sample", "cutoff", "protocol", "annotators", "autorank", "trend", "advise"}
@@ -144,13 +145,13 @@ def _filled(words: Sequence[str], names: dict[str, str]) -> tuple[str, ...]:
     return tuple(word.format(**names) for word in words)
 
 
-def _on_terminal(words: Sequence[str], width: int, database: Path) -> Ran:
+def _on_terminal(words: Sequence[str], width: int, database: Path, term: str = "xterm-256color") -> Ran:
     """How a command ends on a terminal so wide, and what is left to read there."""
     texts = ["", ""]
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setenv("SCOREHOUSE_DB", str(database))
         patch.delenv("COLUMNS", raising=False)
-        patch.setenv("TERM", "xterm-256color")
+        patch.setenv("TERM", term)
         patch.setenv("PAGER", "")  # which would write past the streams that are read here
         threads, files = [], []
         for place, name in enumerate(("stdout", "stderr")):
@@ -290,6 +291,15 @@ def test_answers_on_real_data_fit_the_terminal(words: tuple[str, ...], real: Pat
 def test_columns_that_are_the_answer_fit_100_characters(words: tuple[str, ...], default_database: Path) -> None:
     ran = _on_terminal(_filled(words, SIMULATED), 100, default_database)
     assert set(_ANSWER_COLUMNS[words].split()) <= _headings(ran)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_asked_once")
+@pytest.mark.parametrize("words", _ANSWER_COLUMNS, ids=" ".join)
+def test_a_terminal_without_capabilities_shows_no_fewer_characters(words: tuple[str, ...], real: Path) -> None:
+    filled = _filled(words, REAL)
+    full, dumb = (_on_terminal(filled, 100, real, term).out for term in ("xterm-256color", "dumb"))
+    assert dumb.split() == full.split()
 
 
 @pytest.mark.slow
