@@ -8,6 +8,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
+from metaeval.kernels.resampling.draws import Alternative
 from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
 from metaeval.measures.options import TestUnit, Unit
 from queries.blocks import Block
@@ -39,6 +40,15 @@ def judged_segments(block: Block, by: object = None) -> JudgedSegments:
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
     return JudgedSegments(human, block.scores[:, :, kept], groups)
+
+
+def least_p_value(n: int, alternative: Alternative) -> float:
+    """The smallest p of a test that swaps n units or flips their signs: of 2^n ways, 1 is as extreme as the data, or 2.
+
+    >>> least_p_value(5, "two-sided"), least_p_value(5, "greater")
+    (0.0625, 0.03125)
+    """
+    return float((2 if alternative == "two-sided" else 1) * 0.5**n)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,10 @@ def gate(
         units.append(found.facts["unit"])
         row = {"scorer": found.facts["scorer"], "old": old, "new": new, "trusted": one in trusted}
         row |= {"value_old": values[old], "value_new": values[new], "difference": values[new] - values[old]}
-        rows.append(row | {"p": float(standings.corrected[0, 1])})
+        p = float(standings.corrected[0, 1])
+        if np.isnan(p):  # too few units: no verdict, which is neither passed nor failed
+            raise QuestionError(f"{row['scorer']}: {found.notes[0]}")
+        rows.append(row | {"p": p})
         least.append(float(standings.least[0, 1]))
         parts += found.lines
         place = row["scorer"] if len(scorers) + len(trusted) > 1 else ""

@@ -16,7 +16,7 @@ from metaeval.results.answer import Result
 from metaeval.results.inputs import Inputs, where
 from metaeval.results.signature import option_parts, slice_parts, stamped
 from metaeval.studies.significance.options import SMALLEST
-from metaeval.studies.significance.systems import SystemTest, system_p_values
+from metaeval.studies.significance.systems import SystemTest, can_differ, system_p_values
 from queries.annotations import human_with_errors, marked_errors
 from queries.blocks import Block
 from queries.catalog import ask
@@ -71,7 +71,7 @@ def head_to_head(
         means = ratio(np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1))
         units = units_of(block.selection, used, unit)
         p = None
-        if units.n >= LEAST_UNITS:
+        if units.n >= LEAST_UNITS and can_differ(test, units.n, "two-sided", alpha):
             sides = system_p_values(values[:, used], there[:, used], test, options, draws, units.documents)
             p = min(1.0, 2 * float(min(sides[0, 1], sides[1, 0])))
         is_clear = p is not None and p <= alpha and means[0] != means[1]
@@ -237,10 +237,10 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     first, second = found.facts["systems"]
     metrics = found.frame.filter(pl.col("kind") == "metric", pl.col("scorer").is_in(found.facts["judges"]))
     n_first, n_second = (metrics.filter(better=name).height for name in (first, second))
-    of = f"of {counted(metrics.height, 'metric')}, {n_first} find {first} significantly better, {n_second} {second}"
+    of = f"Of {counted(metrics.height, 'metric')}, {n_first} find {first} significantly better, {n_second} {second}."
     rows = found.frame.filter(kind="human", scorer=found.facts["official"] or "").to_dicts()
     if not rows:
-        return f"No human score has segments of both {first} and {second}.", f"{of[0].upper()}{of[1:]}."
+        return f"No human score has segments of both {first} and {second}.", of
     (row,) = rows
     lead, other = (first, second) if row["difference"] >= 0 else (second, first)
     values = sorted((row["value_a"], row["value_b"]), reverse=True)
@@ -253,6 +253,9 @@ def in_a_sentence(found: Result) -> tuple[str, str]:
     )
     population = f"new {found.facts['unit']}s"
     numbers = f"{number(values[0], 2)} against {number(values[1], 2)}, {p}, {population}"
+    if row["p"] is None:
+        units = f"Too few {found.facts['unit']}s of {first} and {second}"
+        return f"{units} have {row['scorer']} for a test ({numbers}).", of
     if row["better"] is None:
-        return f"{first} and {second} do not differ significantly by {row['scorer']} ({numbers}).", f"O{of[1:]}."
-    return f"{lead} is significantly better than {other} by {row['scorer']} ({numbers}).", f"O{of[1:]}."
+        return f"{first} and {second} do not differ significantly by {row['scorer']} ({numbers}).", of
+    return f"{lead} is significantly better than {other} by {row['scorer']} ({numbers}).", of

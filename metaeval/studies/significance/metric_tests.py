@@ -12,7 +12,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures.applicable import BY_UNIT, IN_WORDS, JACKKNIVES, PERMUTATIONS, PUBLISHED, VARYING, with_unit
-from metaeval.measures.judged import LEAST_UNITS, units_of
+from metaeval.measures.judged import LEAST_UNITS, least_p_value, units_of
 from metaeval.measures.measure import Measure
 from metaeval.measures.options import Options, Population, Test, TestOptions, TestUnit
 from metaeval.results.evaluation import Evaluation, evaluate
@@ -194,6 +194,11 @@ def too_few(block: Block, measure: Measure, options: Options, testing: TestOptio
     units = units_of_test(measure, block, testing)
     if measure.claims(testing.test) != "systems" and units.n < LEAST_UNITS:
         return f"no test: {counted(units.n, units.unit)} with human scores, and it takes at least {LEAST_UNITS}"
+    swapped = {"perm-inputs": (units.n, units.unit), "perm-systems": (n_systems, "system")}.get(testing.test)
+    if swapped is not None:
+        least = least_p_value(swapped[0], testing.alternative or "two-sided") * (0.5 if testing.mid_p else 1)
+        if least > testing.alpha:
+            return f"no test: {counted(*swapped)} with human scores, of which {testing.test} makes no p below {least:g}"
     return None
 
 

@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.system_tests import (
     sign_flip_p_values,
     wilcoxon_p_values,
 )
-from metaeval.measures.judged import units_of
+from metaeval.measures.judged import least_p_value, units_of
 from metaeval.measures.options import Options, SystemScore, Unit
 from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.results.answer import Result
@@ -84,7 +84,12 @@ def compare_systems(
     units = units_of(block.selection, used, unit)
     documents = units.documents
     p = system_p_values(scores[:, used], there[:, used], test, options, draws, documents)
-    if alternative == "two-sided":
+    too_few = []
+    if not can_differ(test, units.n, alternative, alpha):
+        p = np.full(p.shape, np.nan)
+        least = least_p_value(units.n, alternative)
+        too_few = [f"no test: of {counted(units.n, units.unit)} {test} makes no p below {least:g} ({alternative})"]
+    elif alternative == "two-sided":
         # Only the direction of the means counts: a test of ranks may find the system with the lower mean better.
         p = np.where(p <= p.T, np.minimum(2 * p, 1.0), 1.0)
     values = ratio(np.where(there, scores, 0.0).sum(axis=1), there.sum(axis=1))
@@ -121,9 +126,9 @@ def compare_systems(
         ("n_missing", int((~there).sum())),
         *option_parts(options),
     )
+    result = f"{pairs_that_differ(found.n_significant, 'systems')}, {counted(found.n_clusters, 'cluster')}"
     notes = (
-        f"{pairs_that_differ(found.n_significant, 'systems')}, {counted(found.n_clusters, 'cluster')}",
-        f"tested {units.words}, {alternative}",
+        *(too_few or [result, f"tested {units.words}, {alternative}"]),
         *block.selection.notes,
         *warning_of_clusters(found.indistinct, "systems"),
         *unresolved(found, resolution),
@@ -195,6 +200,11 @@ def _on_other_humans(warehouse: Warehouse, asked: Slice, block: Block, name: str
             option("human", official),
         )
     ]
+
+
+def can_differ(test: SystemTest, n_units: int, alternative: Alternative, alpha: float) -> bool:
+    """Whether systems could differ significantly in this many units: by signs, the p of few is never small enough."""
+    return test not in ("permutation", "wilcoxon") or least_p_value(n_units, alternative) <= alpha
 
 
 def system_p_values(

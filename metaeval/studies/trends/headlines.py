@@ -9,6 +9,7 @@ from metaeval.results.sentences import either, interval, named, number, opening
 from metaeval.studies.trends.groups import CHOSEN
 from metaeval.studies.trends.history import History
 from metaeval.studies.trends.within import Kind, KindSlope, Within
+from warehouse.wording import counted
 
 ALPHA = 0.05
 _WHO: Mapping[Kind, tuple[str, str]] = {
@@ -98,8 +99,19 @@ def of_trends(history: History, frame: pl.DataFrame) -> str:
             f"No trend can be tested: a group needs 3 years with a gap to {history.anchor} by one human protocol, and "
             f"none of {frame['group'].n_unique()} groups has them."
         )
+    n_groups, least = tested.height, tested["least_p"].to_list()
+    tested = tested.filter(pl.col("least_p") <= ALPHA)
+    if tested.is_empty():
+        years = counted(max(frame["n_years"].to_list()), "year")
+        return opening(
+            f"No trend can be tested: {years} with a gap to {found.anchor} are too few, as no order of them has "
+            f"p ≤ {ALPHA} ({counted(n_groups, 'group')}, least possible p {number(min(least))})."
+        )
     clear = tested.filter(pl.col("p") <= ALPHA).sort("p")
-    of = f"{tested.height} {'test' if tested.height == 1 else 'tests'}"
+    of = counted(tested.height, "test")
+    if n_groups > tested.height:
+        n_few = n_groups - tested.height
+        of += f"; {n_few} {'other has' if n_few == 1 else 'others have'} too few years"
     if clear.is_empty():
         return opening(f"No group's gap to {history.anchor} changes significantly over the years (p > {ALPHA}, {of}).")
     said = [f"{row['group']} ({row['slope']:+.4f} a year, {row['protocol']})" for row in clear.to_dicts()]

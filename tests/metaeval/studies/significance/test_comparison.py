@@ -3,6 +3,7 @@
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,14 +191,17 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
     """Fine follows the human order of four systems, Wrong reverses it: p of the better one is small."""
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
-        found = compare(warehouse, asked, "pearson", test="perm-systems", resamples=2000, alternative="greater")
+        options: dict[str, Any] = {"test": "perm-systems", "resamples": 2000, "alternative": "greater"}
+        found = compare(warehouse, asked, "pearson", alpha=0.2, **options)
+        without = compare(warehouse, asked, "pearson", alpha=0.05, **options)  # which 3 systems cannot reach
+    assert np.isnan(without.p).all()
     assert found.names == ("Fine-src", "Wrong-src")
     # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
     # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
     assert found.p[0, 1] == pytest.approx(1 / 8, abs=0.03)
     assert np.isnan([found.p[0, 0], found.p[1, 0], found.p[1, 1]]).all()
-    assert found.n_significant == 0
-    assert found.clusters.tolist() == [1, 1]
+    assert (found.n_significant, without.n_significant) == (1, 0)
+    assert (found.clusters.tolist(), without.clusters.tolist()) == ([1, 2], [1, 1])
 
 
 @pytest.mark.parametrize(("correction", "correct"), [("holm", holm), ("bh", benjamini_hochberg)])
