@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from metaeval.questions import question_named
 from metaeval.questions.question import Question, evalsets_named, question_with
 from metaeval.results.run import Run
-from queries.evalsets import is_year, stored_name, stored_names, stored_testset
+from queries.evalsets import is_year, stored_name, stored_names, stored_score, stored_testset
 from queries.listing import own_metrics
 from warehouse import QuestionError, Warehouse
 from warehouse.database.buckets import located
@@ -38,7 +38,7 @@ def as_stored(question: AnyQuestion, run: Run) -> AnyQuestion:
     values = {
         name: _language_pairs(value) if field.option.names == "lp" else value
         for name, field in fields_of(type(question)).items()
-        if (value := getattr(question, name)) and field.option.names in ("testset", "lp", "metric")
+        if (value := getattr(question, name)) and field.option.names in _SPELT
     }
     fields = fields_of(type(question))
     kinds = {name: str(fields[name].option.names) for name in values}
@@ -48,6 +48,9 @@ def as_stored(question: AnyQuestion, run: Run) -> AnyQuestion:
             values |= spelt(warehouse, to_look_up, kinds)
     changed = {name: value for name, value in values.items() if value != getattr(question, name)}
     return replace(question, **changed) if changed else question
+
+
+_SPELT = ("testset", "lp", "metric", "system", "human")
 
 
 def _language_pairs(value: Any) -> Any:
@@ -60,10 +63,17 @@ def _language_pairs(value: Any) -> Any:
 def spelt(warehouse: Warehouse, values: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
     """Names as a warehouse has them. kinds: what each of them names. No metric name is left if all are meant."""
     stored = stored_names(warehouse)
-    return {name: _spelt(value, kinds[name], stored[kinds[name]]) for name, value in values.items()}
+    found = {name: _spelt(value, kinds[name], stored[kinds[name]]) for name, value in values.items()}
+    for name, value in found.items():
+        if isinstance(value, str) and kinds[name] == "metric" and value not in stored["metric"]:
+            found[name] = stored_score(value, stored["system"])  # some arguments name a metric or a system
+    return found
 
 
 def _spelt(value: Any, kind: str, known: Collection[str]) -> Any:
+    if kind in ("system", "human"):
+        names = tuple(stored_score(one, known) for one in ([value] if isinstance(value, str) else value))
+        return names[0] if isinstance(value, str) else names
     look_up = stored_testset if kind == "testset" else stored_name
     if isinstance(value, str):
         return look_up(value, known)
@@ -85,6 +95,8 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
         return any("," in one or one.lower() == "all" for one in several) or any(
             one.islower() and not re.search(r"[*?\[]", one) for one in several or [value]
         )
+    if kind in ("system", "human"):  # exact names, in any case
+        return True
     names = [part for one in ([value] if isinstance(value, str) else value) for part in one.split(",")]
     if kind == "lp":
         return any(part != "all" and not is_language_pair(part) for part in names)

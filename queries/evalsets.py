@@ -104,12 +104,15 @@ def has_standard_reference(warehouse: Warehouse, testset: str, lp: str) -> bool:
 
 
 def stored_names(warehouse: Warehouse) -> dict[str, set[str]]:
-    """The names of test sets, language pairs and metrics of a warehouse."""
+    """The names of test sets, language pairs, systems, human scores and metrics of a warehouse."""
     rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
     metrics = warehouse.rows("SELECT name, base_name FROM scorer WHERE kind = 'metric'")
+    humans = warehouse.rows("SELECT name FROM scorer WHERE kind = 'human'")
     return {
         "testset": {testset for testset, _ in rows},
         "lp": {lp for _, lp in rows},
+        "system": {name for (name,) in warehouse.rows("SELECT DISTINCT name FROM system")},
+        "human": {name for (name,) in humans},
         "metric": {name for names in metrics for name in names},
     }
 
@@ -126,6 +129,17 @@ def stored_name(typed: str, known: Collection[str]) -> str:
     parts = [part.strip() for part in typed.split(",")]
     found = [[part] if part in known else by_case.get(part.casefold(), []) for part in parts]
     return ",".join(names[0] if len(names) == 1 else part for part, names in zip(parts, found, strict=True))
+
+
+def stored_score(typed: str, known: Collection[str]) -> str:
+    """A system or human score, spelled as in the warehouse: an exact name, else the only one in another case.
+
+    >>> stored_score("gpt-4", {"GPT-4", "NLLB"}), stored_score("nllb", {"NLLB", "Nllb"}), stored_score("ESA:z", {"esa"})
+    ('GPT-4', 'nllb', 'esa:z')
+    """
+    name = stored_human(typed)
+    alike = [name] if name in known else [one for one in known if one.casefold() == name.casefold()]
+    return alike[0] + typed[len(name) :] if len(alike) == 1 else typed
 
 
 def stored_testset(typed: str, known: Collection[str]) -> str:
