@@ -19,6 +19,8 @@ _OF_MEMORY = (
     *("MemoryError", "bad_alloc", "Out of Memory", "emory allocation", "annot allocate memory"),
     *("failed to map segment", "can't start new thread", "failed to spawn thread", "Resource temporarily unavailable"),
 )
+NEAR = "did you mean"
+"""Before names that are near to an unknown one."""
 _DEEPEST = 50  # lists within lists of a parameter
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
@@ -209,7 +211,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     if len(parts) > 1 and set(parts) <= set(known):
         hint = f"name them separately: {', '.join(map(repr, parts))}"
     elif near:
-        hint = f"did you mean {' or '.join(repr(item) for item in near)}?"
+        hint = f"{NEAR} {' or '.join(repr(item) for item in near)}?"
     elif known:
         shown = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
         hint = f"available: {shown}"

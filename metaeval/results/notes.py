@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from queries.reasons import Exclusion
 from warehouse import QuestionError, WarehouseError
+from warehouse.errors import NEAR
 from warehouse.wording import counted, option
 
 _MOST_REASONS = 2  # in one line
@@ -159,12 +160,14 @@ def because(lead: str, error: WarehouseError) -> str:
 
 
 def reasons(places: Mapping[str, Sequence[tuple[str, str]]]) -> str:
-    """The most frequent reasons in one line, each with an evaluation set for which it holds. places: by reason.
+    """The most frequent reasons in one line, each with an evaluation set for which it holds; near names come first.
+
+    places: by reason.
 
     >>> reasons({"no metric": [("wmt20", "de-en")], "no domain 'a'; none is known": [("wmt19", "zh-en")] * 3})
     "no domain 'a', none is known (wmt19 zh-en and 2 more); no metric (wmt20 de-en)"
     """
-    ordered = sorted(places.items(), key=lambda one: len(one[1]), reverse=True)
+    ordered = sorted(places.items(), key=lambda one: (NEAR in one[0], len(one[1])), reverse=True)
     said = []
     for reason, of in ordered[:_MOST_REASONS]:
         more = f" and {len(of) - 1} more" if len(of) > 1 else ""
@@ -184,10 +187,16 @@ def unanswered(errors: Mapping[tuple[str, str], QuestionError]) -> QuestionError
     """
     if len({error.text for error in errors.values()}) == 1:
         return next(iter(errors.values()))
+    texts: dict[str, str] = {}
     places: dict[str, list[tuple[str, str]]] = {}
     for place, error in errors.items():
-        places.setdefault(error.brief, []).append(place)
-    return QuestionError(f"none of {len(errors)} evaluation sets has an answer: {reasons(places)}")
+        text = error.brief.replace(f" for {' '.join(place)}", "")
+        cause = text.partition("; ")[0]
+        if cause not in texts or (NEAR in text and NEAR not in texts[cause]):
+            texts[cause] = text
+        places.setdefault(cause, []).append(place)
+    causes = reasons({text: places[cause] for cause, text in texts.items()})
+    return QuestionError(f"none of {len(errors)} evaluation sets has an answer: {causes}")
 
 
 def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str:
