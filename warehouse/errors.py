@@ -21,6 +21,7 @@ _OF_MEMORY = (
 )
 NEAR = "did you mean"
 """Before names that are near to an unknown one."""
+_OF_VARIANT = re.compile(r"-(src|ref[^-]*)$")
 _DEEPEST = 50  # lists within lists of a parameter
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
@@ -201,13 +202,17 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
 
     >>> str(unknown("metric", "COMET22", ["COMET", "BLEU"], where="wmt23 en-de"))
     "unknown metric 'COMET22' for wmt23 en-de; did you mean 'COMET'?"
+    >>> str(unknown("metric", "blue", ["BLEU-refA", "bleu-all"])).partition("; ")[2]
+    "did you mean 'BLEU-refA' or 'bleu-all'?"
     >>> str(unknown("system", "A,B", ["A", "B", "C"]))
     "unknown system 'A,B'; name them separately: 'A', 'B'"
     """
     known = sorted(set(known))
     parts = name.split(",")
-    folded = {item.lower(): item for item in known}
-    near = [folded[item] for item in get_close_matches(name.lower(), folded, n=3, cutoff=0.5)]
+    # The name of a metric is typed without its reference, and BLEU is nearer to blue than bleu-all is.
+    backwards = known[::-1]  # BLEU comes before bleu
+    folded = {_OF_VARIANT.sub("", one.lower()): one for one in backwards} | {one.lower(): one for one in backwards}
+    near = [*dict.fromkeys(folded[item] for item in get_close_matches(name.lower(), folded, n=6, cutoff=0.5))][:3]
     if len(parts) > 1 and set(parts) <= set(known):
         hint = f"name them separately: {', '.join(map(repr, parts))}"
     elif near:

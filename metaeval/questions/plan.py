@@ -112,6 +112,7 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
         from metaeval.measures.registry import parse_measure
         from metaeval.results.answer import answer_of
         from metaeval.studies.planning.comparisons import plan_metrics, plan_systems
+        from queries.listing import names
 
         if self.sequential or self.is_design:
             return self._without_simulation(run)
@@ -122,6 +123,8 @@ class Plan(Slice, PlanSettings, EvalsetQuestion["Result"], name="plan"):
                 found = plan_systems(warehouse, asked, two, options, what, run.progress)
             else:
                 measure = parse_measure(self.measure)
+                if {*two} <= {*names(warehouse, "system", [self.testset], [self.lp])}:
+                    raise QuestionError(f"{' and '.join(two)} are systems; take {option('compare', 'systems')}")
                 found = plan_metrics(warehouse, asked, two, measure, options, what, run.progress)
         reasons = [] if found.frame["reason"].null_count() == found.frame.height else ["reason"]
         return answer_of(self, found, reading=found.frame.select(*_FOR_READING, *reasons))

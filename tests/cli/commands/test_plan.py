@@ -25,6 +25,11 @@ def test_a_power_of_one_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--power", "1"), 2, "power 1.0")
 
 
+def test_two_systems_without_the_option_for_systems_are_told_of_it(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("plan", "sim24", "en-de", "WEB-L", "Birch_NMT")
+    refused(ran, 2, "WEB-L and Birch_NMT are systems; take --compare systems")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [0, 1])
 def test_without_segment_scores_or_a_second_system_there_is_nothing_to_plan(
