@@ -331,7 +331,10 @@ class Systems(Slice, EvalsetQuestion["Result"], name="systems"):
             population = f"new {answer.facts['unit']}s"
             p = found.corrected[0, 1 : len(values)].tolist()
             lead = leading(answer.facts["scorer"], names, values)
-            return against_the_leader(lead, names, p, found.alpha, population, "system", self.alternative)
+            n_in_cluster = int((found.clusters == 1).sum()) - 1
+            return against_the_leader(
+                lead, names, p, found.alpha, population, "system", self.alternative, n_in_cluster=n_in_cluster
+            )
         if self.view == "domains":
             each = frame.drop_nulls("mean").partition_by("domain", maintain_order=True)
             firsts = [one.filter(mean=one["mean"].max())["system"].to_list() for one in each]

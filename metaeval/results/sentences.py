@@ -139,13 +139,25 @@ def new_units(population: str) -> str:
 
 
 def against_the_leader(
-    lead: str, names: Sequence[str], p: Sequence[float], alpha: float, population: str, of: str, alternative: str
+    lead: str,
+    names: Sequence[str],
+    p: Sequence[float],
+    alpha: float,
+    population: str,
+    of: str,
+    alternative: str,
+    n_in_cluster: int | None = None,
 ) -> str:
     """Who leads, and how many do not differ significantly from the first.
 
-    p: of each of the others, NaN where it was not tested. population: what the test generalises to.
+    p: of each of the others, NaN where it was not tested. population: what the test generalises to. n_in_cluster: how
+    many of the others are in the first cluster.
     >>> against_the_leader("A leads", "ABC", [0.2, 0.01], 0.05, "new segments of these systems", "metric", "two-sided")
     'A leads. 1 of 2 other metrics does not differ significantly from it: B (new segments, p > 0.05).'
+    >>> p = [0.2, 0.2, 0.01]
+    >>> said = against_the_leader("A leads", "ABCD", p, 0.05, "new documents", "system", "two-sided", n_in_cluster=1)
+    >>> said.rpartition("). ")[2]
+    'Cluster 1, in which no two differ, has 1 of these.'
     """
     them = "them" if " share " in lead else "it"
     open_ = [name for name, one in zip(names[1:], p, strict=True) if one > alpha]
@@ -159,9 +171,14 @@ def against_the_leader(
         return opening(f"{lead}.", f"All {n} other {of}s are significantly worse {how.replace('>', '≤')}.")
     if not n_worse:
         return opening(f"{lead}.", f"No {of} is significantly worse {how}.")
+    cluster = ""
+    if n_in_cluster is not None and n_in_cluster < len(open_):
+        cluster = f"Cluster 1, in which no two differ, has {n_in_cluster or 'none'} of these."
     start = f"{lead}. {len(open_)} of {n} other {of}s {'does' if len(open_) == 1 else 'do'} not differ significantly"
     return either(
-        *([f"{start} from {them}: {named(open_)} {how}."] * (len(open_) < 4)),
+        *([f"{start} from {them}: {named(open_)} {how}. {cluster}".strip()] * (len(open_) < 4)),
+        f"{start} from {them} {how}. {cluster}".strip(),
+        f"{start} {how}. {cluster}".strip(),
         f"{start} from {them} {how}.",
         f"{start} {how}.",
     )

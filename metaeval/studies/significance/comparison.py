@@ -76,7 +76,10 @@ class Comparison(Standings):
             return f"No metric has a value of {self.measure}."
         names, p = self.names[:n], self.corrected[0, 1:n].tolist()
         lead = leading(self.measure, names, self.values[:n].tolist())
-        return against_the_leader(lead, names, p, self.alpha, self.generalises_to, "metric", self.alternative)
+        n_in_cluster = int(np.count_nonzero(self.clusters[:n] == 1)) - 1
+        return against_the_leader(
+            lead, names, p, self.alpha, self.generalises_to, "metric", self.alternative, n_in_cluster=n_in_cluster
+        )
 
     @property
     def generalises(self) -> str:
