@@ -11,7 +11,7 @@ from metaeval.results.run import Run
 from queries.slices import METRIC_FIELDS, Slice
 from warehouse import QuestionError
 from warehouse.fields import Argument, Option
-from warehouse.wording import option
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -125,7 +125,8 @@ class Cutoff(Slice, EvalsetQuestion["Result"], name="cutoff"):
             start = f"No: at no threshold of {name} is it 95% certain that {wanted}"
             if observed["threshold"] is None:
                 return either(f"{start}; on these data at most {answer.facts['highest']:.1%} are.", f"{start}.")
-            passing = f"{start}; {observed['share']:.1%} pass at {_in_full(observed['threshold'])}"
+            n_passed = counted(observed["n_passed"], "output passes", "outputs pass")
+            passing = f"{start}; {n_passed} ({observed['share']:.1%}) at {_in_full(observed['threshold'])}"
             ends = interval(observed, "precision_low", "precision_high", 2)
             return either(f"{passing}, {observed['precision']:.0%} of them good{ends}.", f"{passing}.", f"{start}.")
         if self.chosen_view == "cost":

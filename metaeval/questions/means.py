@@ -79,11 +79,17 @@ class Means(Slice, EvalsetQuestion["Result"], name="means"):
         parts = [f"{names[0]} has the highest mean by {scorer}" for scorer, names in firsts.items()][:1]
         if by_metrics:
             most = max(by_metrics, key=by_metrics.count)
-            by = f"by {by_metrics.count(most)} of {len(by_metrics)} metrics"
+            n_by = by_metrics.count(most)
+            by = f"by {n_by} of {counted(len(by_metrics), 'metric')}" if len(by_metrics) > 1 else "by the metric"
             if parts and parts[0].startswith(f"{most} "):
                 parts = [f"{parts[0]} and {by}"]
             else:
                 parts.append(f"{most} has {'it' if parts else 'the highest mean'} {by}")
-        n_missing = int(answer.frame["n_missing"].sum())
-        missing = f" {counted(n_missing, 'score is', 'scores are')} missing." if n_missing else ""
-        return opening(f"{'; '.join(parts)}.{missing}") if parts else "No scorer has a mean over segments."
+        if not parts:
+            return "No scorer has a mean over segments."
+        humans = answer.frame.filter(kind="human").partition_by("scorer", maintain_order=True)
+        unjudged = {one["scorer"][0]: int(one["n_missing"].sum()) for one in humans}
+        said = [f"{name} judged all but {counted(n, 'output')}" for name, n in unjudged.items() if n][:1]
+        n_missing = int(answer.frame.filter(kind="metric")["n_missing"].sum())
+        said += [f"{counted(n_missing, 'metric score is', 'metric scores are')} missing"] if n_missing else []
+        return opening(f"{'; '.join(parts)}.", f"{'; '.join(said)}." if said else "")

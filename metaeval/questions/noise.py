@@ -93,6 +93,7 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import number, opening
+        from metaeval.studies.robustness.noise import HUMAN
 
         frame = answer.frame
         if self.languages:
@@ -121,8 +122,9 @@ class Noise(Slice, NoiseSettings, EvalsetQuestion["Result"], name="noise"):
             return "No measure has a value with noise."
         worst = rows.row(0, named=True)
         return opening(
-            f"{worst['measure']} loses the most: {number(worst['lost'])} for {worst['metric']} with {worst['kind']} "
-            f"noise of strength {worst['strength']:g}."
+            f"{worst['measure']} loses the most by noise: {number(worst['lost'])} less than without, for "
+            f"{'the ' * (worst['metric'] == HUMAN)}{worst['metric']} with {worst['kind']} noise of strength "
+            f"{worst['strength']:g}."
         )
 
     def chart(self, answer: "Answer[Result]") -> "alt.VConcatChart":

@@ -205,7 +205,8 @@ def _means(at: Place, found: Answer[Any]) -> list[str]:
     tops = rows.filter(pl.col("mean") == pl.col("mean").max().over("scorer"))
     tops = tops.filter(pl.len().over("scorer") == 1)  # who shares the first place does not have it alone
     n = max(Counter(tops["system"]).values())
-    return [f"by {n} of {rows['scorer'].n_unique()} metrics", f"{found.frame['n_missing'].sum()} scores"]
+    unjudged = found.frame.filter(kind="human")["n_missing"].sum()
+    return [f"by {n} of {rows['scorer'].n_unique()} metrics", f" judged all but {unjudged} outputs"]
 
 
 def _deltas(at: Place, found: Answer[Any]) -> list[str]:
@@ -220,7 +221,7 @@ def _one_delta(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _noise(at: Place, found: Answer[Any]) -> list[str]:
-    return [f"loses the most: {max(found.frame['lost'].drop_nulls()):.3f} "]
+    return [f"loses the most by noise: {max(found.frame['lost'].drop_nulls()):.3f} less than without"]
 
 
 def _plan(at: Place, found: Answer[Any]) -> list[str]:
