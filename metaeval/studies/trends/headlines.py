@@ -104,7 +104,7 @@ def of_trends(history: History, frame: pl.DataFrame) -> str:
     if tested.is_empty():
         years = counted(max(frame["n_years"].to_list()), "year")
         return opening(
-            f"No trend can be tested: {years} with a gap to {found.anchor} are too few, as no order of them has "
+            f"No trend can be tested: {years} with a gap to {history.anchor} are too few, as no order of them has "
             f"p ≤ {ALPHA} ({counted(n_groups, 'group')}, least possible p {number(min(least))})."
         )
     clear = tested.filter(pl.col("p") <= ALPHA).sort("p")
