@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cli.questions import _given
+from cli.questions import _values_of_words
 from metaeval.python_api import as_stored
 from metaeval.questions import QUESTIONS, question_named
 from metaeval.questions.question import question_with
@@ -29,14 +29,16 @@ def test_every_question_takes_every_spelling_as_language_pair(name: str, typed: 
     others = {field: value for field, value in OTHERS.items() if field in known and known[field].is_argument}
     values = {"testset": "wmt25", "what": "metrics", **others, "lp": typed}
     words = {field: [value] if known[field].is_list else value for field, value in values.items() if field in known}
-    given = words | _given(name, known, {field: word for field, word in words.items() if known[field].is_argument})
+    given = words | _values_of_words(
+        name, known, {field: word for field, word in words.items() if known[field].is_argument}
+    )
     asked = as_stored(question_with(question, given), Run(_nothing))
     assert asked.lp in ("ja-zh_CN", ("ja-zh_CN",))  # type: ignore[attr-defined]
 
 
 @together("typed", ["EED-ref", "chrF++", "TER-refA", "COMET-QE-src", "news"])
 def test_a_metric_in_its_place_is_a_metric(typed: str) -> None:
-    given = _given("segments", fields_of(question_named("segments")), {"testset": "wmt25", "lp": typed})
+    given = _values_of_words("segments", fields_of(question_named("segments")), {"testset": "wmt25", "lp": typed})
     assert "lp" not in given
     assert given["metric"] == (typed,)
 
