@@ -51,10 +51,11 @@ def _of_a_kind(kind: str, notes: "Sequence[Decisive]", width: int) -> str:
     cases = [one.case for one in sorted(notes, key=lambda one: -one.size)]
     if len(whole := f"{kind} {'; '.join(cases)}") <= width or len(notes) == 1:
         return whole
-    line = f"{len(notes)} × {kind} {cases[0]}"
-    for one in cases[1:]:
-        if len(line) + len(one) + len("; ; … (-v)") > width:
-            return f"{line}; … (-v)" if len(line) + len("; … (-v)") <= width else line
+    line = f"{kind} {cases[0]}"
+    for place, one in enumerate(cases[1:], start=1):
+        more = f"; {len(cases) - place} more (-v)"
+        if len(line) + len(one) + len("; ") + len(more) > width:
+            return f"{line}{more}" if len(line) + len(more) <= width else line
         line += f"; {one}"
     return line
 

@@ -110,8 +110,8 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metric
     return [
         Decisive(
             f"{pairs} in different clusters without a significant difference, such as {better} and {worse}",
-            "in different clusters without a significant difference:",
-            counted(len(indistinct), "pair"),
+            "pairs in different clusters without a significant difference:",
+            str(len(indistinct)),
             len(indistinct),
         )
     ]

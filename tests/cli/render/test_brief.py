@@ -51,5 +51,5 @@ def test_decisive_notes_of_one_kind_are_one_line_with_the_worst_first() -> None:
     few = Decisive("the values are based on only 4 systems", "few systems:", "4")
     lines = brief([signs[0], few, signs[1]], "", 100)
     assert lines == ["wrong sign? sim24 b A r=-0.9; sim24 a A r=-0.3", "the values are based on only 4 systems"]
-    assert brief(signs, "", 44)[0] == "2 × wrong sign? sim24 b A r=-0.9; … (-v)"
+    assert brief(signs, "", 44)[0] == "wrong sign? sim24 b A r=-0.9; 1 more (-v)"
     assert brief(signs[:1], "", 100) == ["wrong sign? sim24 a A r=-0.3"]
