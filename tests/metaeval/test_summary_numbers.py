@@ -17,6 +17,7 @@ from metaeval.questions import QUESTIONS
 from metaeval.results.answer import Answer
 from metaeval.results.sentences import LONGEST, number
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.metrics import describe
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,9 @@ def _domains(at: Place, found: Answer[Any]) -> list[str]:
 
 
 def _two_systems(at: Place, found: Answer[Any]) -> list[str]:
-    metrics = found.frame.filter(kind="metric")
+    of_kind = {name: describe(name.rpartition("-")[0]).kind for name in found.frame.filter(kind="metric")["scorer"]}
+    judging = [name for name, kind in of_kind.items() if kind not in ("random", "sentinel")]
+    metrics = found.frame.filter(pl.col("scorer").is_in(judging))
     first, second = found.facts["systems"]
     n, m = (metrics.filter((pl.col("p") <= 0.05) & (sign * pl.col("difference") > 0)).height for sign in (1, -1))
     return [f"Of {metrics.height} metrics, {n} find {first} significantly better, {m} {second}."]

@@ -22,6 +22,7 @@ from metaeval.studies.planning.settings import PlanSettings
 from queries.longitudinal import human_levels
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import counted
 
 
 def designs(
@@ -111,7 +112,7 @@ def designs(
         + (", and independent of each other" if unit == "segment" else ""),
         "data_low, data_high: 95% interval of n_segments, with the uncertainty of the observed difference (no value: "
         "unbounded)",
-        f"error: standard error of the difference with {n_loaded} segments (n_loaded)",
+        f"error: standard error of the difference with {counted(n_loaded, 'segment')} (n_loaded)",
     ]
     if unit == "document":
         notes.append(
