@@ -39,7 +39,7 @@ def command_of(name: str) -> Callable[..., None]:
         from metaeval.python_api import answered
         from metaeval.questions.question import evalsets_named
         from metaeval.results.run import Run
-        from queries.opening import opening, opening_some
+        from queries.opening import opened_groups, opening
 
         if output.is_page:
             check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
@@ -57,7 +57,7 @@ def command_of(name: str) -> Callable[..., None]:
         with progress(output.quiet) as advance, opening(output.database, named, output.folder is not None) as opened:
             run = Run(opened, output.stored_in, advance, output.is_for_reading)
             if output.folder is not None and not question_with(question, given).reads_others:
-                run = replace(run, opened_some=partial(opening_some, output.database))
+                run = replace(run, opened_groups=partial(opened_groups, output.database))
             with _on_workers(question_with(question, given), run, output) as run:
                 answer = answered(question, given, run)
         if charted is not None:

@@ -107,7 +107,7 @@ def is_to_be_looked_up(value: Any, kind: str) -> bool:
 def function(name: str) -> "Callable[..., Answer[Any]]":
     """A question as a function; its signature and its documentation are those of the question's fields."""
     from metaeval.results.answer import Answer
-    from queries.opening import opening, opening_some
+    from queries.opening import opened_groups, opening
 
     question = question_named(name)
     known = fields_of(question)
@@ -130,9 +130,9 @@ def function(name: str) -> "Callable[..., Answer[Any]]":
         if isinstance(warehouse, str | Path):
             path = located(warehouse)
             is_by_set = path.is_dir() and not question_with(question, given).reads_others
-            some = partial(opening_some, path) if is_by_set else None
+            some = partial(opened_groups, path) if is_by_set else None
             with opening(path, partial(evalsets_named, question, given)) as opened:
-                return answered(question, given, Run(opened, opened_some=some)).in_python
+                return answered(question, given, Run(opened, opened_groups=some)).in_python
         if not isinstance(warehouse, Warehouse):
             raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path), or a path")
         if warehouse.is_closed:

@@ -4,7 +4,7 @@ Light: the reader of exports is imported only for a folder.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,40 @@ def opening_some(
 ) -> AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]:
     """`opening` of some evaluation sets of an export; the language pair "all" names those of a test set."""
     return opening(folder, lambda there: [one for one in there if {one, (one[0], "all")} & {*places}], is_export=True)
+
+
+_MOST_READ = 1 << 25  # evaluation sets times their scores: a query about one of them goes through those of all
+
+
+def groups(folder: Path, places: Sequence[tuple[str, str]], most: int | None = None) -> Iterator[list[tuple[str, str]]]:
+    """Places of an export as they are opened together, in their order: several small ones, or a large one.
+
+    most: places of a group; None for any number. Opening takes as long for many small ones as for one.
+    """
+    from warehouse.export.opening import exported_evalsets
+
+    n_scores: dict[tuple[str, str], int] = {}
+    for (testset, lp), partition in exported_evalsets(located(folder)).items():
+        n = partition.files["score"].rows if "score" in partition.files else 0
+        for place in ((testset, lp), (testset, "all")):
+            n_scores[place] = n_scores.get(place, 0) + n
+    group: list[tuple[str, str]] = []
+    for place in places:
+        n = len(group) + 1
+        if group and (n > (most or n) or n * sum(n_scores.get(one, 0) for one in (*group, place)) > _MOST_READ):
+            yield group
+            group = []
+        group.append(place)
+    if group:
+        yield group
+
+
+def opened_groups(
+    folder: Path, places: Sequence[tuple[str, str]]
+) -> Iterator[tuple[list[tuple[str, str]], AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]]]:
+    """Each of `groups`, and `opening` it."""
+    for group in groups(folder, places):
+        yield group, opening_some(folder, group)
 
 
 @contextlib.contextmanager

@@ -21,8 +21,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from metaeval.kernels.resampling.draws import Share, ShareComputedError
-from metaeval.results.run import AT_ONCE, Run
-from queries.opening import opening, opening_some
+from metaeval.results.run import Run
+from queries.opening import groups, opening, opening_some
 from warehouse.errors import QuestionError, WarehouseError
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -169,11 +169,10 @@ def _computed(
         for place in places:
             yield _shared(client, where, Task(folder, work, [place], is_whole), n_threads, progress)
         return
-    size = min(AT_ONCE, -(-len(places) // (_TASKS_EACH * n_threads)))
-    groups = [places[start : start + size] for start in range(0, len(places), size)]
-    futures = [client.submit(perform, Task(folder, work, group, is_whole), pure=False) for group in groups]
+    tasks = [*groups(folder, places, -(-len(places) // (_TASKS_EACH * n_threads)))]
+    futures = [client.submit(perform, Task(folder, work, group, is_whole), pure=False) for group in tasks]
     with _cancelling(client, futures):
-        for group, future in zip(groups, _done(client, where, futures, what, progress), strict=True):
+        for group, future in zip(tasks, _done(client, where, futures, what, progress), strict=True):
             yield from _result(where, group[0], future)
 
 

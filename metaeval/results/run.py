@@ -22,7 +22,7 @@ class Run:
 
     opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
     progress: called with the current step. for_reading: only the answer's rows for reading are shown, so that nothing
-    else need be computed. opened_some: opens a few evaluation sets, of a folder: queries take longer the more are open.
+    else need be computed. opened_groups: opens the evaluation sets of a folder, a group at a time.
     workers: does what `each` does on other machines.
     """
 
@@ -30,7 +30,7 @@ class Run:
     database: Path | None = None
     progress: "Progress | None" = None
     for_reading: bool = False
-    opened_some: "Callable[[Sequence[Place]], AbstractContextManager[Opener]] | None" = None
+    opened_groups: "Callable[[Sequence[Place]], Iterator[OpenedGroup]] | None" = None
     workers: "Workers | None" = None
 
     def each(
@@ -46,17 +46,18 @@ class Run:
             yield from self.workers(work, places, what, self.progress)
             return
         n = len(places)
-        if self.opened_some is None:
+        if self.opened_groups is None:
             is_closed = is_storing and self.database is not None
             with nullcontext() if is_closed else self.opened() as warehouse:
                 run = self if warehouse is None else replace(self, opened=lambda: nullcontext(warehouse))
                 yield from run._done(work, places, what, 0, n)
         else:
-            for start in range(0, n, AT_ONCE):
-                some = places[start : start + AT_ONCE]
-                with self.opened_some(some) as opened:
-                    run = replace(self, opened=opened, opened_some=None)
-                    found = list(run._done(work, some, what, start, n))
+            start = 0
+            for group, opening in self.opened_groups(places):
+                with opening as opened:
+                    run = replace(self, opened=opened, opened_groups=None)
+                    found = list(run._done(work, group, what, start, n))
+                start += len(group)
                 yield from found  # they are closed by now, also if whoever asked goes no further
         if what and self.progress is not None:
             self.progress(what, n, n)
@@ -74,12 +75,11 @@ class Run:
                 yield error
 
 
-AT_ONCE = 8
-"""Evaluation sets of a folder that are open at once."""
 R = TypeVar("R")
 Opener = Callable[[], AbstractContextManager["Warehouse"]]
 Place = tuple[str, str]
 """A test set and a language pair, or "all" of them."""
+OpenedGroup = tuple[list[Place], AbstractContextManager[Opener]]
 Work = Callable[[Run, str, str], R]
 """Computes something from one evaluation set."""
 Workers = Callable[[Work[Any], Sequence[Place], str, "Progress | None"], Iterator[Any]]

@@ -14,12 +14,14 @@ import pytest
 import metaeval
 import scorehouse as library
 from metaeval.questions import QUESTIONS
-from metaeval.results.run import AT_ONCE, Run
+from metaeval.results.run import Run
+from queries.opening import groups
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, together
 from warehouse import QuestionError, SourceError, Warehouse, WarehouseError, load
 from warehouse.export import export
 from warehouse.export.exported import EvalsetKey, write_text
+from warehouse.export.opening import exported_evalsets as exported_evalsets_of
 from warehouse.export.opening import open_export
 from warehouse.export.parquet import MANIFEST, FileRecord, Partition, partition_file, read_manifest, write_manifest
 from warehouse.names import UNFINISHED_EXPORT
@@ -123,35 +125,37 @@ def test_a_folder_opened_one_evaluation_set_at_a_time_has_the_same_answers(
     asked = (*words.split(), "--format", "csv", "--from", exported_evalsets)
     expected = scorehouse(*asked)
     with monkeypatch.context() as patched:
-        patched.setattr("metaeval.results.run.AT_ONCE", 1)
+        patched.setattr("queries.opening._MOST_READ", 0)
         found = scorehouse(*asked)
     assert (found.code, found.out, found.err) == (expected.code, expected.out, expected.err)
 
 
 def test_few_evaluation_sets_are_open_at_once_and_none_when_something_is_done_with_what_was_found() -> None:
     """Whoever fails there goes no further, and what were still open would be left to the garbage collector."""
-    places = [("sim24", f"en-{number}") for number in range(AT_ONCE + 3)]
-    counts, now = [], list[tuple[str, str]]()
+    places = [("sim24", f"en-{number}") for number in range(5)]
+    now = list[tuple[str, str]]()
 
     @contextmanager
     def some(wanted: Sequence[tuple[str, str]]) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
         now.extend(wanted)
-        counts.append(len(now))
         yield lambda: nullcontext(None)
         now.clear()
 
+    def by_three(wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[list[tuple[str, str]], Any]]:
+        for group in (wanted[:3], wanted[3:]):
+            yield [*group], some(group)
+
     def work(run: Run, testset: str, lp: str) -> tuple[str, str]:
         assert (testset, lp) in now
-        assert run.opened_some is None
+        assert run.opened_groups is None
         return testset, lp
 
     def unused() -> AbstractContextManager[Any]:
         raise AssertionError("all are opened")
 
-    for place, found in zip(places, Run(unused, opened_some=some).each(work, places), strict=True):
+    for place, found in zip(places, Run(unused, opened_groups=by_three).each(work, places), strict=True):
         assert found == place
         assert not now
-    assert counts == [AT_ONCE, 3]
 
 
 def test_nothing_differs_between_the_warehouse_and_the_folder(
@@ -354,3 +358,22 @@ def test_an_evaluation_set_that_is_exported_again_takes_the_place_of_the_first(d
         assert opened.rows("SELECT count(*), sum(hash(s)) FROM human_scores AS s") == before
     with pytest.raises(SourceError, match="no exported Parquet"):
         open_export(tmp_path)
+
+
+def test_small_evaluation_sets_are_opened_together_and_large_ones_alone(
+    exported_evalsets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = exported_evalsets_of(exported_evalsets)
+    places = sorted(there)
+    assert len(places) >= 3
+    assert [*groups(exported_evalsets, places)] == [places]
+    assert [len(group) for group in groups(exported_evalsets, places, 2)] == [2] * (len(places) // 2) + [1] * (
+        len(places) % 2
+    )
+    monkeypatch.setattr("queries.opening._MOST_READ", 4 * max(one.files["score"].rows for one in there.values()))
+    several = [*groups(exported_evalsets, places)]
+    assert [place for group in several for place in group] == places
+    assert 1 < len(several) < len(places)
+    assert max(map(len, several)) >= 2
+    monkeypatch.setattr("queries.opening._MOST_READ", 0)
+    assert [*groups(exported_evalsets, [("sim24", "all"), *places])] == [[("sim24", "all")], *([one] for one in places)]
