@@ -194,7 +194,9 @@ def unanswered(errors: Mapping[tuple[str, str], QuestionError]) -> QuestionError
         cause = text.partition("; ")[0]
         if cause not in texts or (NEAR in text and NEAR not in texts[cause]):
             texts[cause] = text
-        places.setdefault(cause, []).append(place)
+            places.setdefault(cause, []).insert(0, place)  # the text holds there
+        else:
+            places[cause].append(place)
     causes = reasons({text: places[cause] for cause, text in texts.items()})
     return QuestionError(f"none of {len(errors)} evaluation sets has an answer: {causes}")
 

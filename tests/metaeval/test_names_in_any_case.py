@@ -43,6 +43,6 @@ def test_causes_are_told_apart_but_for_the_evaluation_set() -> None:
     }
     said = unanswered({place: QuestionError(text, where=" ".join(place)) for place, text in texts.items()})
     assert str(said) == (
-        "none of 3 evaluation sets has an answer: unknown domain 'News', did you mean 'news'? (a b and 1 more); "
+        "none of 3 evaluation sets has an answer: unknown domain 'News', did you mean 'news'? (e f and 1 more); "
         "nothing is loaded (c d)"
     )

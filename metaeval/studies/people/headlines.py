@@ -9,6 +9,7 @@ from metaeval.results.sentences import UNTESTED, either, interval, named, number
 from warehouse.wording import counted
 
 _OF_VARIANCE = frozenset({"variance", "precision"})
+_CHANCE = 0.05  # of annotators without drift have an interval that says the opposite
 
 
 def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
@@ -49,16 +50,7 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
             f"{number(row['tau_b'])} on {counted(row['n_shared'], 'output')})."
         )
     if "annotator" in frame.columns:
-        known = frame.drop_nulls("leniency").sort("leniency")
-        if known.is_empty():
-            return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
-        hard, mild = known["annotator"][0], known["annotator"][-1]
-        clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
-        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'}" if clear else "none drifts"
-        return opening(
-            f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift} over time "
-            "(95% intervals)."
-        )
+        return _of_leniency(frame)
     row = frame.sort("n_judgements", descending=True).row(0, named=True)
     where = f"{row['testset']} {row['lp']} {row['human']}"
     said = f"{where} has {counted(row['n_judgements'], 'judgement')} of {counted(row['n_outputs'], 'output')}"
@@ -71,6 +63,24 @@ def of_annotators(frame: pl.DataFrame, view: str | None) -> str:
     others = counted(frame.height - 1, "other human score is", "other human scores are")
     more = f" {others} in the table." if frame.height > 1 else ""
     return either(f"{said}.{more}", f"{said}.")
+
+
+def _of_leniency(frame: pl.DataFrame) -> str:
+    known = frame.drop_nulls("leniency").sort("leniency")
+    if known.is_empty():
+        return opening(f"{counted(frame.height, 'annotator')} judged; no leniency is defined.")
+    hard, mild = known["annotator"][0], known["annotator"][-1]
+    clear = frame.filter((pl.col("drift_low") > 0) | (pl.col("drift_high") < 0))["annotator"].to_list()
+    n_tested = frame["drift_low"].count()
+    if not n_tested:
+        drift = "whether any drifts over time is unknown"
+    elif not clear:
+        drift = "none drifts over time (95% intervals)"
+    elif len(clear) <= _CHANCE * n_tested:
+        drift = f"{len(clear)} of {n_tested} drift over time, no more than by chance"
+    else:
+        drift = f"{named(clear, 2)} {'drift' if len(clear) > 1 else 'drifts'} over time (95% intervals)"
+    return opening(f"Of {counted(frame.height, 'annotator')}, {hard} is strictest and {mild} most lenient; {drift}.")
 
 
 def _unknown_agreement(row: Mapping[str, Any]) -> str:

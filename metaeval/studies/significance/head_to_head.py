@@ -112,9 +112,10 @@ def head_to_head(
         ("alpha", alpha),
         *option_parts(options),
     )
+    judges = [it.name for it in block.metrics if describe(it.base_name).kind not in JUDGES_NOTHING]
     facts = {
         "systems": systems,
-        "judges": [it.name for it in block.metrics if describe(it.base_name).kind not in JUDGES_NOTHING],
+        "judges": judges,
         "official": official,
         "unit": units.unit,
         "alpha": alpha,
@@ -125,8 +126,10 @@ def head_to_head(
     errors_of = human_with_errors(warehouse, block.selection.evalset_id, [official]) if official is not None else None
     facts["errors_of"] = errors_of
     facts["errors"] = _errors(warehouse, block, systems, errors_of)
+    controls = [it.name for it in block.metrics if it.name not in judges]
     notes = (
         f"tested {units.words}, two-sided, each scorer by itself, not corrected",
+        *([f"not counted, because they judge no translation: {', '.join(controls)}"] if controls else []),
         *([f"errors are those marked for {errors_of}"] if errors_of not in (None, official) else []),
         *block.selection.notes,
     )

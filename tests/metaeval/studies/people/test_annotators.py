@@ -11,6 +11,7 @@ from scipy import stats
 
 import metaeval
 from metaeval.studies.people.annotators import pace
+from metaeval.studies.people.headlines import of_annotators
 from tests.helpers import tiny_warehouse
 from tests.warehouse.readers.samples import esa
 from warehouse import LoadHints, QuestionError, Warehouse, load
@@ -195,3 +196,25 @@ def test_pairs_agree_on_spans(tmp_path: Path) -> None:
     assert row["spans_f"] == pytest.approx(2 * (2 / 3) * (1 / 4) / (2 / 3 + 1 / 4))
     assert "spans:mp,matching=many_to_many" in found.signature
     assert not [note for note in found.notes if "drift" in note]
+
+
+@pytest.mark.parametrize(
+    ("drifting", "tested", "sentence"),
+    [
+        (0, 0, "whether any drifts over time is unknown"),
+        (0, 40, "none drifts over time (95% intervals)"),
+        (2, 40, "2 of 40 drift over time, no more than by chance"),
+        (1, 10, "a00 drifts over time (95% intervals)"),
+        (3, 40, "a00, a01 and a02 drift over time (95% intervals)"),
+    ],
+)
+def test_the_sentence_says_whether_drift_is_known_and_more_than_chance(
+    drifting: int, tested: int, sentence: str
+) -> None:
+    names, leniency = [f"a{one:02}" for one in range(40)], [float(one) for one in range(40)]
+    low = [0.1 if one < drifting else -0.1 if one < tested else None for one in range(40)]
+    frame = pl.DataFrame(
+        {"annotator": names, "leniency": leniency, "drift_low": low, "drift_high": [one and 0.2 for one in low]},
+        schema_overrides={"drift_low": pl.Float64, "drift_high": pl.Float64},
+    )
+    assert of_annotators(frame, None) == f"Of 40 annotators, a00 is strictest and a39 most lenient; {sentence}."
