@@ -17,6 +17,7 @@ def run() -> None:
     If another package shadows one of ours, print one line that names it.
     """
     gc.set_threshold(_COLLECTED)
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _WAITING)
     try:
         if (why := shadowed_package()) is not None:
             sys.stderr.write(f"error: {why}\n")
@@ -43,6 +44,7 @@ def run() -> None:
     sys.exit(code)
 
 
+_WAITING = "20"  # 2 ** 20 cycles in which idle threads of OpenBLAS wait for work; its own 2 ** 26 take 0.1 s of CPU
 _COLLECTED = 50_000  # new objects before cycles are looked for: at 700, imports alone cause a hundred searches
 
 

@@ -3,6 +3,8 @@
 Light: every question imports it, also to print a help.
 """
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -34,22 +36,31 @@ class Run:
     workers: "Workers | None" = None
 
     def each(
-        self, work: "Work[R]", places: "Sequence[Place]", what: str = "", *, is_storing: bool = False
+        self,
+        work: "Work[R]",
+        places: "Sequence[Place]",
+        what: str = "",
+        *,
+        is_storing: bool = False,
+        seconds: float = math.inf,
     ) -> "Iterator[R | QuestionError]":
         """What is computed from each evaluation set by itself, or why nothing is, in their order; here or on workers.
 
         work: it travels, so it is a function of a module, a method of a question, or a `partial` of one; what it
         returns should be small. what: it does, for progress. is_storing: it stores results, for which the warehouse
-        must be closed.
+        must be closed. seconds: after these the warehouse is closed between two places, so that others can write, and
+        the results so far follow while it is closed.
         """
         if self.workers is not None:
             yield from self.workers(work, places, what, self.progress)
             return
         n = len(places)
-        if self.opened_groups is None:
+        if self.opened_groups is None and self.database is not None and seconds < math.inf:
+            yield from self._opened_for(seconds, work, places, what)
+        elif self.opened_groups is None:
             is_closed = is_storing and self.database is not None
             with nullcontext() if is_closed else self.opened() as warehouse:
-                run = self if warehouse is None else replace(self, opened=lambda: nullcontext(warehouse))
+                run = self if warehouse is None else replace(self, opened=_handing_on(warehouse))
                 yield from run._done(work, places, what, 0, n)
         else:
             start = 0
@@ -62,6 +73,21 @@ class Run:
         if what and self.progress is not None:
             self.progress(what, n, n)
 
+    def _opened_for(
+        self, seconds: float, work: "Work[R]", places: "Sequence[Place]", what: str
+    ) -> "Iterator[R | QuestionError]":
+        start = 0
+        while start < len(places):
+            found, end = [], time.monotonic() + seconds
+            with self.opened() as warehouse:
+                run = replace(self, opened=_handing_on(warehouse))
+                for one in run._done(work, places[start:], what, start, len(places)):
+                    found.append(one)
+                    if time.monotonic() > end:
+                        break
+            start += len(found)
+            yield from found
+
     def _done(
         self, work: "Work[R]", places: "Sequence[Place]", what: str, first: int, n: int
     ) -> "Iterator[R | QuestionError]":
@@ -73,6 +99,11 @@ class Run:
                 yield work(self, testset, lp)
             except QuestionError as error:
                 yield error
+
+
+def _handing_on(warehouse: "Warehouse") -> "Opener":
+    """Gives a warehouse that is already open, and leaves it open."""
+    return lambda: nullcontext(warehouse)
 
 
 R = TypeVar("R")

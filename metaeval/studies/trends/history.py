@@ -24,6 +24,7 @@ from warehouse.database.connection import stored_payloads
 from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
 
+_OPEN = 2.0  # seconds after which the warehouse is closed for a moment, so that another program can write
 _UNSAVED = 10.0  # seconds of computation whose results are stored together: what an interrupted run loses
 
 
@@ -92,7 +93,7 @@ class History(HistorySettings):
 def history(run: Run, settings: HistorySettings, *, fresh: bool = False) -> History:
     """Compute the points that are not stored yet.
 
-    The warehouse is closed again during computations, if it can be closed.
+    The warehouse is closed every few seconds, if it can be closed.
     Raises QuestionError: unknown test sets or language pairs; an unknown anchor; options that no evaluation
     set could take.
     """
@@ -131,7 +132,7 @@ def history(run: Run, settings: HistorySettings, *, fresh: bool = False) -> Hist
     work = partial(_computed, settings=settings)
     unsaved: list[tuple[CacheEntry[SetHistory], SetHistory, float]] = []
     places = [(state.testset, state.lp) for state in waiting]
-    for state, computed in zip(waiting, run.each(work, places, str(measure), is_storing=True), strict=True):
+    for state, computed in zip(waiting, run.each(work, places, str(measure), seconds=_OPEN), strict=True):
         assert not isinstance(computed, QuestionError), "a history without points says why"
         found[state], seconds = computed
         unsaved.append((questions[state], found[state], seconds))
@@ -187,7 +188,7 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
 
 
 def _computed(run: Run, testset: str, lp: str, *, settings: HistorySettings) -> tuple[SetHistory, float]:
-    """The points of one evaluation set, and the seconds that they took; the warehouse is closed before computations."""
+    """The points of one evaluation set, and the seconds that they took."""
     started = time.perf_counter()
     own = replace(settings, asked=replace(settings.asked, testset=testset, lp=lp))
     return _points(run.opened, own), time.perf_counter() - started
