@@ -264,17 +264,20 @@ def _opened(
 ) -> list[Claim | OpenFile]:
     """The claims, with record files opened: their evaluation sets are known from the warehouse or by reading.
 
+    Those that an earlier version of a file contributed to are among them, so that its data there are removed.
     Files that contribute nothing go to the report.
     """
+    claims = list(claims)
+    held = held_files(database, connection, [claim.origin for claim in claims])
     files: list[Claim | OpenFile] = []
     for claim in claims:
         if not is_record_reader(claim.reader):
-            files.append(claim)
+            evalsets = {*claim.evalsets, *held.get(claim.origin, HeldFile()).evalsets}
+            files.append(replace(claim, evalsets=tuple(sorted(evalsets))))
             continue
         gauge.show(f"reading {claim.path.name}")
         files.append(OpenFile.open(claim, given, folder))
     records = [file for file in files if isinstance(file, OpenFile)]
-    held = held_files(database, connection, [file.claim.origin for file in records])
     unknown = []
     for file in records:
         before = held.get(file.claim.origin, HeldFile())

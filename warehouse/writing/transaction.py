@@ -92,7 +92,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
 
 
 def delete_replaced_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
-    """Delete the data of earlier files of the same origins, except segments and systems.
+    """Delete the data of earlier files of the same origins, except systems; they declare no segments any longer.
 
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
     """
@@ -106,6 +106,9 @@ def delete_replaced_sources(batch: Batch, contents: Sequence[Content], evalset_i
         remove_vectors(connection)
         for table in ("segment_text", "source"):
             connection.execute(f"DELETE FROM {table} WHERE source_id IN (SELECT source_id FROM temp.earlier_source)")
+        connection.execute(
+            "UPDATE segment SET source_id = NULL WHERE source_id IN (SELECT source_id FROM temp.earlier_source)"
+        )
 
 
 def _evalset_numbers(batch: Batch) -> dict[int, int]:

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,47 @@ OWN = (
     "b\tnumber\tmistranslation\tgood\t2\ten-de\ts\tr\tt4\t0.5\t20\n"
     "b\tnumber\tmistranslation\tpoor\t1\ten-de\ts\tr\tt5\t0.6\t10\n"
 )
+
+
+def _demetr(*languages: str) -> str:
+    return json.dumps([demetr_row(number, language) for number, language in enumerate(languages, start=1)], indent=1)
+
+
+def _table(*lps: str) -> str:
+    header, rows = OWN.split("\n", 1)
+    return "\n".join([header, *("".join(rows.replace("en-de", lp)).rstrip("\n") for lp in lps), ""])
+
+
+def _aces(*lps: str) -> str:
+    header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
+    return header + "".join(f"s\tg\tb\tr\taddition\t{lp}\t40\t30\n" for lp in lps)
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "both"),
+    [
+        ("critical_id7_antonym.json", _demetr, ("german", "czech")),
+        ("mine.tsv", _table, ("en-de", "en-cs")),
+        ("aces.tsv", _aces, ("en-de", "en-cs")),
+    ],
+)
+def test_a_language_pair_that_a_file_no_longer_has_goes_with_its_segments(
+    name: str, made: Callable[..., str], both: tuple[str, str], tmp_path: Path, database: Path
+) -> None:
+    path, n = tmp_path / name, "SELECT lp, count(*) FROM {} GROUP BY lp ORDER BY lp"
+    kinds = ("human_scores", "segments", "texts")
+    path.write_text(made(*both), "utf-8")
+    assert not load([path], database).faults
+    assert {kind: len(ask(database, n.format(kind))) for kind in kinds} == dict.fromkeys(kinds, 2)
+    path.write_text(made(both[0]), "utf-8")
+    report = load([path], database)
+    assert not report.faults
+    assert [(one.status, one.n_rows > 0) for one in report.evalsets] == [("replaced", False), ("replaced", True)]
+    again = load([path], database)
+    assert {one.status for one in again.evalsets} == {"unchanged"}
+    for kind in kinds:
+        (left,) = ask(database, n.format(kind))
+        assert left[0] in ("de-en", "en-de")
 
 
 @pytest.fixture(scope="module")
