@@ -79,7 +79,11 @@ class BatchLoad:
         """Read the files and stage what is new; return the outcome if nothing has to be written."""
         batch = Batch(self.connection)
         known = KnownEvalsets(self.database, self.connection, self.opening, [held for _, held in self.loads])
-        return self._checked(batch, known, [load.stage(held, known, batch) for load, held in self.loads])
+        contents = [load.inspected(batch) for load, _ in self.loads]
+        staged = [
+            load.stage(files, held, known, batch) for files, (load, held) in zip(contents, self.loads, strict=True)
+        ]
+        return self._checked(batch, known, staged)
 
     def _checked(
         self, batch: Batch, known: KnownEvalsets, outcomes: Sequence["StagedEvalset | EvalsetOutcome"]

@@ -151,10 +151,15 @@ class EvalsetLoad:
         """Bytes of the files that belong to this evaluation set."""
         return math.fsum(map(share, self.files))
 
-    def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> StagedEvalset | EvalsetOutcome:
-        """Read the files and stage new data; or return the outcome if nothing has to be written."""
+    def stage(
+        self, contents: Sequence[Content], held: Holdings, known: KnownEvalsets, batch: Batch
+    ) -> StagedEvalset | EvalsetOutcome:
+        """Read the files and stage new data; or return the outcome if nothing has to be written.
+
+        contents: result of `inspected`.
+        """
         started = time.perf_counter()
-        outcome = self.read_in(self._inspect(self.files, batch), held, known, batch)
+        outcome = self.read_in(contents, held, known, batch)
         seconds = time.perf_counter() - started
         if isinstance(outcome, StagedEvalset):
             return replace(outcome, seconds=seconds)
@@ -164,9 +169,10 @@ class EvalsetLoad:
         """Show the current step for this evaluation set, and add to the bytes done."""
         self.gauge.show(f"{self.testset} {self.lp}: {what}", n_bytes)
 
-    def _inspect(self, files: Sequence[Claim | OpenFile], batch: Batch) -> list[Content]:
+    def inspected(self, batch: Batch) -> list[Content]:
+        """The files with their checksums."""
         contents = []
-        for number, file in zip(batch.new_files(len(files)), files, strict=True):
+        for number, file in zip(batch.new_files(len(self.files)), self.files, strict=True):
             self.show("reading files")
             if isinstance(file, OpenFile):
                 contents.append(file.of((self.testset, self.lp), number))

@@ -34,6 +34,8 @@ class OpenFile:
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
     _records: Records | None = field(default=None, repr=False)
+    _asked: list[EvalsetKey] = field(default_factory=list, repr=False)
+    _parts: dict[EvalsetKey, Records] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(cls, claim: Claim, given: LoadHints, folder: Path) -> "OpenFile":
@@ -77,7 +79,8 @@ class OpenFile:
         return tuple(key for key in saved.evalsets if not any(UNREADABLE in name for name in key))
 
     def of(self, evalset: EvalsetKey, file_no: int) -> Content:
-        """The file's contribution to one evaluation set."""
+        """The file's contribution to one evaluation set; `read` gets the rows of all asked for so far at once."""
+        self._asked.append(evalset)
         return Content(
             claim=replace(self.claim, evalsets=(evalset,)),
             file_no=file_no,
@@ -92,7 +95,10 @@ class OpenFile:
     def read(self, content: Content) -> Content:
         """The content with its rows, and with the faults of the whole file."""
         (evalset,) = content.claim.evalsets
-        records = self.records.of(evalset)
+        if evalset not in self._parts:
+            self._parts = self.records.of_each(list(dict.fromkeys([*self._asked, evalset])))
+            self._asked = []
+        records = self._parts.pop(evalset)
         return replace(content, records=records, faults=tuple(dict.fromkeys((*content.faults, *self.faults))))
 
     def _parsed(self) -> Records:

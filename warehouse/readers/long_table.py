@@ -58,7 +58,7 @@ class LongTableReader:
             return Records(faults=faults)
         table, more = _named(table, given, claim.path)
         faults += more
-        scores, notes = self._scores(table, set(table["named"].drop_nulls()), header, claim, given, faults)
+        scores, notes = self._scores(table, set(table["named"].unique().drop_nulls()), header, claim, given, faults)
         return records_of(scores, header, claim.path, faults, notes)
 
     def pieces(self, claim: Claim, given: LoadHints) -> Iterator[Records] | None:
@@ -89,7 +89,7 @@ class LongTableReader:
                 continue
             table, more = _named(table, given, claim.path)
             faults += more
-            here = set(table["named"].drop_nulls())
+            here = set(table["named"].unique().drop_nulls())
             scores, notes = self._scores(table, all_names or here, header, claim, given, faults)
             scores, _ = with_runs(scores)
             yield Records(scores=scores, faults=faults, notes=notes)

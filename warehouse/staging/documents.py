@@ -27,24 +27,25 @@ def with_known_names(rows: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(document=pl.coalesce(*fitting, text))
 
 
-def report_contradictions(contents: Sequence[Content], rows: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
+def report_contradictions(contents: Sequence[Content], rows: pl.LazyFrame, known: pl.DataFrame, stage: Stage) -> None:
     """Report a fault for each file whose lines cannot belong to this test set, because its documents cross known ones.
 
     rows: with file_no, line, segment, document. known: with number, document. Documents may have other names, be
     parts of known documents or combine several: this is no contradiction.
     """
-    if known.is_empty() or rows.is_empty():
+    if known.is_empty():
         return
     paths = {content.file_no: content.claim.path for content in contents}
     there = known.select(segment="number", other="document").drop_nulls()
     pairs = rows.select("file_no", "line", "segment", "document").drop_nulls(["segment", "document"])
-    pairs = pairs.join(there, on="segment", maintain_order="left")
+    pairs = pairs.join(there.lazy(), on="segment", maintain_order="left")
     across = pl.col("other").n_unique().over("file_no", "document") > 1
     shared = pl.col("document").n_unique().over("file_no", "other") > 1
     pairs = pairs.with_columns(across=across, shared=shared).filter(
         pl.col("across").any().over("file_no") & pl.col("shared").any().over("file_no")
     )
-    for of_file in pairs.filter(pl.col("document") != pl.col("other")).partition_by("file_no", maintain_order=True):
+    crossing = pairs.filter(pl.col("document") != pl.col("other")).collect(engine="in-memory")
+    for of_file in crossing.partition_by("file_no", maintain_order=True):
         file_no, line, segment, document, other = of_file.select(pl.nth(range(5))).row(0)
         found = f"segment {segment} in document {document!r}, which is in {other!r} in the warehouse"
         expected = "lines of the test set: these seem to count the segments of this file"

@@ -157,29 +157,21 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     return [folded[near] for near in get_close_matches(letters(without_number(name)), folded, n=3, cutoff=0.5)]
 
 
-def spellings_in(labels: pl.DataFrame) -> pl.DataFrame:
-    """Spellings of systems in the labels of files: file_no, system, the first line, and the number of lines."""
-    return labels.group_by("file_no", "system").agg(pl.col("line").min(), pl.col("n").sum())
-
-
 def names_of(
     contents: Sequence[Content],
-    scored: pl.DataFrame,
+    labels: pl.DataFrame,
     judgements: pl.DataFrame,
     stage: Stage,
     aliases: Mapping[str, str],
 ) -> dict[str, str]:
-    """The system of each spelling; systems with data in the files go to the stage.
-
-    scored: result of `spellings_in` for all scores.
-    """
+    """The system of each spelling; systems with data in the files go to the stage. labels: of all scores."""
     used = defaultdict[int, set[str]](set)
-    for rows in (scored, judgements.unique(["file_no", "system"]) if judgements.height else judgements):
+    for rows in (labels, judgements.unique(["file_no", "system"]) if judgements.height else judgements):
         for file_no, spelling in zip(rows["file_no"], rows["system"], strict=True):
             used[file_no].add(spelling)
     names = joined(contents, used, stage, aliases)
-    check_known(contents, scored, names, stage)
-    tutorials = _only_tutorials(scored, judgements)
+    check_known(contents, labels, names, stage)
+    tutorials = _only_tutorials(labels, judgements)
     for file_no, spellings in used.items():
         for spelling in sorted(spellings):
             kind = "qc" if spelling in tutorials else system_kind(names[spelling])
@@ -238,21 +230,21 @@ def _report_torn(
     stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
 
 
-def _only_tutorials(scored: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
+def _only_tutorials(labels: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
     if judgements.is_empty():
         return set()
     taught = judgements.group_by("system").agg((pl.col("status") == TUTORIAL).all().alias("is_tutorial"))
-    return set(taught.filter("is_tutorial")["system"]) - set(scored["system"])
+    return set(taught.filter("is_tutorial")["system"]) - set(labels["system"])
 
 
-def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
-    """Check files that may only name systems of the evaluation set. scored: result of `spellings_in`."""
+def check_known(contents: Sequence[Content], labels: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
+    """Check files that may only name systems of the evaluation set. labels: of their scores."""
     strict = [content.file_no for content in contents if content.claim.is_own]
     there = systems_there(stage)
     unknown = {spelling: system for spelling, system in names.items() if system not in there}
     if not strict or not unknown:
         return
-    wrong = scored.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(unknown)))
+    wrong = labels.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(unknown)))
     more = pl.when(pl.col("n") > 1).then(pl.format(" in {} lines", "n")).otherwise(pl.lit(""))
     found = (
         wrong.group_by("file_no", "system")

@@ -54,26 +54,32 @@ def placed(
     exist, and with the file's own segment, document and index in columns `written_`; see `with_numbers`.
     Tutorial texts are not segments of the evaluation set: their judgements keep the file's numbers.
     """
-    places = _as_shown(contents, places.with_columns(pl.col(_PLACE).name.prefix("written_")), stage)
+    written = pl.col(_PLACE).name.prefix("written_")
+    places = _as_shown(contents, places.with_columns(written, is_lost=pl.lit(False)), stage)
     is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
-    taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
-    judgements = judgements.filter(~is_taught.fill_null(False))
+    taught = judgements.lazy().filter(is_taught).with_columns(number=pl.col("segment")).collect(engine="in-memory")
+    judgements = judgements.filter(~is_taught.fill_null(False)) if taught.height else judgements
     is_seg = pl.col("level") == "seg"
     known = _staged(stage) if stage.segments else _held(stage)
     places, judgements = (with_known_names(rows, known) for rows in (places, judgements))
-    scored = places.filter(is_seg & ~pl.col("is_lost"))
-    for rows in (scored, judgements):
-        report_contradictions(contents, rows, known, stage)
-    asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements)])
-    keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(pl.col("domain", "file_no").min()), stage)
-    places, judgements = (
-        rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
+    scored = places.lazy().filter(is_seg & ~pl.col("is_lost"))
+    report_contradictions(contents, scored, known, stage)
+    report_contradictions(contents, judgements.lazy(), known, stage)
+    named = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements.lazy())])
+    asked = named.group_by(*_PLACE, maintain_order=True).agg(pl.col("domain", "file_no").min())
+    keys = place(asked.collect(engine="in-memory"), stage).lazy()
+    numbered, judged = (
+        rows.lazy().join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
         for rows in (places, judgements)
     )
     has_number = pl.col("number").is_not_null()
+    is_lost = pl.col("is_lost") | (is_seg & ~has_number)
+    places = numbered.with_columns(is_lost=is_lost).collect(engine="in-memory")
+    if judgements.is_empty() and taught.is_empty():
+        return places, taught
+    judgements = judged.collect(engine="in-memory")
     report_lost(contents, judgements.filter(~has_number), stage)
-    judgements = pl.concat([judgements.filter(has_number), taught]).sort("file_no", "line", maintain_order=True)
-    return places.with_columns(is_lost=pl.col("is_lost") | (is_seg & ~has_number)), judgements
+    return places, pl.concat([judgements.filter(has_number), taught]).sort("file_no", "line", maintain_order=True)
 
 
 def with_numbers(scores: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
@@ -81,10 +87,10 @@ def with_numbers(scores: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     written = {f"written_{name}": name for name in _PLACE}
     keys = [*_OF_ROWS, *written]
     telling = [name for name in keys if places[name].n_unique() > 1]  # the others are the same in all rows
-    found = places.select(*(telling or keys[:1]), *_PLACE, "number", "is_lost")
-    rows = scores.rename({name: column for column, name in written.items()})
+    found = places.lazy().select(*(telling or keys[:1]), *_PLACE, "number", "is_lost")
+    rows = scores.lazy().rename({name: column for column, name in written.items()})
     rows = rows.join(found, on=telling or keys[:1], how="left", nulls_equal=True, maintain_order="left")
-    return rows.select(*scores.columns, "number", "is_lost")
+    return rows.select(*scores.columns, "number", "is_lost").collect(engine="in-memory")
 
 
 def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -> pl.DataFrame:
@@ -94,7 +100,7 @@ def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -
     strict = [content.file_no for content in contents if content.claim.is_own]
     held = _held(stage)
     if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
-        return places.with_columns(is_lost=pl.lit(False))
+        return places
     is_theirs = pl.col("file_no").is_in(strict) & (pl.col("level") == "seg")
     shown = held.filter(pl.col("segment").is_null())
     shown = shown.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
@@ -109,7 +115,7 @@ def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -
     named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
     rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
     is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
-    return rows.select(*places.columns, is_lost=is_theirs & ~is_there.fill_null(False))
+    return rows.with_columns(is_lost=is_theirs & ~is_there.fill_null(False)).select(places.columns)
 
 
 def _where(stage: Stage) -> str:
@@ -200,12 +206,13 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
     _report_documents(held, asked, stage)
-    file_no = pl.lit(min(stage.file_numbers, default=0), pl.Int64)
-    lines = pl.select(segment=pl.int_range(1, stage.n_lines + 1, dtype=pl.Int64)).with_columns(file_no=file_no)
-    table, places = _together(held, pl.concat([asked, lines], how="diagonal"))
+    first = min(stage.file_numbers, default=0)
+    if stage.n_lines:
+        lines = pl.select(segment=pl.int_range(1, stage.n_lines + 1, dtype=pl.Int64), file_no=pl.lit(first, pl.Int64))
+        asked = pl.concat([asked, lines], how="diagonal")
+    table, places = _together(held, asked)
     stage.n_segments = table.height
     _renumber(held, places, stage)
-    first = min(stage.file_numbers, default=0)
     stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
     return _numbered(asked, places).select(*_PLACE, "number")
 
@@ -270,13 +277,19 @@ def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl
     """
     rows = pl.concat([held, asked], how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
     places = _places_in_documents(rows)
-    rows = _numbered(rows, places).drop_nulls("number")
-    table = rows.group_by("number").agg(
-        pl.col("segment").max(),
-        *(pl.col(name).drop_nulls().first() for name in ("document", "index", "domain")),
-        pl.col("file_no").min(),
+    table = (
+        _numbered(rows, places)
+        .lazy()
+        .drop_nulls("number")
+        .group_by("number")
+        .agg(
+            pl.col("segment").max(),
+            *(pl.col(name).drop_nulls().first() for name in ("document", "index", "domain")),
+            pl.col("file_no").min(),
+        )
+        .sort("number")
+        .collect(engine="in-memory")
     )
-    table = table.sort("number")
     return table, pl.concat([places, table.select("number")], how="diagonal")
 
 

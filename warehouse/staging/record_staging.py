@@ -1,6 +1,8 @@
 """Staging of all records of one evaluation set, with system names joined and segments placed."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -10,7 +12,7 @@ from warehouse.facts.metrics import describe
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.contents import Content
 from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
-from warehouse.staging.naming import check_known, joined, named, names_of, spelled, spellings_in, systems_before
+from warehouse.staging.naming import check_known, joined, named, names_of, spelled, systems_before
 from warehouse.staging.placing import (
     declaring_segments,
     known_segments,
@@ -51,7 +53,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     stage_declared(declared, stage)
     scores = _scores(sound)
     report_slips(sound, scores, labels, judgements, stage, aliases)
-    names = names_of(contents, spellings_in(labels), judgements, stage, aliases)
+    names = names_of(contents, labels, judgements, stage, aliases)
     places, judgements = placed(sound, places, named(judgements, names), stage)
     preferences = _of_known_segments(preferences, places, names)
     _report_shared(sound, judgements, stage)
@@ -72,7 +74,9 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         repeated += again
         met, cells, there = _counted(sound, rows)
         counts.append((met, cells))
-        outputs = there if outputs is None else _outputs(pl.concat([outputs, there]))  # most parts have the same ones
+        outputs = (
+            there if outputs is None else _outputs(pl.concat([outputs, there]).lazy()).collect()
+        )  # most have the same
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
     if lost:
         report_lost(sound, pl.concat(lost), stage)
@@ -83,7 +87,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     report_incomplete(sound, places, met, cells, outputs.explode("number"), stage)
     vectors = pl.concat(staged)
     stage_judgements(sound, judgements, ratings, vectors, stage)
-    stage_preferences(sound, preferences.with_columns(scorer=scorer_name()), vectors, stage)
+    stage_preferences(sound, preferences, vectors, stage)
     _report_empty(sound, stage)
     for content in sound:
         assert content.records is not None
@@ -137,16 +141,17 @@ def _of_part(rows: pl.DataFrame, part: pl.DataFrame | None, scorer: str = "score
 
 
 def _of_known_segments(preferences: pl.DataFrame, places: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    """Preferences with system names and segment numbers. places: of the scores that they make."""
+    """Preferences with names of systems and scorers and with segment numbers. places: of the scores that they make."""
     if preferences.is_empty():
-        return preferences.with_columns(number=pl.col("segment"))
+        return preferences
     place = ["file_no", "segment", "document", "index"]
     numbers = places.filter((pl.col("level") == "seg") & ~pl.col("is_lost"))
     numbers = numbers.select(
         "file_no", *(pl.col(f"written_{name}").alias(name) for name in place[1:]), "number"
     ).unique()
     found = preferences.join(numbers, on=place, how="inner", nulls_equal=True, maintain_order="left")
-    return found.with_columns(pl.col("system_a", "system_b").replace_strict(names, return_dtype=pl.String))
+    systems = pl.col("system_a", "system_b").replace_strict(names, return_dtype=pl.String)
+    return found.with_columns(systems, scorer=scorer_name())
 
 
 def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
@@ -176,22 +181,24 @@ def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFram
 
 def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
     """A fault for each score of which files have places, and no value at any of them."""
-    counts = []
+    first: dict[str, tuple[Content, int]] = {}
+    n_rows, n_values = Counter[str](), Counter[str]()
     for content in contents:
         rows = _rows_of(content)
         if "value" in rows.columns:
-            rows = rows.with_columns(n=pl.lit(1), n_values=pl.col("value").is_not_null())
-        if "n_values" in rows.columns:
-            of_file = rows.group_by("scorer").agg(pl.col("line").min(), pl.col("n", "n_values").cast(pl.Int64).sum())
-            counts.append(of_file.with_columns(file_no=pl.lit(content.file_no), path=pl.lit(str(content.claim.path))))
-    if not counts:
-        return
-    first = pl.col("file_no", "path", "line").first()
-    scorers = pl.concat(counts).group_by("scorer", maintain_order=True).agg(first, pl.col("n", "n_values").sum())
-    empty = scorers.filter(pl.col("n_values") == 0).select("scorer", "file_no", "path", "line", "n")
-    for scorer, file_no, path, line, n in empty.iter_rows():
-        found = f"every score of {scorer} is missing ({counted(n, 'row')})"
-        stage.fault(file_no, Fault(path, line or 0, found, "at least one score"))
+            of_scorers = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
+        elif "n_values" in rows.columns:
+            of_scorers = rows.select("scorer", "line", "n", "n_values")
+        else:
+            continue
+        for scorer, line, n, n_with_value in of_scorers.sort("line").iter_rows():
+            first.setdefault(scorer, (content, line or 0))
+            n_rows[scorer] += n
+            n_values[scorer] += n_with_value
+    for scorer, (content, line) in first.items():
+        if not n_values[scorer]:
+            found = f"every score of {scorer} is missing ({counted(n_rows[scorer], 'row')})"
+            stage.fault(content.file_no, Fault(str(content.claim.path), line, found, "at least one score"))
 
 
 def _direction(content: Content) -> list[str]:
@@ -217,7 +224,8 @@ def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str
 def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
     """One frame of all files, with `file_no`."""
     frames: Iterator[tuple[int, pl.DataFrame]] = ((one.file_no, getattr(one.records, name)) for one in contents)
-    return pl.concat([frame.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, frame in frames])
+    numbered = ((frame, pl.Series("file_no", [file_no], pl.Int64)) for file_no, frame in frames)
+    return pl.concat([frame.hstack([number.new_from_index(0, frame.height)]) for frame, number in numbered])
 
 
 def _scores(contents: Sequence[Content]) -> pl.LazyFrame:
@@ -266,7 +274,7 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
         return
     labels, judgements = (_together(damaged, name) for name in ("labels", "judgements"))
     names = spelled([set(labels["system"])], set(labels["system"]), stage, aliases)
-    check_known(damaged, spellings_in(labels), {spelling: system.system for spelling, system in names.items()}, stage)
+    check_known(damaged, labels, {spelling: system.system for spelling, system in names.items()}, stage)
     _report_segments(damaged, _scores(damaged), judgements, stage)
 
 
@@ -298,7 +306,7 @@ def scorer_name() -> pl.Expr:
 def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
     """Each score of a file once, and a frame of those with several rows, if any: their number n, and whether they
     differ."""
-    scores = scores.with_columns(
+    keyed = scores.lazy().with_columns(
         unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
         base_name=pl.col("scorer"),
         scorer=scorer_name(),
@@ -306,8 +314,9 @@ def distinct(scores: pl.DataFrame) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
     )
     vector = ["file_no", *VECTOR_KEY, "unit"]
     cell = [*vector, "number"]
-    are_distinct = scores.group_by(vector).agg(pl.col("number").n_unique() == pl.len())["number"]
-    if are_distinct.all():
+    are_distinct = keyed.group_by(vector).agg(pl.col("number").n_unique() == pl.len()).select(pl.col("number").all())
+    scores, check = pl.collect_all([keyed, are_distinct], engine="in-memory")
+    if check.item():
         return scores, []
     is_repeated = scores.select(cell).is_duplicated()
     again = (
@@ -335,7 +344,7 @@ def report_repeated(contents: Sequence[Content], again: pl.DataFrame, stage: Sta
 
 def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """What some scores of segments cover; see `report_incomplete`. contents: all files."""
-    segments = scores.filter(pl.col("level") == "seg")
+    segments = scores.lazy().filter(pl.col("level") == "seg")
     met = (
         segments.filter(pl.col("kind") == "metric")
         .group_by("file_no", "scorer", "system", maintain_order=True)
@@ -349,10 +358,12 @@ def _counted(contents: Sequence[Content], scores: pl.DataFrame) -> tuple[pl.Data
     tables = [content.file_no for content in contents if content.claim.is_table and not content.claim.is_own]
     has_value = pl.col("file_no").is_in(tables) & pl.col("value").is_not_null()
     there = segments.filter(has_value).group_by("scorer", "system").agg(pl.col("number").unique())
-    return met, there.group_by("scorer").agg(pl.col("number").list.len().sum().alias("n")), _outputs(there)
+    cells = there.group_by("scorer").agg(pl.col("number").list.len().sum().alias("n"))
+    counts, n_cells, outputs = pl.collect_all([met, cells, _outputs(there)], engine="in-memory")
+    return counts, n_cells, outputs
 
 
-def _outputs(numbers: pl.DataFrame) -> pl.DataFrame:
+def _outputs(numbers: pl.LazyFrame) -> pl.LazyFrame:
     """The segment numbers of each system, from several lists for each."""
     return numbers.group_by("system").agg(pl.col("number").explode().unique())
 
@@ -432,19 +443,19 @@ def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
     faulty file are not reported.
     """
     there, notes = systems_before(stage), stage.notes
-    scorers = met.sort("file_no", "line").group_by("scorer", maintain_order=True)
-    of_scorers = scorers.agg(
-        pl.col("file_no", "system").unique(), pl.col("reference").first(), pl.col("n_values").sum()
-    )
-    for scorer, files, systems, reference, n_values in of_scorers.iter_rows():
+    scorers = defaultdict[str, list[dict[str, Any]]](list)
+    for row in met.sort("file_no", "line").iter_rows(named=True):
+        scorers[row["scorer"]].append(row)
+    for scorer, rows in scorers.items():
+        files, systems = ({row[name] for row in rows} for name in ("file_no", "system"))
         n_scores = len(systems) * n_segments
-        n_missing = n_scores - n_values
+        n_missing = n_scores - sum(row["n_values"] for row in rows)
         if n_missing > 0 and stage.faults.keys().isdisjoint(files):
             notes.append(
                 f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings that need any of these "
                 f"exclude the metric (`scorehouse {option('rank.intersection', True)}` does not)"
             )
-        expected = there - {reference}
+        expected = there - {rows[0]["reference"]}
         n_scored = len(expected.intersection(systems))
         if n_scored < len(expected):
             notes.append(f"{scorer}: scores of {n_scored} of the {len(expected)} systems")

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import polars as pl
 
@@ -21,7 +22,7 @@ _ENDING = re.compile(r"\.(txt|tsv|csv|json|jsonl|out|hyp)$", re.IGNORECASE)
 _PARTS = re.compile(r"[^\W\d_]+|[\W\d_]+")
 _NAMES = ("scorer", "reference", "system")  # but not the annotator: several judge one segment
 _PLACE = ("level", "domain", "document", "segment", "index")
-_Name = tuple[str, int, int | None]  # with its scores, and the first line
+_Name = tuple[str, int, int]  # with its scores, and the first line
 _WORDS = {"system": "system", "scorer": "metric or human score", "rater": "annotator"}
 
 
@@ -68,19 +69,19 @@ def report_slips(
     """Report each name in files that is a typing error.
 
     labels: of the records of all files, with file_no. aliases: declared spellings of systems."""
-    judgements = judgements.with_columns(level=pl.lit("seg"), n=pl.lit(1, pl.get_index_type()))
     frames = {"scores": scores, "judgements": judgements.lazy()}
-    names_in = {"scores": labels, "judgements": judgements}
-    columns = [("scores", "system"), ("scores", "scorer")]
-    columns += [("judgements", "system"), ("judgements", "rater")] if judgements.height else []
-    met = pl.concat([_counted(names_in[name], name, column) for name, column in columns])
-    keys = ["file_no", "rows", "column", "level"]
-    counts = met.drop_nulls("name")
+    counts = [*_counted(labels, "scores", "system"), *_counted(labels, "scores", "scorer")]
+    if judgements.height:
+        frames["judgements"] = judgements.lazy().with_columns(level=pl.lit("seg"))
+        for column in ("system", "rater"):
+            n = judgements.group_by("file_no", column).agg(pl.col("line").min(), n=pl.len(), level=pl.lit("seg"))
+            counts += _counted(n, "judgements", column)
+    counts.sort()
     paths = {content.file_no: str(content.claim.path) for content in contents}
     told: set[tuple[int, str, str]] = set()
     groups = defaultdict[tuple[int, str, str, str], list[_Name]](list)
-    for *key, name, n, line in counts.sort("file_no", "line", "name").select(*keys, "name", "n", "line").iter_rows():
-        groups[tuple(key)].append((name, n, line))
+    for one in counts:
+        groups[one.file_no, one.rows, one.column, one.level].append((one.name, one.n, one.line))
     for (file_no, rows, column, level), names in groups.items():
         for (rare, n_rare, line), (frequent, n_frequent) in _pairs(names):
             here = (pl.col("file_no") == file_no) & (pl.col("level") == level)
@@ -89,20 +90,47 @@ def report_slips(
             told.add((file_no, column, rare))
             found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
             expected, way_out = "one spelling", "if they are two, load them from two files"
-            stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
+            stage.fault(file_no, Fault(paths[file_no], line, found, expected, way_out))
     if judgements.height:
         _report_swapped(counts, paths, stage)
-    systems = counts.filter(pl.col("column") == "system", ~pl.col("name").is_in(list(aliases)))
     known_alone = [content.file_no for content in contents if content.claim.is_own]  # `check_known` says it
-    _report_beside(systems.filter(~pl.col("file_no").is_in(known_alone)), paths, told, stage)
+    systems = [one for one in counts if one.column == "system" and one.name not in aliases]
+    _report_beside([one for one in systems if one.file_no not in known_alone], paths, told, stage)
 
 
-def _report_swapped(counts: pl.DataFrame, paths: Mapping[int, str], stage: Stage) -> None:
+class _Count(NamedTuple):
+    """A name in a column of a file: its scores at a level, and the first line."""
+
+    file_no: int
+    line: int
+    name: str
+    rows: str
+    column: str
+    level: str
+    n: int
+
+
+def _counted(rows: pl.DataFrame, kind: str, column: str) -> list[_Count]:
+    """The names in a column. rows: with file_no, level, line and n."""
+    lines: dict[tuple[int, str, str], int] = {}
+    totals = Counter[tuple[int, str, str]]()
+    for file_no, level, name, line, n in rows.select("file_no", "level", column, "line", "n").iter_rows():
+        if name is not None:
+            key = (file_no, level, name)
+            lines[key] = min(lines.get(key, line or 0), line or 0)
+            totals[key] += n
+    return [_Count(key[0], lines[key], key[2], kind, column, key[1], n) for key, n in totals.items()]
+
+
+def _report_swapped(counts: Iterable[_Count], paths: Mapping[int, str], stage: Stage) -> None:
     """Report a file whose annotators are systems elsewhere, while none of its systems is."""
-    for (file_no,), names in counts.group_by("file_no", maintain_order=True):
-        systems, raters = (set(names.filter(pl.col("column") == column)["name"]) for column in ("system", "rater"))
-        others = counts.filter(pl.col("column") == "system", pl.col("file_no") != file_no)["name"]
-        known = {*stage.evalset.names, *stage.systems, *others}
+    named: dict[str, dict[int, set[str]]] = {column: defaultdict(set) for column in _WORDS}
+    for one in counts:
+        named[one.column][one.file_no].add(one.name)
+    for file_no in dict.fromkeys(one.file_no for one in counts):
+        systems, raters = named["system"][file_no], named["rater"][file_no]
+        others = (names for other, names in named["system"].items() if other != file_no)
+        known = stage.evalset.names.union(stage.systems, *others)
         if len(raters & known) > 1 and not systems & known:
             found = f"annotators {', '.join(sorted(raters & known)[:3])}, which are systems elsewhere"
             way_out = "the columns of annotators and systems may be swapped"
@@ -110,36 +138,30 @@ def _report_swapped(counts: pl.DataFrame, paths: Mapping[int, str], stage: Stage
 
 
 def _report_beside(
-    counts: pl.DataFrame, paths: Mapping[int, str], told: Collection[tuple[int, str, str]], stage: Stage
+    counts: Sequence[_Count], paths: Mapping[int, str], told: Collection[tuple[int, str, str]], stage: Stage
 ) -> None:
     """Report each system that only one file names, if other files or the warehouse spell it differently.
 
     counts: of systems, by file. Applies if the file does not have the other name but has other known systems.
     """
     known = stage.evalset.names | stage.systems
-    totals = dict(counts.group_by("name").agg(pl.col("n").sum()).iter_rows())
-    files = {file_no: set(names) for file_no, names in counts.group_by("file_no").agg("name").iter_rows()}
+    totals = Counter[str]()
+    files = defaultdict[int, dict[str, int]](dict)  # file -> system -> its first line
+    for one in counts:
+        totals[one.name] += one.n
+        files[one.file_no][one.name] = min(files[one.file_no].get(one.name, one.line), one.line)
     uses = Counter(name for names in files.values() for name in names)
     shared = known | {name for name, n in uses.items() if n > 1}
-    for file_no, names in sorted(files.items()):
+    for file_no, lines in sorted(files.items()):
+        names = lines.keys()
         for rare in sorted(name for name in names - known if uses[name] == 1 and not is_human_name(name)):
             near = (name for name in sorted(shared - names) if abs(len(rare) - len(name)) < 2 and is_slip(rare, name))
             other = next((name for name in near if name in known or totals[rare] * _FEWER <= totals[name]), None)
             if other is None or not names & shared or (file_no, "system", rare) in told:
                 continue
-            (line,) = (
-                counts.filter(pl.col("file_no") == file_no, pl.col("name") == rare).select(pl.col("line").min()).row(0)
-            )
             found = f"system {rare!r}, which other files call {other!r}"
             way_out = "rename it, or declare it among the aliases in testset.toml"
-            stage.fault(file_no, Fault(paths[file_no], line or 0, found, "one spelling", way_out))
-
-
-def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
-    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(
-        pl.col("line").min(), pl.col("n").cast(pl.Int64).sum()
-    )
-    return names.with_columns(rows=pl.lit(kind), column=pl.lit(column))
+            stage.fault(file_no, Fault(paths[file_no], lines[rare], found, "one spelling", way_out))
 
 
 def _pairs(names: Sequence[_Name]) -> Iterator[tuple[_Name, tuple[str, int]]]:

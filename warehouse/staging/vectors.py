@@ -15,11 +15,11 @@ def stage_vectors(
     contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
 ) -> pl.DataFrame:
     """Stage vectors with their scores; returns a frame with the number of each vector, by group of files."""
-    scores = scores.with_columns(group=_group(contents))
+    numbered = scores.lazy().with_columns(group=_group(contents))
     marks = pl.col("is_negated", "is_derived").fill_null(False)
-    rows = scores.select("group", "file_no", *_VECTOR, "value", marks, is_row=pl.lit(1))
+    rows = numbered.select("group", "file_no", *_VECTOR, "value", marks, is_row=pl.lit(1))
     if judgements.height:
-        judged = judgements.select(
+        judged = judgements.lazy().select(
             _group(contents).alias("group"),
             "file_no",
             *_VECTOR[:-1],
@@ -30,14 +30,15 @@ def stage_vectors(
             is_row=pl.lit(0),
         )
         rows = pl.concat([rows, judged])
-    vectors = rows.group_by("group", *_VECTOR, maintain_order=True).agg(
+    counts = rows.group_by("group", *_VECTOR, maintain_order=True).agg(
         pl.col("file_no").min(),
         pl.col("is_negated", "is_derived").any(),
         pl.col("value").is_not_null().sum().alias("n_values"),
         (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
     )
+    vectors = counts.sort("group", *VECTOR_KEY).collect(engine="in-memory")
     numbers = pl.Series("vector_no", stage.batch.new_vectors(vectors.height), dtype=pl.Int32)
-    vectors = vectors.sort("group", *VECTOR_KEY).hstack([numbers])
+    vectors = vectors.hstack([numbers])
     statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
     claimed = [statuses[file_no] for file_no in vectors["file_no"]]
     stage.add(
@@ -55,13 +56,14 @@ def stage_vectors(
             is_own=pl.Series([is_own for _, is_own in claimed], dtype=pl.Boolean),
         ),
     )
-    numbered = scores.join(vectors.select("vector_no", "group", *VECTOR_KEY), on=["group", *VECTOR_KEY], how="left")
+    numbers_of = vectors.lazy().select("vector_no", "group", *VECTOR_KEY)
+    numbered = numbered.join(numbers_of, on=["group", *VECTOR_KEY], how="left", maintain_order="left")
     is_seg = pl.col("level") == "seg"
-    stage.add(
-        "score", numbered.filter(is_seg).select("vector_no", pl.col("number").cast(pl.Int32).alias("segment"), "value")
-    )
+    of_segments = numbered.filter(is_seg).select("vector_no", pl.col("number").cast(pl.Int32).alias("segment"), "value")
+    stage.add("score", of_segments.collect(engine="in-memory"))
     if (vectors["level"] != "seg").any():
-        stage.add("aggregate", numbered.filter(~is_seg).select("vector_no", "unit", "value"))
+        others = numbered.filter(~is_seg).select("vector_no", "unit", "value")
+        stage.add("aggregate", others.collect(engine="in-memory"))
     return vectors
 
 
