@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeVar
 
 import polars as pl
 
@@ -20,6 +21,7 @@ LETTERS = "same letters and digits"
 NUMBER = "number at the end dropped"
 BEFORE = "as before"
 _NUMBER = re.compile(r"\.\d+$")
+_Rows = TypeVar("_Rows", pl.DataFrame, pl.LazyFrame)
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def names_of(
     """The system of each spelling; systems with data in the files go to the stage. labels: of all scores."""
     used = defaultdict[int, set[str]](set)
     for rows in (labels, judgements.unique(["file_no", "system"]) if judgements.height else judgements):
-        for file_no, spelling in zip(rows["file_no"], rows["system"], strict=True):
+        for file_no, spelling in zip(rows["file_no"].to_list(), rows["system"].to_list(), strict=True):
             used[file_no].add(spelling)
     names = joined(contents, used, stage, aliases)
     check_known(contents, labels, names, stage)
@@ -179,7 +181,7 @@ def names_of(
     return names
 
 
-def named(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
+def named(rows: _Rows, names: Mapping[str, str]) -> _Rows:
     """The rows with the names of systems instead of the files' spellings."""
     if all(spelling == system for spelling, system in names.items()):
         return rows

@@ -54,27 +54,29 @@ def placed(
     exist, and with the file's own segment, document and index in columns `written_`; see `with_numbers`.
     Tutorial texts are not segments of the evaluation set: their judgements keep the file's numbers.
     """
-    written = pl.col(_PLACE).name.prefix("written_")
-    places = _as_shown(contents, places.with_columns(written, is_lost=pl.lit(False)), stage)
-    is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
-    taught = judgements.lazy().filter(is_taught).with_columns(number=pl.col("segment")).collect(engine="in-memory")
-    judgements = judgements.filter(~is_taught.fill_null(False)) if taught.height else judgements
+    written = [places[name].alias(f"written_{name}") for name in _PLACE]
+    is_lost = pl.Series("is_lost", [False]).new_from_index(0, places.height)
+    places = _as_shown(contents, places.hstack([*written, is_lost]), stage)
+    taught = judgements.hstack([judgements["segment"].alias("number")])
+    if judgements.height:
+        is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
+        taught, judgements = taught.filter(is_taught), judgements.filter(~is_taught.fill_null(False))
     is_seg = pl.col("level") == "seg"
     known = _staged(stage) if stage.segments else _held(stage)
     places, judgements = (with_known_names(rows, known) for rows in (places, judgements))
     scored = places.lazy().filter(is_seg & ~pl.col("is_lost"))
     report_contradictions(contents, scored, known, stage)
     report_contradictions(contents, judgements.lazy(), known, stage)
-    named = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements.lazy())])
-    asked = named.group_by(*_PLACE, maintain_order=True).agg(pl.col("domain", "file_no").min())
+    named = [rows.select(*_PLACE, "domain", "file_no") for rows in (scored, judgements.lazy())]
+    named = named if judgements.height else named[:1]
+    asked = pl.concat(named).group_by(*_PLACE, maintain_order=True).agg(pl.col("domain", "file_no").min())
     keys = place(asked.collect(engine="in-memory"), stage).lazy()
     numbered, judged = (
         rows.lazy().join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
         for rows in (places, judgements)
     )
     has_number = pl.col("number").is_not_null()
-    is_lost = pl.col("is_lost") | (is_seg & ~has_number)
-    places = numbered.with_columns(is_lost=is_lost).collect(engine="in-memory")
+    places = numbered.with_columns(pl.col("is_lost") | (is_seg & ~has_number)).collect(engine="in-memory")
     if judgements.is_empty() and taught.is_empty():
         return places, taught
     judgements = judged.collect(engine="in-memory")
@@ -82,15 +84,15 @@ def placed(
     return places, pl.concat([judgements.filter(has_number), taught]).sort("file_no", "line", maintain_order=True)
 
 
-def with_numbers(scores: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def with_numbers(scores: pl.LazyFrame, places: pl.DataFrame) -> pl.DataFrame:
     """Scores with segment numbers, and with `is_lost` if the segment does not exist. places: result of `placed`."""
     written = {f"written_{name}": name for name in _PLACE}
     keys = [*_OF_ROWS, *written]
     telling = [name for name in keys if places[name].n_unique() > 1]  # the others are the same in all rows
     found = places.lazy().select(*(telling or keys[:1]), *_PLACE, "number", "is_lost")
-    rows = scores.lazy().rename({name: column for column, name in written.items()})
+    rows = scores.rename({name: column for column, name in written.items()})
     rows = rows.join(found, on=telling or keys[:1], how="left", nulls_equal=True, maintain_order="left")
-    return rows.select(*scores.columns, "number", "is_lost").collect(engine="in-memory")
+    return rows.select(*scores.collect_schema(), "number", "is_lost").collect(engine="in-memory")
 
 
 def _as_shown(contents: Sequence[Content], places: pl.DataFrame, stage: Stage) -> pl.DataFrame:
@@ -207,10 +209,10 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
         return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
     _report_documents(held, asked, stage)
     first = min(stage.file_numbers, default=0)
-    if stage.n_lines:
-        lines = pl.select(segment=pl.int_range(1, stage.n_lines + 1, dtype=pl.Int64), file_no=pl.lit(first, pl.Int64))
-        asked = pl.concat([asked, lines], how="diagonal")
-    table, places = _together(held, asked)
+    lines = pl.Series("segment", range(1, stage.n_lines + 1), pl.Int64).to_frame()
+    table, places = _together(
+        held, asked, lines.hstack([pl.Series("file_no", [first]).new_from_index(0, stage.n_lines)])
+    )
     stage.n_segments = table.height
     _renumber(held, places, stage)
     stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
@@ -269,13 +271,13 @@ def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(number=pl.coalesce("segment", "by_document")).drop("by_document")
 
 
-def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _together(*named: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All undeclared segments, from the warehouse and from rows; one row each. If files differ on a segment, the first
     name in alphabetical order counts, whichever file was loaded first.
 
     Also document, index and number of every place; a line may have several if files name documents differently.
     """
-    rows = pl.concat([held, asked], how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
+    rows = pl.concat(named, how="diagonal").sort(*_PLACE, "domain", nulls_last=True)
     places = _places_in_documents(rows)
     table = (
         _numbered(rows, places)

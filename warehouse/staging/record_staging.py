@@ -74,9 +74,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         repeated += again
         met, cells, there = _counted(sound, rows)
         counts.append((met, cells))
-        outputs = (
-            there if outputs is None else _outputs(pl.concat([outputs, there]).lazy()).collect()
-        )  # most have the same
+        outputs = there if outputs is None else _outputs(pl.concat([outputs, there]).lazy()).collect()  # much the same
         staged.append(stage_vectors(sound, rows, _of_part(judgements, part, "base_name"), stage))
     if lost:
         report_lost(sound, pl.concat(lost), stage)
@@ -121,16 +119,16 @@ def _parts(
     return [*counts.explode("spelling").partition_by("part", maintain_order=True)]
 
 
-def _rows_of_part(scores: pl.LazyFrame, part: pl.DataFrame | None) -> pl.DataFrame:
+def _rows_of_part(scores: pl.LazyFrame, part: pl.DataFrame | None) -> pl.LazyFrame:
     """The scores of a part, in the order of the files."""
     if part is None:
-        return scores.collect()
+        return scores
     first, last = (
         pl.lit(name) for name in part.select(first=pl.col("scorer").min(), last=pl.col("scorer").max()).row(0)
     )
     here = scores.filter(pl.col("scorer").is_between(first, last))
     here = here.join(part.lazy().select("scorer", system="spelling"), on=["scorer", "system"], how="semi")
-    return here.collect(engine="streaming").sort("file_no", "line", maintain_order=True)
+    return here.collect(engine="streaming").sort("file_no", "line", maintain_order=True).lazy()
 
 
 def _of_part(rows: pl.DataFrame, part: pl.DataFrame | None, scorer: str = "scorer") -> pl.DataFrame:

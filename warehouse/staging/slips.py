@@ -114,7 +114,8 @@ def _counted(rows: pl.DataFrame, kind: str, column: str) -> list[_Count]:
     """The names in a column. rows: with file_no, level, line and n."""
     lines: dict[tuple[int, str, str], int] = {}
     totals = Counter[tuple[int, str, str]]()
-    for file_no, level, name, line, n in rows.select("file_no", "level", column, "line", "n").iter_rows():
+    columns = (rows[name].to_list() for name in ("file_no", "level", column, "line", "n"))
+    for file_no, level, name, line, n in zip(*columns, strict=True):
         if name is not None:
             key = (file_no, level, name)
             lines[key] = min(lines.get(key, line or 0), line or 0)
