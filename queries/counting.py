@@ -53,13 +53,20 @@ def pairs(scores: pl.LazyFrame, by: Unit, epsilon: float) -> pl.LazyFrame:
     )
 
 
-def scores_of(block: Block) -> pl.LazyFrame:
-    """The scores of a block as input of `pairs`, with indices of scorers, systems and segments."""
-    shape = block.scores.shape
-    scorer, system, segment = (places.ravel() for places in np.indices(shape, dtype=np.int32))
-    scores = {"human": np.broadcast_to(block.human, shape).ravel(), "metric": block.scores.ravel()}
-    values = {name: pl.Series(value, nan_to_null=True) for name, value in scores.items()}
-    return pl.LazyFrame({"scorer": scorer, "system": system, "segment": segment, **values})
+def scores_of(*blocks: Block) -> pl.LazyFrame:
+    """The scores of blocks as input of `pairs`, with indices of systems, and of scorers and segments counted through
+    all blocks.
+    """
+    parts, n_scorers, n_segments = [], 0, 0
+    for block in blocks:
+        shape = block.scores.shape
+        scorer, system, segment = np.indices(shape, dtype=np.int32).reshape(3, -1)
+        human = np.broadcast_to(block.human, shape).ravel()
+        parts.append((scorer + n_scorers, system, segment + n_segments, human, block.scores.ravel()))
+        n_scorers, n_segments = n_scorers + shape[0], n_segments + shape[2]
+    names = ("scorer", "system", "segment", "human", "metric")
+    values = (np.concatenate(of_blocks) for of_blocks in zip(*parts, strict=True))
+    return pl.LazyFrame({name: pl.Series(value, nan_to_null=True) for name, value in zip(names, values, strict=True)})
 
 
 def means(scores: pl.LazyFrame) -> pl.LazyFrame:

@@ -1,18 +1,26 @@
 """`counts`: concordant, discordant and tied pairs."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.measures.options import RoundHuman
 from metaeval.questions.question import EvalsetQuestion
 from metaeval.results.run import Run
 from queries.slices import Slice
+from warehouse.errors import QuestionError
 from warehouse.fields import Option
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.results.answer import Answer, Result
+    from metaeval.results.run import Place
+    from metaeval.studies.tables.counts import Judged
+
+    _Judged = tuple["Counts", Judged]
+
+_MOST_TOGETHER = 2_000_000  # rows of the join from which on a query counts the pairs of no further evaluation set
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +37,43 @@ class Counts(Slice, EvalsetQuestion["Result"], name="counts"):
     round_human: RoundHuman = None
 
     def answer_one_evalset(self, run: Run) -> "Answer[Result]":
-        from metaeval.results.answer import answer_of
-        from metaeval.studies.tables.counts import pair_counts
+        (answer,) = self._counted([self._judged_at(run, self.testset, self.lp)])
+        return answer
 
+    def each(self, run: Run, places: "Sequence[Place]") -> "Iterator[Answer[Result] | QuestionError]":
+        """The answer for each evaluation set; one query counts the pairs of several small ones."""
+        from metaeval.studies.tables.counts import n_joined
+
+        if run.workers is not None:
+            yield from super().each(run, places)
+            return
+        waiting: list[_Judged | QuestionError] = []
+        n_rows = 0
+        for found in run.each(self._judged_at, places, self.name):
+            waiting.append(found)
+            n_rows += 0 if isinstance(found, QuestionError) else n_joined(found[1][0])
+            if n_rows > _MOST_TOGETHER:
+                yield from self._in_order(waiting)
+                waiting, n_rows = [], 0
+        yield from self._in_order(waiting)
+
+    def _in_order(self, found: "Sequence[_Judged | QuestionError]") -> "Iterator[Answer[Result] | QuestionError]":
+        answers = iter(self._counted([one for one in found if not isinstance(one, QuestionError)]))
+        yield from (one if isinstance(one, QuestionError) else next(answers) for one in found)
+
+    def _judged_at(self, run: Run, testset: str, lp: str) -> "_Judged":
+        from metaeval.studies.tables.counts import judged
+
+        question = replace(self, testset=testset, lp=lp)
         with run.opened() as warehouse:
-            found = pair_counts(warehouse, self.part(Slice), self.by, self.epsilon, self.round_human)
-        return answer_of(self, found)
+            return question, judged(warehouse, question.part(Slice), self.round_human)
+
+    def _counted(self, found: "Sequence[_Judged]") -> "list[Answer[Result]]":
+        from metaeval.results.answer import answer_of
+        from metaeval.studies.tables.counts import counted
+
+        results = counted([judged for _, judged in found], self.by, self.epsilon, self.round_human)
+        return [answer_of(question, result) for (question, _), result in zip(found, results, strict=True)]
 
     def headline(self, answer: "Answer[Result]") -> str:
         from metaeval.results.sentences import named, opening

@@ -4,7 +4,7 @@ Light: this module and the questions' own are read to print a help, so arrays, f
 answers.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.results.answer import Answer
-    from metaeval.results.run import Run
+    from metaeval.results.run import Place, Run
     from warehouse import Warehouse
 
 R = TypeVar("R")
@@ -121,8 +121,7 @@ class EvalsetQuestion(Evalset, Question[R]):
         with run.opened() as warehouse:
             chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
         answers, faults = {}, {}
-        found_by_place = run.each(self._answer_at, chosen, self.name, is_storing=hasattr(self, "recompute"))
-        for place, found in zip(chosen, found_by_place, strict=True):
+        for place, found in zip(chosen, self.each(run, chosen), strict=True):
             if not isinstance(found, QuestionError):
                 answers[place] = found
             elif len(chosen) == 1:
@@ -135,6 +134,10 @@ class EvalsetQuestion(Evalset, Question[R]):
             return replace(*answers.values(), question=self)
         said = {place: replace(one, summary=one.question.headline(one)) for place, one in answers.items()}
         return stacked(self, said, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+
+    def each(self, run: "Run", places: "Sequence[Place]") -> "Iterator[Answer[R] | QuestionError]":
+        """The answer for each evaluation set, in their order, or why there is none."""
+        return run.each(self._answer_at, places, self.name, is_storing=hasattr(self, "recompute"))
 
     def _answer_at(self, run: "Run", testset: str, lp: str) -> "Answer[R]":
         return replace(self, testset=testset, lp=lp).answer_one_evalset(run)

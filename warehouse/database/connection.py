@@ -43,6 +43,7 @@ class Warehouse:
         self.is_closed = False
         self._turn = threading.RLock()  # of threads: what one of them executes, it fetches
         self._kept: dict[Hashable, Any] = {}
+        self._sizes: dict[Hashable, int] = {}
         self._mark: Mark | None = None  # of the file when it was opened
 
     @classmethod
@@ -70,7 +71,7 @@ class Warehouse:
         if self._mark is None or mark_of(self.path) != self._mark:
             return Warehouse.open(self.path)
         again = Warehouse(None, self.path)
-        again._kept, again._mark = self._kept, self._mark
+        again._kept, again._sizes, again._mark = self._kept, self._sizes, self._mark
         return again
 
     @property
@@ -157,9 +158,12 @@ class Warehouse:
         """Make room for an answer: forget those that were needed longest ago."""
         left = _MOST_BYTES
         for n, (question, answer) in enumerate(reversed(list(self._kept.items())), start=1):
-            left -= _size(answer)  # again, because arrays are added to answers
+            if n <= _FEW or question not in self._sizes:  # arrays are added to answers soon after they are asked for
+                self._sizes[question] = _size(answer)
+            left -= self._sizes[question]
             if n >= _N_KEPT or left < 0:
                 self._kept.pop(question, None)
+                self._sizes.pop(question, None)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -15,24 +16,45 @@ from queries.counting import COUNTS, Unit, pairs, scores_of
 from queries.slices import Slice
 from warehouse import Warehouse
 
+Judged = tuple[Block, tuple[str, ...]]
+"""A block whose pairs are counted, and notes on it."""
+
+
+def judged(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Judged:
+    """The block of the metrics of a slice that have segment scores. Raises QuestionError: see `judged_segments`."""
+    inputs = Inputs(warehouse, asked, round_human)
+    block = inputs.judged_segments()
+    return block, table_notes(block, inputs.of_level("seg").excluded)
+
 
 def pair_counts(
     warehouse: Warehouse, asked: Slice, by: Unit = "item", epsilon: float = 0.0, round_human: int | None = None
 ) -> Result:
-    """Pair counts of the metrics of a slice that have segment scores.
+    """`counted` for the metrics of a slice that have segment scores. Raises QuestionError: as `judged`."""
+    (found,) = counted([judged(warehouse, asked, round_human)], by, epsilon, round_human)
+    return found
 
-    by: item (groups are segments), system, or none (one group, "all").
+
+def counted(
+    found: Sequence[Judged], by: Unit = "item", epsilon: float = 0.0, round_human: int | None = None
+) -> list[Result]:
+    """Pair counts of each block.
+
+    by: item (groups are segments), system, or none (one group, "all"). round_human: as for `judged`.
     Columns: metric, by, group, epsilon and the five counts; one row per metric and group. A group without a pair has no
     row.
-    Raises QuestionError: see `Inputs.judged_segments`.
     """
-    inputs = Inputs(warehouse, asked, round_human)
-    block = inputs.judged_segments()
-    frame, notes = _counted(block, by, epsilon), table_notes(block, inputs.of_level("seg").excluded)
     keys = ("metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"))
     what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
-    parts = table_parts(what, block, rounding)
-    return Result(frame.select(*keys, *COUNTS), parts, (*_without_pairs(frame, block, by), *notes))
+    frames = _counted([block for block, _ in found], by, epsilon)
+    return [
+        Result(
+            frame.select(*keys, *COUNTS),
+            table_parts(what, block, rounding),
+            (*_without_pairs(frame, block, by), *notes),
+        )
+        for (block, notes), frame in zip(found, frames, strict=True)
+    ]
 
 
 def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
@@ -61,13 +83,23 @@ def together(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
+def n_joined(block: Block) -> int:
+    """Rows of the join that counts pairs by item."""
+    return block.scores.size * len(block.systems)
+
+
+def _counted(blocks: Sequence[Block], by: Unit, epsilon: float) -> list[pl.DataFrame]:
     """Columns metric, unit and the counts: by item from a query, unless its join is large, else from a kernel."""
-    n_joined = block.human.size * len(block.systems)  # of one metric
-    if by == "item" and n_joined <= _MOST_JOINED:
-        n_queries = max(1, -(-n_joined * len(block.metrics) // _MOST_JOINED))
-        parts = np.array_split(np.arange(len(block.metrics)), n_queries)
-        return pl.concat([_counted_by_query(block.take(metrics=part), epsilon) for part in parts])
+    if by == "item" and sum(map(n_joined, blocks)) <= _MOST_JOINED:
+        return _by_query(blocks, epsilon)
+    return [_of_one(block, by, epsilon) for block in blocks]
+
+
+def _of_one(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
+    most = _MOST_JOINED // max(1, block.human.size * len(block.systems))  # metrics of one query
+    if by == "item" and most:
+        parts = np.array_split(np.arange(len(block.metrics)), max(1, -(-len(block.metrics) // most)))
+        return pl.concat([_by_query([block.take(metrics=part)], epsilon)[0] for part in parts])
     counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names: Sequence[object] = {"item": block.segments.tolist(), "system": block.systems, "none": ("all",)}[by]
     groups = [str(names[label]) for label in counts.labels]
@@ -83,8 +115,12 @@ def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
 _MOST_JOINED = 50_000_000  # rows of one query's join
 
 
-def _counted_by_query(block: Block, epsilon: float) -> pl.DataFrame:
-    frame = pairs(scores_of(block), "item", epsilon).collect()
-    metrics = pl.Series("metric", [metric.name for metric in block.metrics], dtype=pl.String)
-    segments = pl.Series("unit", block.segments.astype(str), dtype=pl.String)
-    return frame.select(metrics.gather(frame["scorer"]), segments.gather(frame["unit"]), *COUNTS)
+def _by_query(blocks: Sequence[Block], epsilon: float) -> list[pl.DataFrame]:
+    """Counts by item of each block, from one query."""
+    frame = pairs(scores_of(*blocks), "item", epsilon).collect()
+    metrics = pl.Series("metric", [metric.name for block in blocks for metric in block.metrics], dtype=pl.String)
+    numbers = np.concatenate([block.segments for block in blocks]).astype(str)
+    segments = pl.Series("unit", numbers, dtype=pl.String)
+    named = frame.select(metrics.gather(frame["scorer"]), segments.gather(frame["unit"]), *COUNTS)
+    ends = np.searchsorted(frame["scorer"], np.cumsum([0, *(len(block.metrics) for block in blocks)]))
+    return [named[first:end] for first, end in pairwise(ends.tolist())]
