@@ -355,6 +355,23 @@ def test_a_question_about_one_evaluation_set_is_answered_for_several(
     assert [row["lp"] for row in ran.json] == every["lp"].to_list()
 
 
+def test_pairs_of_several_evaluation_sets_are_those_of_each_however_many_a_query_counts(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All sets by one query, or each by its own."""
+    asked: dict[str, Any] = {"testset": "all", "metrics": "simBLEU"}
+    whole = metaeval.counts(simulated_warehouse, **asked)
+    assert whole.frame.select("testset", "lp").n_unique() > 2
+    monkeypatch.setattr("metaeval.questions.counts._MOST_TOGETHER", 0)
+    again = metaeval.counts(simulated_warehouse, **asked)
+    assert again.frame.equals(whole.frame)
+    assert again.notes == whole.notes
+    assert again.signature == whole.signature
+    for (testset, lp), rows in whole.frame.group_by("testset", "lp", maintain_order=True):
+        one = metaeval.counts(simulated_warehouse, str(testset), str(lp), metrics="simBLEU")
+        assert rows.drop("testset", "lp").equals(one.frame)
+
+
 @together(
     ("words", "line"),
     [

@@ -155,6 +155,18 @@ def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, h
     assert ranked["Submitted-src"] == "submitted"
 
 
+def test_a_segment_with_one_judged_output_has_no_pairs_however_large_the_join_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    humans = _judged([-1, -2, -3, NAN, NAN], [NAN, -5, -1, NAN, NAN], [NAN, NAN, -11, -2, NAN], [NAN] * 5)
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
+        by_query = pair_counts(warehouse, Slice(TESTSET, LP), "item").frame
+        monkeypatch.setattr("metaeval.studies.tables.counts._MOST_JOINED", 0)
+        by_kernel = pair_counts(warehouse, Slice(TESTSET, LP), "item").frame
+    assert by_kernel.equals(by_query)
+    assert set(by_query["group"]) == {"2", "3"}
+
+
 def test_the_intersection_takes_the_cells_from_every_metric(tmp_path: Path, holes: np.ndarray) -> None:
     fine = np.array(metric_tables()["Fine-src"].seg)
     tables = {"Fine-src": ScoreTable(systems=SYSTEMS, seg=fine), "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}

@@ -71,6 +71,19 @@ def test_what_was_computed_on_a_block_is_kept_for_all_its_metrics_and_for_no_par
         assert part.once("n", lambda: 1) == 1
 
 
+def test_kept_answers_are_forgotten_by_their_size_also_if_they_grew_after_they_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warehouse.database.connection._MOST_BYTES", 1000)
+    with tiny_warehouse(tmp_path) as warehouse:
+        first: dict[str, object] = warehouse.once("grows", dict)
+        warehouse.once("other", lambda: [1])
+        first["array"] = np.zeros(1000)
+        for number in range(2):
+            warehouse.once(number, lambda: [1])
+        assert warehouse.once("grows", dict) == {}
+
+
 def test_named_scores_are_found_in_a_block(tiny: Warehouse) -> None:
     block = _block(tiny, segments="2-4")
     asked = [("Cherry", 3), ("Ash", 2), ("Ash", 2), ("Ash", 1), ("Oak", 2)]

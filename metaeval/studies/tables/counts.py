@@ -90,7 +90,7 @@ def n_joined(block: Block) -> int:
 
 def _counted(blocks: Sequence[Block], by: Unit, epsilon: float) -> list[pl.DataFrame]:
     """Columns metric, unit and the counts: by item from a query, unless its join is large, else from a kernel."""
-    if by == "item" and sum(map(n_joined, blocks)) <= _MOST_JOINED:
+    if blocks and by == "item" and sum(map(n_joined, blocks)) <= _MOST_JOINED:
         return _by_query(blocks, epsilon)
     return [_of_one(block, by, epsilon) for block in blocks]
 

@@ -1,5 +1,6 @@
 """What a row must have before anything else looks at it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -111,3 +112,25 @@ def test_numbers_from_0_and_places_without_a_document_are_one_fault_a_file() -> 
         row |= {name: value for name, value in place.items() if value} | {"line": [2, 3, 4]}
         frame = pl.DataFrame(row, schema={name: columns("scores")[name] for name in row})
         assert [(fault.line, fault.found) for fault in Records(scores=frame).normal(Path("f")).faults] == [(2, found)]
+
+
+@together("is_on_disk", [False, True])
+def test_rows_of_several_evaluation_sets_are_those_of_each_without_their_neighbours(
+    is_on_disk: bool, tmp_path: Path
+) -> None:
+    evalsets = [(testset, lp) for testset in ("a", "b", "c") for lp in ("de-en", "en-de", "en-zh")]
+    rows = [{**_SCORE, "testset": one, "lp": lp, "line": line} for line, (one, lp) in enumerate(evalsets * 2, start=1)]
+    scores = pl.DataFrame(rows, schema={name: columns("scores")[name] for name in _SCORE})
+    read = Records(scores=scores.with_columns(segment=pl.col("line"))).normal(Path("f"))
+    assert read.scores is not None
+    if is_on_disk:
+        read.scores.write_parquet(tmp_path / "1.parquet")
+        read = replace(read, scores=None, on_disk=pl.scan_parquet(tmp_path / "1.parquet"))
+    asked = [("c", "en-de"), ("a", "en-zh"), ("b", "fr-de")]
+    found = read.of_each(asked)
+    lines = {key: one.scores["line"].to_list() for key, one in found.items() if one.scores is not None}
+    assert lines == {("c", "en-de"): [8, 17], ("a", "en-zh"): [3, 12], ("b", "fr-de"): []}
+    for key in asked:
+        alone = read.of(key)
+        for name in ("scores", "judgements", "segments", "labels", "places"):
+            assert getattr(found[key], name).equals(getattr(alone, name)), name
