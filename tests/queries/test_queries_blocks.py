@@ -71,7 +71,7 @@ def test_what_was_computed_on_a_block_is_kept_for_all_its_metrics_and_for_no_par
         assert part.once("n", lambda: 1) == 1
 
 
-def test_kept_answers_are_forgotten_by_their_size_also_if_they_grew_after_they_were_asked_for(
+def test_kept_answers_are_forgotten_by_their_size_also_if_they_grew_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("warehouse.database.connection._MOST_BYTES", 1000)

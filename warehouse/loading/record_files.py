@@ -79,7 +79,7 @@ class OpenFile:
         return tuple(key for key in saved.evalsets if not any(UNREADABLE in name for name in key))
 
     def of(self, evalset: EvalsetKey, file_no: int) -> Content:
-        """The file's contribution to one evaluation set; `read` gets the rows of all asked for so far at once."""
+        """The file's contribution to one evaluation set; `read` gets the rows of all that it was called for at once."""
         self._asked.append(evalset)
         return Content(
             claim=replace(self.claim, evalsets=(evalset,)),
