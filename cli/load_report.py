@@ -10,7 +10,7 @@ from cli.exit_codes import ExitCode
 from cli.options.output import Output
 from cli.render import note
 from warehouse.errors import in_order
-from warehouse.wording import NO_LP, counted
+from warehouse.wording import NO_LP, counted, first_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,9 +65,8 @@ def _notes(report: "LoadReport", database: Path | None, verbose: bool) -> list[s
     for path, reason in report.skipped:
         reasons.setdefault(reason, []).append(path)
     for reason, paths in sorted(reasons.items()):
-        shown = paths if verbose else paths[:3]
-        more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
-        lines.append(f"skipped {counted(len(paths), 'file')} ({reason}): {', '.join(shown)}{more}")
+        shown = first_names(paths, len(paths) if verbose else 3)
+        lines.append(f"skipped {counted(len(paths), 'file')} ({reason}): {shown}")
     notes = report.notes if verbose else report.notes[:_SHOWN]
     lines += notes
     if len(report.notes) > len(notes):

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse import QuestionError
-from warehouse.wording import option
+from warehouse.wording import first_line, option
 
 _SUFFIXES = (".csv", ".tsv", ".json", ".parquet")
 
@@ -28,7 +28,7 @@ def sampling_probabilities(path: Path, testset: str, lp: str) -> dict[int, float
         else:
             table = pl.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-        raise QuestionError(f"{path}: no table: {str(error).splitlines()[0]}") from None
+        raise QuestionError(f"{path}: no table: {first_line(error)}") from None
     if "segment" not in table.columns:
         raise QuestionError(f"{path} has no column segment; {option('sample.method', 'random')} writes such a file")
     for column, value in (("testset", testset), ("lp", lp)):

@@ -13,7 +13,7 @@ from queries.slices import BY_ANNOTATOR, Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.issues import optimised_in
-from warehouse.wording import counted, option
+from warehouse.wording import counted, first_names, option
 
 Level = Literal["seg", "sys"]
 
@@ -371,7 +371,7 @@ def _choose_metrics(
             (is_entry and not is_primary, Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))),
             (asked.level == "doc" and gap is not None, gap or Exclusion(Reason.NO_DOCUMENT_SCORES)),
             (not by_segment and not submitted and any(parts), Exclusion(Reason.OTHER_LEVELS)),
-            (_matters(missing, wanted, asked), Exclusion(Reason.NO_SCORES, (_first_names(missing),))),
+            (_matters(missing, wanted, asked), Exclusion(Reason.NO_SCORES, (first_names(sorted(missing)),))),
         )
         choices.append(replace(one, segment_gap=gap, reason=reason))
     return choices
@@ -392,7 +392,7 @@ def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclus
     if not missing or (asked.intersection and by_segment):
         return None
     unit = "DOCUMENT" if asked.level == "doc" else "SEGMENT"
-    some = Exclusion(Reason[f"SOME_{unit}_SCORES"], (_first_names(missing),))
+    some = Exclusion(Reason[f"SOME_{unit}_SCORES"], (first_names(sorted(missing)),))
     return Exclusion(Reason[f"NO_{unit}_SCORES"]) if missing == wanted else some
 
 
@@ -402,11 +402,7 @@ def _notes_on_excluded_matches(asked: Slice, metrics: Sequence[MetricChoice]) ->
         {one.name: one.reason for one in metrics if one.reason is not None and one.reason.reason in _STATUS}
     )
     return [
-        f"{_first_names(set(names))} matched, but excluded: {reason}"
+        f"{first_names(sorted({*names}))} matched, but excluded: {reason}"
         for reason, names in lines.items()
         if asked.metrics
     ]
-
-
-def _first_names(names: set[str]) -> str:
-    return ", ".join(sorted(names)[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

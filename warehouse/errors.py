@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from warehouse.wording import in_python, option
+from warehouse.wording import first_names, in_python, option
 
 _LONGEST = 60  # characters of one name, number or text that a message quotes from a file
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
@@ -218,8 +218,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
     elif near:
         hint = f"{NEAR} {' or '.join(repr(item) for item in near)}?"
     elif known:
-        shown = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
-        hint = f"available: {shown}"
+        hint = f"available: {first_names(known, 8)}"
     else:
         hint = "none are available"
     place = f" for {IT}" if where else ""

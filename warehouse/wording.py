@@ -1,7 +1,7 @@
 """Words of messages."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 MARK = "\u2063"
 """Around an option in a message; invisible, so that an option that is not spelt out reads as in Python."""
@@ -28,6 +28,20 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
     ('1 file', '0 files', '2 pairs of systems')
     """
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> first_names(["a", "b"]), first_names(["a", "b", "c", "d"])
+    ('a, b', 'a, b, c and 1 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def first_line(error: object) -> str:
+    """The first line of an error's text; its kind if there is none."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def option(name: str, value: object = None) -> str:

@@ -11,21 +11,21 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from metaeval.kernels.resampling.draws import Share, ShareComputedError
+from metaeval.kernels.resampling.draws import ALONE, Share, ShareComputedError
 from metaeval.results.run import Run
 from queries.opening import groups, opening, opening_some
 from warehouse.errors import QuestionError, WarehouseError
 from warehouse.progress import Progress
-from warehouse.wording import option
+from warehouse.wording import first_line, option
 
 if TYPE_CHECKING:
     from metaeval.results.run import Place, Work, Workers
@@ -42,13 +42,10 @@ _LIBRARIES = ("numpy", "scipy", "polars", "duckdb")
 def versions() -> dict[str, str]:
     """All that numbers may depend on: versions of the program and its libraries, a checksum of the program's files."""
     digest = hashlib.sha256()
-    for package in _PACKAGES:
-        found = find_spec(package)
-        assert found is not None
-        assert found.origin is not None
-        root = Path(found.origin).parent
-        for path in sorted(one for kind in ("*.py", "*.sql", "*.toml") for one in root.rglob(kind)):
-            digest.update(f"{package}/{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
+    root = Path(__file__).parents[2]  # of all packages
+    kinds = [f"{package}/**/*.{kind}" for package in _PACKAGES for kind in ("py", "sql", "toml")]
+    for path in sorted(one for kind in kinds for one in root.glob(kind)):
+        digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
     libraries = {name: version(name) for name in _LIBRARIES}
     own = {"scorehouse": version("scorehouse"), "its files": digest.hexdigest()[:12]}
     return {**own, "Python": platform.python_version(), **libraries}
@@ -62,12 +59,12 @@ class Task:
     """
 
     folder: Path
+    is_whole: bool
     work: "Work[Any]"
     places: "Sequence[Place]"
-    is_whole: bool
 
 
-def perform(task: Task, share: Share | None = None, known: Sequence[Sequence[list[Any]]] = ()) -> list[Any]:
+def perform(task: Task, share: Share = ALONE, known: Sequence[Sequence[list[Any]]] = ()) -> list[Any]:
     """What is computed of each place of a task, or why there is nothing; before that, the versions it depends on.
 
     share: only this share of the next resampling (`ShareComputedError`). known: its outcomes in those before, by share.
@@ -76,7 +73,7 @@ def perform(task: Task, share: Share | None = None, known: Sequence[Sequence[lis
     whole = opening(task.folder, is_export=True)
     with whole if task.is_whole else opening_some(task.folder, task.places) as opened:
         for place in task.places:
-            with nullcontext() if share is None else replace(share, known=[_joined(one) for one in known]).taken():
+            with replace(share, known=[_joined(one) for one in known]).taken():
                 try:
                     found.append(task.work(Run(opened), *place))
                 except (QuestionError, ShareComputedError) as error:
@@ -86,7 +83,7 @@ def perform(task: Task, share: Share | None = None, known: Sequence[Sequence[lis
 
 def _joined(shares: Sequence[list[Any]]) -> list[Any]:
     """The outcomes of all tasks of a resampling, in their order."""
-    outcomes = [error.outcomes for _, error in shares]
+    outcomes = [error.args[0] for _, error in shares]
     joined: list[Any] = [None] * sum(map(len, outcomes))
     for number, own in enumerate(outcomes):
         joined[number :: len(outcomes)] = own
@@ -118,7 +115,7 @@ def workers_at(address: str, folder: Path, *, is_whole: bool) -> "Iterator[Worke
     try:
         client = _within(2 * PATIENCE, lambda: distributed.Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
-        raise QuestionError(f"{where}: no scheduler answers there: {_line(error)}") from error
+        raise QuestionError(f"{where}: no scheduler answers there: {first_line(error)}") from error
     try:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -126,9 +123,9 @@ def workers_at(address: str, folder: Path, *, is_whole: bool) -> "Iterator[Worke
             raise QuestionError(f"{where}: no workers for {PATIENCE:g} s; start some on its address") from error
         for name, found in client.run(versions, on_error="return").items():
             if isinstance(found, BaseException):
-                raise QuestionError(f"{where}: worker {name} cannot run scorehouse: {_line(found)}")
+                raise QuestionError(f"{where}: worker {name} cannot run scorehouse: {first_line(found)}")
             _check_same(where, name, found)
-        yield partial(_computed, client, where, folder.resolve(), is_whole)
+        yield _Scheduler(client, where, folder.resolve(), is_whole).computed
     finally:
         with suppress(Exception):  # the scheduler may be gone
             client.close(timeout=_LOOK)
@@ -154,85 +151,84 @@ def _within(seconds: float, act: Callable[[], Any]) -> Any:
         raise TimeoutError(f"no answer within {seconds:g} s") from None
 
 
-def _computed(
-    client: Any,
-    where: str,
-    folder: Path,
-    is_whole: bool,
-    work: "Work[Any]",
-    places: "Sequence[Place]",
-    what: str,
-    progress: Progress | None,
-) -> Iterator[Any]:
-    n_threads = max(1, sum(client.nthreads().values()))
-    if n_threads >= 2 * len(places):
-        for place in places:
-            yield _shared(client, where, Task(folder, work, [place], is_whole), n_threads, progress)
-        return
-    tasks = [*groups(folder, places, -(-len(places) // (_TASKS_EACH * n_threads)))]
-    futures = [client.submit(perform, Task(folder, work, group, is_whole), pure=False) for group in tasks]
-    with _cancelling(client, futures):
-        for group, future in zip(tasks, _done(client, where, futures, what, progress), strict=True):
-            yield from _result(where, group[0], future)
+@dataclass(frozen=True)
+class _Scheduler:
+    """A client of a scheduler; where: its address, for messages. folder, is_whole: see `Task`."""
 
+    client: Any
+    where: str
+    folder: Path
+    is_whole: bool
 
-def _shared(client: Any, where: str, task: Task, n: int, progress: Progress | None) -> Any:
-    """What is computed of a task's place, where each resampling is shared out among the workers."""
-    known: list[list[Any]] = []
-    while True:
-        # what comes before is repeated each time, so simulations that resample again and again go on alone
-        shares = [Share(number, n) for number in range(n)] if len(known) < _MOST_SHARED else [Share(0, 0)]
-        futures = [client.submit(perform, task, share, known, pure=False) for share in shares]
-        briefs = [client.submit(_of_all, future, pure=False) for future in futures]
-        with _cancelling(client, briefs):
-            what = f"resampling {' '.join(task.places[0])}"
-            found = [_result(where, task.places[0], one)[0] for one in _done(client, where, briefs, what, progress)]
-        if found[0] is not None:
-            return found[0]
-        known.append(futures)
+    def computed(
+        self, work: "Work[Any]", places: "Sequence[Place]", what: str, progress: Progress | None
+    ) -> Iterator[Any]:
+        """What the work computes of each place, in their order."""
+        n_threads = max(1, sum(self.client.nthreads().values()))
+        if n_threads >= 2 * len(places):
+            for place in places:
+                yield self._shared(Task(self.folder, self.is_whole, work, [place]), n_threads, progress)
+            return
+        most = -(-len(places) // (_TASKS_EACH * n_threads))
+        tasks = [Task(self.folder, self.is_whole, work, group) for group in groups(self.folder, places, most)]
+        futures = [self.client.submit(perform, task, pure=False) for task in tasks]
+        yield from chain.from_iterable(self._results([task.places[0] for task in tasks], futures, what, progress))
 
+    def _shared(self, task: Task, n: int, progress: Progress | None) -> Any:
+        """What is computed of a task's place, where each resampling is shared out among the workers."""
+        known: list[list[Any]] = []
+        (place,) = task.places
+        while True:
+            # what comes before is repeated each time, so simulations that resample again and again go on alone
+            shares = [Share(number, n) for number in range(n)] if len(known) < _MOST_SHARED else [ALONE]
+            futures = [self.client.submit(perform, task, share, known, pure=False) for share in shares]
+            briefs = [self.client.submit(_of_all, future, pure=False) for future in futures]
+            what = f"resampling {' '.join(place)}"
+            found = [one for (one,) in self._results([place] * len(briefs), briefs, what, progress)]
+            if found[0] is not None:
+                return found[0]
+            known.append(futures)
 
-@contextmanager
-def _cancelling(client: Any, futures: Sequence[Any]) -> Iterator[None]:
-    """On an error or Ctrl-C, the workers do not go on."""
-    try:
-        yield
-    except BaseException:
-        with suppress(Exception):
-            client.cancel(futures, force=True)
-        raise
+    def _results(
+        self, places: "Sequence[Place]", futures: Sequence[Any], what: str, progress: Progress | None
+    ) -> Iterator[list[Any]]:
+        """What the futures computed of these places, once all are done; on an error or Ctrl-C, workers do not go on.
 
-
-def _done(client: Any, where: str, futures: Sequence[Any], what: str, progress: Progress | None) -> Sequence[Any]:
-    """The futures, all done. Raises QuestionError: no worker is left."""
-    seen = time.monotonic()
-    while not all(future.done() for future in futures):
-        if progress is not None and what:
-            progress(f"{what} on workers", sum(future.done() for future in futures), len(futures))
+        Raises QuestionError: no worker is left, a task failed or ran another program. WarehouseError: as the work.
+        """
         try:
-            n_workers = len(client.scheduler_info(n_workers=-1)["workers"]) if client.status == "running" else 0
-        except (OSError, TimeoutError, ValueError, KeyError):
-            n_workers = 0
-        seen = time.monotonic() if n_workers else seen
-        if time.monotonic() - seen > PATIENCE:
-            raise QuestionError(f"{where}: the last worker was lost, and no other came for {PATIENCE:g} s")
-        time.sleep(_LOOK)
-    return futures
+            self._wait(futures, what, progress)
+            for place, future in zip(places, futures, strict=True):
+                yield self._result(" ".join(place), future)
+        except BaseException:
+            with suppress(Exception):
+                self.client.cancel(futures, force=True)
+            raise
 
+    def _wait(self, futures: Sequence[Any], what: str, progress: Progress | None) -> None:
+        seen = time.monotonic()
+        while not all(future.done() for future in futures):
+            if progress is not None and what:
+                progress(f"{what} on workers", sum(future.done() for future in futures), len(futures))
+            with suppress(OSError, TimeoutError, ValueError, KeyError):
+                if self.client.status == "running" and self.client.scheduler_info(n_workers=-1)["workers"]:
+                    seen = time.monotonic()
+            if time.monotonic() - seen > PATIENCE:
+                raise QuestionError(f"{self.where}: the last worker was lost, and no other came for {PATIENCE:g} s")
+            time.sleep(_LOOK)
 
-def _result(where: str, place: "Place", future: Any) -> list[Any]:
-    """What a task computed. Raises QuestionError: nothing, or with another program. WarehouseError: as the work."""
-    named = " ".join(place)
-    try:
-        there, *found = list[Any](future.result())
-    except WarehouseError:
-        raise
-    except CancelledError as error:
-        raise QuestionError(f"{where}: the scheduler was lost; ask again once it runs") from error
-    except Exception as error:
-        raise QuestionError(f"{where}: {named} was not answered: {type(error).__name__}: {_line(error)}") from error
-    _check_same(where, named, there)
-    return found
+    def _result(self, named: str, future: Any) -> list[Any]:
+        try:
+            there, *found = list[Any](future.result())
+        except WarehouseError:
+            raise
+        except CancelledError as error:
+            raise QuestionError(f"{self.where}: the scheduler was lost; ask again once it runs") from error
+        except Exception as error:
+            why = f"{type(error).__name__}: {first_line(error)}"
+            raise QuestionError(f"{self.where}: {named} was not answered: {why}") from error
+        _check_same(self.where, named, there)
+        return found
 
 
 def _check_same(where: str, name: str, found: dict[str, str]) -> None:
@@ -240,7 +236,3 @@ def _check_same(where: str, name: str, found: dict[str, str]) -> None:
     own = versions()
     if apart := [f"{one} {found.get(one)}, here {own[one]}" for one in own if found.get(one) != own[one]]:
         raise QuestionError(f"{where}: worker {name} runs another program: {'; '.join(apart)}")
-
-
-def _line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -6,7 +6,7 @@ from typing import Any, Self
 from queries.reasons import Exclusion
 from warehouse import QuestionError, WarehouseError
 from warehouse.errors import NEAR
-from warehouse.wording import counted, option
+from warehouse.wording import counted, first_names, option
 
 _MOST_REASONS = 2  # in one line
 EXPLAIN = f"{option('explain', True)} says why"
@@ -170,8 +170,7 @@ def reasons(places: Mapping[str, Sequence[tuple[str, str]]]) -> str:
     ordered = sorted(places.items(), key=lambda one: (NEAR in one[0], len(one[1])), reverse=True)
     said = []
     for reason, of in ordered[:_MOST_REASONS]:
-        more = f" and {len(of) - 1} more" if len(of) > 1 else ""
-        said.append(f"{reason.replace('; ', ', ')} ({' '.join(of[0])}{more})")
+        said.append(f"{reason.replace('; ', ', ')} ({first_names([' '.join(one) for one in of], 1)})")
     n_left = len(ordered) - len(said)
     return "; ".join([*said, *([counted(n_left, "more reason")] if n_left else [])])
 

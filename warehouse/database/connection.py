@@ -16,6 +16,7 @@ from warehouse.database.opening import answer_error, answered, check_statement, 
 from warehouse.database.updating import Mark, current, in_memory, mark_of, writing
 from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError, check_parameters
 from warehouse.names import LARGEST_SCORE
+from warehouse.wording import first_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -274,5 +275,5 @@ def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
             rows = {result.key: result.__dict__ for result in results}
             with_frame(connection, pl.DataFrame([*rows.values()]), _STORE)
     except (WarehouseError, duckdb.Error) as error:
-        return str(error).splitlines()[0]
+        return first_line(error)
     return None

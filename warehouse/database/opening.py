@@ -17,7 +17,7 @@ import migrations
 from warehouse.database import statement
 from warehouse.database.buckets import SCHEME, Bucket, let_in
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
-from warehouse.wording import option
+from warehouse.wording import first_line, option
 
 INTERNAL = "internal"
 """Schema of the tables; what is public (views and macros) is in `main`, so that SHOW TABLES lists that alone."""
@@ -41,7 +41,7 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         if holder and holder[1]:
             who += f" ({holder[1].strip('(')})"
         return SchemaError(f"{path}: locked by {who}, which is using it; try again when it has finished")
-    first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
+    first = first_line(error)
     if is_of_full_disk(text):
         return SchemaError(f"{path}: {DISK_FULL}: {first}")
     if any(words in text for words in _UNWRITABLE):
@@ -75,7 +75,7 @@ def translated(path: Path) -> Iterator[None]:
     except duckdb.InterruptException:
         raise
     except duckdb.OutOfMemoryException as error:
-        raise LimitError(f"{path}: out of memory: {str(error).splitlines()[0]}") from error
+        raise LimitError(f"{path}: out of memory: {first_line(error)}") from error
     except duckdb.Error as error:
         raise schema_error(path, error) from error
 
@@ -94,14 +94,14 @@ def answered(path: Path) -> Iterator[None]:
             raise
         found = answer_error(path, error)
         if isinstance(found, QuestionError):
-            found = SchemaError(f"{path}: a query of scorehouse itself failed: {found.text.splitlines()[0]}")
+            found = SchemaError(f"{path}: a query of scorehouse itself failed: {first_line(found.text)}")
         raise found from error
 
 
 def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
     text = str(error).strip()
     if isinstance(error, duckdb.OutOfMemoryException):
-        return LimitError(f"{path}: out of memory: {text.splitlines()[0]}")
+        return LimitError(f"{path}: out of memory: {first_line(error)}")
     if isinstance(error, duckdb.InterruptException) and _LATE in text:
         return LimitError(f"{path}: a query took longer than {LONGEST} s and was stopped")
     is_of_file = isinstance(error, duckdb.IOException) and path.name in text

@@ -41,7 +41,7 @@ from warehouse.database.opening import (
 )
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
-from warehouse.wording import option
+from warehouse.wording import first_names, option
 
 
 def _checksum(text: str) -> str:
@@ -99,7 +99,6 @@ Mark = tuple[int, int, int, int, int]
 _EXAMINED: dict[Mark, Sequence[Migration]] = {}
 """Files that this process has examined, and with which migrations: listing macros takes longer than opening a file."""
 _NOTED: set[Path] = set()
-_MOST_NAMED = 3
 
 
 def mark_of(path: Path) -> Mark | None:
@@ -130,8 +129,7 @@ def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: Mark | Non
     is_current, foreign = compared(connection, there, applied if is_ours else None, where, available)
     if foreign and path not in _NOTED:
         _NOTED.add(path)
-        more = f" and {len(foreign) - _MOST_NAMED} more" if len(foreign) > _MOST_NAMED else ""
-        _LOG.warning("%s: not created by scorehouse, and not used: %s%s", path, ", ".join(foreign[:_MOST_NAMED]), more)
+        _LOG.warning("%s: not created by scorehouse, and not used: %s", path, first_names(foreign))
     if not is_ours:
         return None
     if not is_current and all(number != VIEWS for number, *_ in behind):
@@ -139,6 +137,18 @@ def examined(path: Path, connection: duckdb.DuckDBPyConnection, mark: Mark | Non
     elif not behind and mark is not None:
         _EXAMINED[mark] = available
     return behind
+
+
+@contextlib.contextmanager
+def in_one_transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """All that the block writes, or nothing of it."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def apply_migrations(
@@ -155,8 +165,7 @@ def apply_migrations(
     is_new = bool(missing) and _applied(connection) is None
     applied = []
     for number, name, text in missing:
-        connection.execute("BEGIN")
-        try:
+        with in_one_transaction(connection):
             if is_new:
                 connection.execute(statement(__package__, "ledger"))
             connection.execute(text)
@@ -167,10 +176,6 @@ def apply_migrations(
                 "VALUES ($number, $name, $sha256, (now() AT TIME ZONE 'UTC')::TIMESTAMP)",
                 {"number": number, "name": name, "sha256": _checksum(text)},
             )
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
         is_new = False
         applied.append(name)
     find_tables(connection)

@@ -1,10 +1,12 @@
-"""CSV for spreadsheets and scripts: one folder per language pair, one file per view, names instead of identifiers."""
+"""Tables for spreadsheets and scripts: the public views as CSV, and error spans in the format of WMT25's task 2."""
 
 from pathlib import Path
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, copy, quoted, replacing_file
+from warehouse.export.exported import LONGEST_NAME, EvalsetKey, copy, copy_each, quoted, replacing_file
 from warehouse.names import EXPORTED_SYSTEMS
+from warehouse.wording import counted
 
 _VIEWS = {
     "scores": ("metric, base_metric, reference, system, segment, domain, document, value", "metric, system, segment"),
@@ -31,21 +33,45 @@ _VIEWS = {
 }
 
 
-def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
+def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path, _: list[str]) -> dict[Path, int]:
     """Write TESTSET/LP/VIEW.csv; a view without rows has no file. Numbers have full precision.
 
     Raises OSError: the folder can't be written.
     """
     place = folder / quoted(key.testset) / quoted(key.lp)
     asked = {"testset": key.testset, "lp": key.lp}
-    n_files = n_rows = n_bytes = 0
-    for view, (columns, order) in _VIEWS.items():
-        path = place / f"{view}.csv"
-        query = f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp ORDER BY {order}"
+    queries = {
+        place / f"{view}.csv": f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp ORDER BY {order}"
+        for view, (columns, order) in _VIEWS.items()
+    }
+    return copy_each(warehouse, queries, "FORMAT csv, HEADER", asked)
+
+
+_NO_PLACE = (
+    ("error in the source", "errors in the source"),
+    ("error whose severity is not one word", "errors whose severity is not one word"),
+    ("judgement that is not valid", "judgements that are not valid"),
+    ("category", "categories"),
+)
+
+
+def export_spans(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: list[str]) -> dict[Path, int]:
+    """Write TESTSET/LP/SCORER.tsv: one row per annotation, with a column `rater` if annotators are known.
+
+    Segments are numbered within the test set. Notes count data that the format cannot hold: errors in the source,
+    severities of several words or none, categories, judgements that are not valid.
+    Raises OSError: the folder can't be written.
+    """
+    asked = {"testset": key.testset, "lp": key.lp}
+    source, target = key.lp.split("-", 1) if "-" in key.lp else (key.lp, "")
+    counts = {}
+    for scorer, has_raters, *left in warehouse.rows(statement(__package__, "span_files"), asked):
+        path = folder / quoted(key.testset) / quoted(key.lp) / f"{quoted(scorer)[:LONGEST_NAME]}.tsv"
+        query = statement(__package__, "span_rows").replace("/* rater */", "a.rater," if has_raters else "")
         with replacing_file(path) as fresh:
-            n = copy(warehouse, query, fresh, "FORMAT csv, HEADER", asked)
-        if not n:
-            path.unlink()
-            continue
-        n_files, n_rows, n_bytes = n_files + 1, n_rows + n, n_bytes + path.stat().st_size
-    return ExportedEvalset(key.testset, key.lp, n_files, n_rows, n_bytes)
+            more = {"scorer": scorer, "source": source, "target": target}
+            counts[path] = copy(warehouse, query, fresh, "FORMAT csv, DELIMITER '\t', HEADER", asked | more)
+        notes += [f"{scorer}: {counted(n, *what)} excluded" for n, what in zip(left, _NO_PLACE, strict=True) if n]
+    if not counts:
+        notes.append("no error spans")
+    return counts

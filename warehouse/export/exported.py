@@ -15,6 +15,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.opening import is_of_damage, literal, plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 from warehouse.names import UNFINISHED_EXPORT
+from warehouse.wording import first_line
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ class ExportedEvalset:
     notes: tuple[str, ...] = ()
 
 
+class UnfitError(ValueError):
+    """An evaluation set, or a part of it, that a format cannot hold."""
+
+
 def quoted(name: str) -> str:
     """A name as part of a path: characters that could end or begin a folder's name are percent-encoded."""
     encoded = quote(name, safe=" +,()@")
@@ -65,14 +70,29 @@ def copy(
     except SchemaError as error:
         cause = error.__cause__
         if isinstance(cause, duckdb.IOException) and not is_of_damage(cause):
-            first = str(cause).splitlines()[0]
-            if is_of_full_disk(first):
+            if is_of_full_disk(first_line(cause)):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
-            raise OSError(f"{path}: can't be written: {first}") from error
+            raise OSError(f"{path}: can't be written: {first_line(cause)}") from error
         raise
     return int(n_rows)
 
 
+def copy_each(
+    warehouse: Warehouse, queries: Mapping[Path, str], options: str, parameters: Mapping[str, object] | None = None
+) -> dict[Path, int]:
+    """The number of rows of each file that has any; see `copy`."""
+    counts = {}
+    for path, query in queries.items():
+        with replacing_file(path) as fresh:
+            n_rows = copy(warehouse, query, fresh, options, parameters)
+        if n_rows:
+            counts[path] = n_rows
+        else:
+            path.unlink()
+    return counts
+
+
+PARQUET = "FORMAT parquet, COMPRESSION zstd"
 LONGEST_NAME = 200  # bytes of a file's name without what stands before it and behind it
 
 

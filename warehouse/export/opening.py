@@ -17,6 +17,7 @@ from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey, is_unfinished
 from warehouse.export.parquet import (
     TABLE_COLUMNS,
+    TABLES,
     Manifest,
     check_files,
     is_export,
@@ -25,10 +26,10 @@ from warehouse.export.parquet import (
     read_manifest,
 )
 from warehouse.names import LARGEST_SCORE
+from warehouse.wording import first_line
 from warehouse.writing.evalsets import register
 
 Kind = TypeVar("Kind", bound=Warehouse)
-_IN_MEMORY = ("system", "system_spelling", "segment", "entry", "vector", "source", "aggregate_score")
 _IN_PLACE = ("segment_text", "score", "judgement", "span", "preference")
 """Tables that may be large: views of the files, of which a question reads what it needs."""
 _ORDERED = ("span",)  # tables whose rows are told apart by their place
@@ -70,8 +71,7 @@ def open_export(
         try:
             _fill_tables(connection, folder, manifest)
         except duckdb.Error as error:
-            first = str(error).splitlines()[0]
-            raise SourceError(f"{folder}: it has rows that no warehouse can hold: {first}") from error
+            raise SourceError(f"{folder}: it has rows that no warehouse can hold: {first_line(error)}") from error
         return kind(connection, folder, stack.pop_all())
     raise AssertionError
 
@@ -81,19 +81,19 @@ class Batch:
     """Partitions with identifiers of one warehouse, and the offsets that keep identifiers of batches distinct."""
 
     folder: Path
-    keys: Sequence[EvalsetKey]
     manifest: Manifest
     shift: Mapping[str, int]
 
+    def places(self, table: str) -> list[tuple[str, str]]:
+        """Evaluation sets with rows of a table."""
+        return [place for place, partition in self.manifest.items() if table in partition.files]
+
     def rows(self, table: str) -> str | None:
-        """The rows of a table as a table function of DuckDB; None if there are none."""
-        files = [
-            literal(pattern(plain_path(partition_file(self.folder, table, key))))
-            for key in self.keys
-            if table in self.manifest[key.testset, key.lp].files
-        ]
-        more = "hive_partitioning = false, union_by_name = true, filename = true, file_row_number = true"
-        return f"read_parquet([{', '.join(files)}], {more})" if files else None
+        """The rows of a table as a table function of DuckDB, by partition; None if there are none."""
+        paths = (partition_file(self.folder, table, EvalsetKey(0, *place)) for place in self.places(table))
+        files = ", ".join(literal(pattern(plain_path(path))) for path in paths)
+        more = "hive_partitioning = false, union_by_name = true, file_row_number = true"
+        return f"read_parquet([{files}], {more})" if files else None
 
     def select(
         self, connection: duckdb.DuckDBPyConnection, table: str, new: Mapping[str, str], more: Sequence[str] = ()
@@ -103,7 +103,7 @@ class Batch:
             return None
         there = {name for name, *_ in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
         columns = []
-        for name, kind in connection.execute(_TYPES, {"table": table}).fetchall():
+        for name, kind in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall():
             value = new.get(name) or (f'p."{name}"' if name in there else "NULL")
             if shift := self.shift.get(_IDENTIFIERS.get(name, "")):
                 value += f" + {shift:d}"
@@ -114,32 +114,25 @@ class Batch:
         return f"SELECT {', '.join([*columns, *more])} FROM {rows} AS p"
 
 
-_TYPES = TABLE_COLUMNS.replace("SELECT name", "SELECT name, type")
 IDENTIFIED = ("evalset", "source", "system", "vector", "judgement")  # tables whose rows have an identifier
-_IDENTIFIERS = {
-    **{f"{name}_id": name for name in IDENTIFIED},
-    "vector_a": "vector",
-    "vector_b": "vector",
-}
+_IDENTIFIERS = {f"{name}_id": name for name in IDENTIFIED} | {"vector_a": "vector", "vector_b": "vector"}
 
 
 def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:
     """Fill the tables, or make views in their place."""
     views: dict[str, list[str]] = {table: [] for table in _IN_PLACE}
     shift: dict[str, int] = {}
-    for batch in sorted({partition.batch for partition in manifest.values()}):
-        keys = [EvalsetKey(0, *place) for place, partition in sorted(manifest.items()) if partition.batch == batch]
-        one = write_batch(connection, Batch(folder, keys, manifest, dict(shift)), _IN_MEMORY)
+    batches = sorted({partition.batch for partition in manifest.values()})
+    for number in batches:
+        partitions = {place: one for place, one in sorted(manifest.items()) if one.batch == number}
+        batch = write_batch(connection, Batch(folder, partitions, dict(shift)), but=_IN_PLACE)
         for table in _IN_PLACE:
             more = ["p.file_row_number AS rowid"] if table in _ORDERED else []
-            if (query := one.select(connection, table, {}, more)) is not None:
+            if (query := batch.select(connection, table, {}, more)) is not None:
                 views[table].append(query)
-        for name, table in (("evalset", "evalset"), ("source", "source"), ("system", "system"), ("vector", "vector")):
-            ((last,),) = connection.execute(f"SELECT coalesce(max({name}_id), 0) FROM {table}").fetchall()
-            shift[name] = last
-        if (rows := one.rows("judgement")) is not None:
-            ((last,),) = connection.execute(f"SELECT max(judgement_id) FROM {rows}").fetchall()
-            shift["judgement"] = shift.get("judgement", 0) + last
+        for table in IDENTIFIED if number != batches[-1] else ():
+            if (rows := batch.rows(table)) is not None:
+                shift[table] = shift.get(table, 0) + number_of(connection, f"SELECT max({table}_id) FROM {rows}")
     for table, queries in views.items():
         if queries:
             connection.execute(f"DROP TABLE {INTERNAL}.{table}")
@@ -147,26 +140,25 @@ def _fill_tables(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: 
     register(connection, [number for (number,) in connection.execute("SELECT evalset_id FROM evalset").fetchall()])
 
 
-def write_batch(connection: duckdb.DuckDBPyConnection, batch: Batch, tables: Sequence[str]) -> Batch:
-    """Write a batch's test sets, evaluation sets, scorers and these tables; the batch in the warehouse's order."""
+def number_of(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    """A query's number; 0 for none."""
+    ((found,),) = connection.execute(query).fetchall()
+    return int(found or 0)
+
+
+_SCORER = "(SELECT m.new_id FROM temp.batch_scorer AS m WHERE m.old_id = p.scorer_id)"
+
+
+def write_batch(connection: duckdb.DuckDBPyConnection, batch: Batch, but: Collection[str] = ()) -> Batch:
+    """Write a batch's test sets, evaluation sets, scorers and other tables; the batch in the warehouse's order."""
     one = _evalsets(connection, batch)
     _scorers(connection, one)
-    scorer = {"scorer_id": "(SELECT m.new_id FROM temp.batch_scorer AS m WHERE m.old_id = p.scorer_id)"}
-    for table in tables:
-        if (query := one.select(connection, table, scorer)) is not None:
-            place = _by_file({_path(one, table, key): str(number) for number, key in enumerate(one.keys)})
-            connection.execute(f"INSERT INTO {table} {query} ORDER BY {place}, p.file_row_number")
+    for table in TABLES:
+        query = one.select(connection, table, {"scorer_id": _SCORER})
+        if query is not None and table not in ("evalset", "scorer", *but):
+            connection.execute(f"INSERT INTO {table} {query} ORDER BY p.file_index, p.file_row_number")
     connection.execute("DROP TABLE temp.batch_scorer")
     return one
-
-
-def _path(batch: Batch, table: str, key: EvalsetKey) -> str:
-    return plain_path(partition_file(batch.folder, table, key))
-
-
-def _by_file(values: Mapping[str, str]) -> str:
-    """SQL for a value that differs by file."""
-    return f"MAP {{{', '.join(f'{literal(path)}: {value}' for path, value in values.items())}}}[p.filename]"
 
 
 _NEW_TESTSET = """
@@ -178,22 +170,17 @@ _NEW_TESTSET = """
 
 def _evalsets(connection: duckdb.DuckDBPyConnection, batch: Batch) -> Batch:
     """Write the test sets and evaluation sets of a batch; the batch with its partitions in the warehouse's order."""
-    rows = batch.rows("evalset")
+    rows, places = batch.rows("evalset"), batch.places("evalset")
     if rows is None:
         raise SourceError(f"{batch.folder}: its manifest names no evaluation sets; export it again")
-    found = connection.execute(f"SELECT evalset_id, year, description, filename FROM {rows} AS p").fetchall()
-    by_path = {_path(batch, "evalset", key): key for key in batch.keys}
-    ordered = sorted((evalset, year, text, by_path[path]) for evalset, year, text, path in found)
-    for _, year, text, key in ordered:
-        connection.execute(_NEW_TESTSET, {"name": key.testset, "year": year, "text": text})
-    testsets = dict(connection.execute("SELECT name, testset_id FROM testset").fetchall())
-    of = {
-        "testset_id": _by_file({path: f"{testsets[key.testset]:d}" for path, key in by_path.items()}),
-        "lp": _by_file({path: literal(key.lp) for path, key in by_path.items()}),
-    }
-    query = batch.select(connection, "evalset", of)
-    connection.execute(f"INSERT INTO evalset {query} ORDER BY evalset_id")
-    return Batch(batch.folder, [key for *_, key in ordered], batch.manifest, batch.shift)
+    query = f"SELECT evalset_id, file_index, year, description FROM {rows} ORDER BY ALL"
+    found = [(places[index], year, text) for _, index, year, text in connection.execute(query).fetchall()]
+    for (testset, _), year, text in found:
+        connection.execute(_NEW_TESTSET, {"name": testset, "year": year, "text": text})
+    names, lps = (f"[{', '.join(map(literal, one))}][p.file_index::INTEGER + 1]" for one in zip(*places, strict=True))
+    of = {"testset_id": f"(SELECT t.testset_id FROM testset AS t WHERE t.name = {names})", "lp": lps}
+    connection.execute(f"INSERT INTO evalset {batch.select(connection, 'evalset', of)} ORDER BY evalset_id")
+    return Batch(batch.folder, {place: batch.manifest[place] for place, *_ in found}, batch.shift)
 
 
 def _scorers(connection: duckdb.DuckDBPyConnection, batch: Batch) -> None:

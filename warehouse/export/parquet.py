@@ -16,15 +16,15 @@ from typing import Any
 from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, copy, replacing_file, write_text
+from warehouse.export.exported import PARQUET, EvalsetKey, ExportedEvalset, copy_each, replacing_file, write_text
 from warehouse.names import EXPORT_MANIFEST
 from warehouse.progress import Progress
+from warehouse.wording import first_names
 
 MANIFEST = EXPORT_MANIFEST
 VERSION = 3
 _FORMAT = "scorehouse parquet"
 _AGAIN = "export it again, into a new folder"
-_SHOWN = 3  # files named in a message
 
 
 @dataclass(frozen=True)
@@ -176,101 +176,52 @@ def _fault(file: tuple[Path, FileRecord]) -> str:
 
 
 def _named(folder: Path, paths: Iterable[Path]) -> str:
-    names = [path.relative_to(folder).as_posix() for path in paths]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return first_names([path.relative_to(folder).as_posix() for path in paths])
 
 
 def _seal(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-NAMES = "JOIN scorer AS sc ON sc.scorer_id = v.scorer_id JOIN system AS y ON y.system_id = v.system_id"
-TABLES: dict[str, tuple[str, str, str]] = {
-    "evalset": (
-        "year, description",
-        "(SELECT e.*, t.year, t.description FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id)",
-        "evalset_id",
-    ),
-    "source": ("", "source", "source_id"),
-    "segment": ("", "segment", "segment"),
-    "segment_text": ("", "segment_text", "kind, name, segment"),
-    "system": ("", "system", "system_id"),
-    "system_spelling": (
-        "",
-        "(SELECT x.*, y.evalset_id FROM system_spelling AS x JOIN system AS y ON y.system_id = x.system_id)",
-        "system_id, spelling",
-    ),
-    "scorer": (
-        "",
-        """(
-          SELECT sc.*, k.evalset_id
-          FROM scorer AS sc
-          JOIN (SELECT evalset_id, scorer_id FROM vector UNION SELECT evalset_id, scorer_id FROM entry) AS k
-            ON k.scorer_id = sc.scorer_id
-        )""",
-        "scorer_id",
-    ),
-    "entry": ("", "entry", "scorer_id"),
-    "vector": (
-        "kind, scorer, system",
-        f"(SELECT v.*, sc.kind, sc.name AS scorer, y.name AS system FROM vector AS v {NAMES})",
-        "vector_id",
-    ),
-    "score": (
-        "kind, scorer, system",
-        f"""(
-          SELECT s.*, v.evalset_id, sc.kind, sc.name AS scorer, y.name AS system
-          FROM score AS s
-          JOIN vector AS v ON v.vector_id = s.vector_id {NAMES}
-        )""",
-        "vector_id, segment",
-    ),
-    "aggregate_score": (
-        "kind, scorer, system, level",
-        f"""(
-          SELECT s.*, v.evalset_id, sc.kind, sc.name AS scorer, y.name AS system, v.level
-          FROM aggregate_score AS s
-          JOIN vector AS v ON v.vector_id = s.vector_id {NAMES}
-        )""",
-        "vector_id, unit",
-    ),
-    "judgement": (
-        "scorer, system",
-        f"""(
-          SELECT s.*, v.evalset_id, sc.name AS scorer, y.name AS system
-          FROM judgement AS s
-          JOIN vector AS v ON v.vector_id = s.vector_id {NAMES}
-        )""",
-        "judgement_id",
-    ),
+_NAMED = """(
+  SELECT v.vector_id, v.evalset_id, v.level, sc.kind, sc.name AS scorer, y.name AS system
+  FROM vector AS v
+  JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+  JOIN system AS y ON y.system_id = v.system_id
+)"""
+_OF_VECTOR = f"JOIN {_NAMED} AS v ON v.vector_id = x.vector_id"
+_SCORERS = "(SELECT evalset_id, scorer_id FROM vector UNION SELECT evalset_id, scorer_id FROM entry)"
+TABLES: dict[str, tuple[str, str, str, str]] = {
+    "evalset": ("t.year, t.description", "JOIN testset AS t ON t.testset_id = x.testset_id", "x", "evalset_id"),
+    "source": ("", "", "x", "source_id"),
+    "segment": ("", "", "x", "segment"),
+    "segment_text": ("", "", "x", "kind, name, segment"),
+    "system": ("", "", "x", "system_id"),
+    "system_spelling": ("", "JOIN system AS y ON y.system_id = x.system_id", "y", "x.system_id, spelling"),
+    "scorer": ("", f"JOIN {_SCORERS} AS k ON k.scorer_id = x.scorer_id", "k", "x.scorer_id"),
+    "entry": ("", "", "x", "scorer_id"),
+    "vector": ("v.kind, v.scorer, v.system", _OF_VECTOR, "x", "x.vector_id"),
+    "score": ("v.kind, v.scorer, v.system", _OF_VECTOR, "v", "x.vector_id, segment"),
+    "aggregate_score": ("v.kind, v.scorer, v.system, v.level", _OF_VECTOR, "v", "x.vector_id, unit"),
+    "judgement": ("v.scorer, v.system", _OF_VECTOR, "v", "judgement_id"),
     "span": (
         "",
-        """(
-          SELECT r.*, r.rowid AS place_in_table, v.evalset_id
-          FROM span AS r
-          JOIN judgement AS j ON j.judgement_id = r.judgement_id
-          JOIN vector AS v ON v.vector_id = j.vector_id
-        )""",
-        "judgement_id, place_in_table",
+        "JOIN judgement AS j ON j.judgement_id = x.judgement_id JOIN vector AS v ON v.vector_id = j.vector_id",
+        "v",
+        "x.judgement_id, x.rowid",
     ),
     "preference": (
-        "scorer, system_a, system_b",
-        f"""(
-          SELECT p.*, v.evalset_id, sc.name AS scorer, y.name AS system_a, z.name AS system_b
-          FROM preference AS p
-          JOIN vector AS v ON v.vector_id = p.vector_a {NAMES}
-          JOIN vector AS w ON w.vector_id = p.vector_b
-          JOIN system AS z ON z.system_id = w.system_id
-        )""",
+        "v.scorer, v.system AS system_a, w.system AS system_b",
+        f"JOIN {_NAMED} AS v ON v.vector_id = x.vector_a JOIN {_NAMED} AS w ON w.vector_id = x.vector_b",
+        "v",
         "vector_a, vector_b, ranking",
     ),
 }
-"""Tables that are exported: columns beside the table's own, where its rows come from with evalset_id, their order."""
+"""Tables that are exported: columns beside their own, what is joined, whose evalset_id tells the partition, order."""
 _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell
 
 
-TABLE_COLUMNS = "SELECT name FROM pragma_table_info($table) ORDER BY cid"
+TABLE_COLUMNS = "SELECT name, type FROM pragma_table_info($table) ORDER BY cid"
 
 
 def export_parquet(
@@ -292,9 +243,6 @@ def export_parquet(
             for key, record in _write(warehouse, table, group, folder):
                 written[key][table] = record
         for key, files in written.items():
-            before = manifest.get((key.testset, key.lp))
-            for table in set() if before is None else before.files.keys() - files.keys():
-                remove_file(partition_file(folder, table, key))
             manifest[key.testset, key.lp] = Partition(files, batch, version("scorehouse"))
             n_rows, n_bytes = (sum(getattr(file, name) for file in files.values()) for name in ("rows", "bytes"))
             done.append(ExportedEvalset(key.testset, key.lp, len(files), n_rows, n_bytes))
@@ -304,17 +252,15 @@ def export_parquet(
 
 _ROWS_TOGETHER = 500_000  # scores of evaluation sets that are read together
 _ROWS = """
-    SELECT evalset_id, sum(n_values) FROM vector GROUP BY evalset_id
-    UNION ALL
-    SELECT e.evalset_id, count(*) FROM segment_text AS e GROUP BY e.evalset_id
+    SELECT evalset_id, sum(n)::BIGINT
+    FROM (SELECT evalset_id, n_values AS n FROM vector UNION ALL SELECT evalset_id, 1 FROM segment_text)
+    GROUP BY evalset_id
 """
 
 
 def _grouped(warehouse: Warehouse, keys: Sequence[EvalsetKey]) -> Iterator[list[EvalsetKey]]:
     """The evaluation sets in order, with small ones grouped."""
-    sizes: dict[int, int] = {}
-    for evalset, n_rows in warehouse.rows(_ROWS):
-        sizes[evalset] = sizes.get(evalset, 0) + int(n_rows)
+    sizes = dict(warehouse.rows(_ROWS))
     group: list[EvalsetKey] = []
     n_rows = 0
     for key in keys:
@@ -330,30 +276,29 @@ def _write(
     warehouse: Warehouse, table: str, keys: Sequence[EvalsetKey], folder: Path
 ) -> Iterator[tuple[EvalsetKey, FileRecord]]:
     """Write a table's files for some evaluation sets; returns the evaluation sets with rows."""
-    more, origin, order = TABLES[table]
-    own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
-    columns = ", ".join([f'"{name}"' for name in own] + ([more] if more else []))
+    more, joined, whose, order = TABLES[table]
+    own = [f'x."{name}"' for name, _ in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
+    columns = ", ".join([*own, *filter(None, [more])])
     chosen = ", ".join(f"{key.evalset_id:d}" for key in keys)
-    query = f"SELECT {columns} FROM {origin} AS x WHERE x.evalset_id IN ({chosen}) ORDER BY {order}"
+    source = f"FROM {table} AS x {joined} WHERE {whose}.evalset_id IN ({chosen}) ORDER BY {order}"
+    paths = {key.evalset_id: partition_file(folder, table, key) for key in keys}
     if len(keys) == 1:
-        with replacing_file(partition_file(folder, table, keys[0])) as fresh:
-            record = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
-        if record.rows:
-            yield keys[0], record
+        written = copy_each(warehouse, dict.fromkeys(paths.values(), f"SELECT {columns} {source}"), PARQUET)
+    else:
+        written = {}
+        rows = warehouse.frame(f"SELECT {whose}.evalset_id AS partition_of, {columns} {source}")
+        for (evalset,), part in rows.partition_by("partition_of", as_dict=True, include_key=False).items():
+            with replacing_file(paths[evalset]) as fresh:
+                part.write_parquet(fresh)
+            written[paths[evalset]] = part.height
+    for key in keys:
+        if n_rows := written.get(path := paths[key.evalset_id]):
+            yield key, FileRecord.of(path, n_rows)
         else:
-            remove_file(partition_file(folder, table, keys[0]))
-        return
-    by_id = {key.evalset_id: key for key in keys}
-    rows = warehouse.frame(query.replace("SELECT ", "SELECT x.evalset_id AS partition_of, ", 1))
-    for (evalset,), part in rows.partition_by("partition_of", as_dict=True, include_key=False).items():
-        key = by_id[evalset]
-        with replacing_file(partition_file(folder, table, key)) as fresh:
-            part.write_parquet(fresh)
-            record = FileRecord.of(fresh, part.height)
-        yield key, record
+            _remove_file(path)
 
 
-def remove_file(path: Path) -> None:
+def _remove_file(path: Path) -> None:
     """Delete a file of an export, and folders that become empty."""
     path.unlink(missing_ok=True)
     for folder in list(path.parents)[:3]:

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from warehouse.database.connection import Warehouse
-from warehouse.database.updating import in_memory, writing
+from warehouse.database.updating import in_memory, in_one_transaction, writing
 from warehouse.errors import SourceError
-from warehouse.export.exported import EvalsetKey
-from warehouse.export.opening import IDENTIFIED, Batch, write_batch
-from warehouse.export.parquet import TABLES, Partition, check_files, read_manifest
+from warehouse.export.opening import IDENTIFIED, Batch, number_of, write_batch
+from warehouse.export.parquet import check_files, read_manifest
 from warehouse.progress import Progress
-from warehouse.wording import option
+from warehouse.wording import first_line, option
 from warehouse.writing.evalsets import register
 from warehouse.writing.reports import EvalsetReport
 
@@ -27,95 +27,59 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     """
     manifest = read_manifest(folder)
     check_files(folder, manifest)
+    held = _held(database)
     done = []
     with in_memory(database, below=folder) as connection:
-        for number, ((testset, lp), partition) in enumerate(sorted(manifest.items())):
+        for number, (place, partition) in enumerate(sorted(manifest.items())):
             if progress is not None:
-                progress(f"{testset} {lp}: loading", number, len(manifest))
-            batch = Batch(folder, [EvalsetKey(0, testset, lp)], {(testset, lp): partition}, {})
-            if _is_held(connection, database, batch):
-                done.append(EvalsetReport(testset, lp, "unchanged", n_unchanged=_n_rows(partition, "source")))
+                progress(f"{' '.join(place)}: loading", number, len(manifest))
+            batch = Batch(folder, {place: partition}, {})
+            sources = _rows(connection, batch, "source", "origin, sha256")
+            if place in held:
+                if sorted(sources) != sorted(held[place]):
+                    raise SourceError(
+                        f"{' '.join(place)} is already in {database}, from other files",
+                        way_out=f"name another warehouse with {option('db')}",
+                        about=str(folder),
+                    )
+                done.append(EvalsetReport(*place, "unchanged", n_unchanged=len(sources)))
                 continue
-            with writing(database, connection):
-                connection.execute("BEGIN")
-                try:
-                    _import(connection, batch)
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
-                connection.execute("COMMIT")
-            done.append(_imported(connection, batch, partition))
+            with writing(database, connection), in_one_transaction(connection):
+                _import(connection, batch)
+            tables = ("score", "aggregate_score")
+            scores, others = (_rows(connection, batch, table, "count(*), count(value)") for table in tables)
+            n_rows, n_values = (sum(one[column] for one in (*scores, *others)) for column in (0, 1))
+            more = {"n_scores": sum(n for _, n in scores), "n_rows": n_rows, "n_missing": n_rows - n_values}
+            done.append(EvalsetReport(*place, "loaded", n_files=len(sources), **more))
     return done
 
 
-def _imported(connection: duckdb.DuckDBPyConnection, batch: Batch, partition: Partition) -> EvalsetReport:
-    n_scores, n_others = (
-        0 if (rows := batch.rows(table)) is None else _one(connection, f"SELECT count(value) FROM {rows}")
-        for table in ("score", "aggregate_score")
-    )
-    n_rows = sum(_n_rows(partition, table) for table in ("score", "aggregate_score"))
-    ((testset, lp),) = batch.manifest
-    return EvalsetReport(
-        testset,
-        lp,
-        "loaded",
-        n_files=_n_rows(partition, "source"),
-        n_scores=n_scores,
-        n_rows=n_rows,
-        n_missing=n_rows - n_scores - n_others,
-    )
+def _held(database: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Origins and checksums of the files of each evaluation set in the warehouse."""
+    held: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    if database.exists():
+        with Warehouse.open(database) as warehouse:
+            held = {(testset, lp): [] for testset, lp in warehouse.rows("SELECT testset, lp FROM evalsets")}
+            for testset, lp, *file in warehouse.rows("SELECT testset, lp, origin, sha256 FROM sources"):
+                held[testset, lp].append(tuple(file))
+    return held
 
 
-def _n_rows(partition: Partition, table: str) -> int:
-    return partition.files[table].rows if table in partition.files else 0
-
-
-def _is_held(connection: duckdb.DuckDBPyConnection, database: Path, batch: Batch) -> bool:
-    """Whether the warehouse has the evaluation set from the same files.
-
-    Raises SourceError: it has it from other files.
-    """
-    if not database.exists():
-        return False
-    ((testset, lp),) = batch.manifest
-    names = {"testset": testset, "lp": lp}
-    with Warehouse.open(database) as warehouse:
-        if not warehouse.rows("SELECT 1 FROM evalsets WHERE testset = $testset AND lp = $lp", names):
-            return False
-        here = warehouse.rows("SELECT origin, sha256 FROM sources WHERE testset = $testset AND lp = $lp", names)
-    rows = batch.rows("source")
-    there = [] if rows is None else connection.execute(f"SELECT origin, sha256 FROM {rows}").fetchall()
-    if sorted(here) == sorted(there):
-        return True
-    raise SourceError(
-        f"{testset} {lp} is already in {database}, from other files",
-        way_out=f"name another warehouse with {option('db')}",
-        about=str(batch.folder),
-    )
-
-
-def _one(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    """A query's number; 0 for none."""
-    ((found,),) = connection.execute(query).fetchall()
-    return int(found or 0)
+def _rows(connection: duckdb.DuckDBPyConnection, batch: Batch, table: str, columns: str) -> list[tuple[Any, ...]]:
+    rows = batch.rows(table)
+    return [] if rows is None else connection.execute(f"SELECT {columns} FROM {rows}").fetchall()
 
 
 def _import(connection: duckdb.DuckDBPyConnection, batch: Batch) -> None:
-    shift = {table: _shift(connection, batch, table) for table in IDENTIFIED}
-    tables = [table for table in TABLES if table not in ("evalset", "scorer")]
+    """Write a batch of one evaluation set, with identifiers that follow those of the warehouse."""
+    shift = {}
+    for table in IDENTIFIED:
+        for (first,) in _rows(connection, batch, table, f"min({table}_id)"):
+            shift[table] = number_of(connection, f"SELECT max({table}_id) FROM {table}") - (first or 0) + 1
     try:
-        write_batch(connection, replace(batch, shift=shift), tables)
-        register(connection, [_one(connection, "SELECT max(evalset_id) FROM evalset")])
+        write_batch(connection, replace(batch, shift=shift))
+        register(connection, [number_of(connection, "SELECT max(evalset_id) FROM evalset")])
     except (duckdb.ConstraintException, duckdb.ProgrammingError, duckdb.DataError) as error:
-        ((testset, lp),) = batch.manifest
-        raise SourceError(
-            f"{testset} {lp} has rows that no warehouse can hold: {str(error).splitlines()[0]}", about=str(batch.folder)
-        ) from error
-
-
-def _shift(connection: duckdb.DuckDBPyConnection, batch: Batch, table: str) -> int:
-    """What is added to a table's identifiers, so that those of the file follow those of the warehouse."""
-    if (rows := batch.rows(table)) is None:
-        return 0
-    last = _one(connection, f"SELECT max({table}_id) FROM {table}")
-    return last - _one(connection, f"SELECT min({table}_id) FROM {rows}") + 1
+        (place,) = batch.manifest
+        found = f"{' '.join(place)} has rows that no warehouse can hold: {first_line(error)}"
+        raise SourceError(found, about=str(batch.folder)) from error

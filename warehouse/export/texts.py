@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, quoted, replacing_file, write_text
+from warehouse.export.exported import EvalsetKey, UnfitError, quoted, replacing_file, write_text
 from warehouse.export.mtme import check_name
 from warehouse.wording import counted
 
@@ -30,40 +30,26 @@ def texts_of(warehouse: Warehouse, evalset: Mapping[str, int]) -> dict[tuple[str
     return found
 
 
-def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
+def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: list[str]) -> dict[Path, int]:
     """Write TESTSET/sources/LP.txt, references/LP.REF.txt and system-outputs/LP/SYSTEM.txt, and documents/LP.docs.
 
     Lines are in the order of segments, the same in all files; a scored human translation also counts as a system.
     Line breaks inside texts become spaces. `documents` has domain and document of each line, if known;
     `segments/LP.tsv` is written if lines are not the positions in the test set. Noted: texts with line breaks,
     incomplete texts and systems without texts (excluded), and system names that are invalid as file names.
-    Raises OSError: the folder can't be written.
+    Raises OSError: the folder can't be written. UnfitError: no texts, or a name that no file can have.
     """
-    evalset = {"evalset": key.evalset_id}
+    evalset, root = {"evalset": key.evalset_id}, folder / quoted(key.testset)
     texts = texts_of(warehouse, evalset)
     if not texts:
-        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, ("excluded: no texts are loaded",))
-    segments = warehouse.rows(
-        """
-        SELECT segment, position, domain, document, index_in_document
-        FROM segment
-        WHERE evalset_id = $evalset
-        ORDER BY segment
-        """,
-        evalset,
-    )
-    systems = [
-        name for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", evalset)
-    ]
-    notes: list[str] = []
+        raise UnfitError("no texts are loaded")
+    columns = "segment, position, domain, document, index_in_document"
+    segments = warehouse.rows(f"SELECT {columns} FROM segment WHERE evalset_id = $evalset ORDER BY segment", evalset)
+    systems = warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", evalset)
     order = [segment for segment, *_ in segments]
-    try:
-        wanted = _files(texts, systems, key.lp, notes)
-    except ValueError as error:
-        return ExportedEvalset(key.testset, key.lp, 0, 0, 0, (f"excluded: {error}",))
-    lines = _lines(wanted, order, notes)
-    root = folder / quoted(key.testset)
-    written = {root / path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
+    wanted = _files(texts, [name for (name,) in systems], key.lp, notes)
+    lines = {root / path: one for path, one in _lines(wanted, order, notes).items()}
+    written = {path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
     documents = [(domain or _ALL, document) for _, _, domain, document, _ in segments]
     if all(document is not None for _, document in documents):
         written[root / "documents" / f"{key.lp}.docs"] = _table(documents)
@@ -72,10 +58,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
         rows = [(line, *row[1:]) for line, row in enumerate(segments, start=1)]
         written[root / "segments" / f"{key.lp}.tsv"] = _table([header, *rows])
         notes.append(f"line numbers differ from segment numbers; segments/{key.lp}.tsv maps them")
-    for path, text in written.items():
-        write_text(path, text)
-    n_bytes = [path.stat().st_size for path in written]
-    return ExportedEvalset(key.testset, key.lp, len(written), len(lines) * len(order), sum(n_bytes), tuple(notes))
+    return {write_text(path, text): len(lines.get(path, ())) for path, text in written.items()}
 
 
 def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> dict[Path, Mapping[int, str]]:
@@ -137,7 +120,7 @@ def _file_name(name: str) -> str:
     return encoded
 
 
-def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> ExportedEvalset:
+def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: list[str]) -> dict[Path, int]:
     """Write TESTSET.LP.jsonl: one item per segment, in order, with the keys of subset2evaluate.
 
     Keys: i (from 0), src, ref (the standard reference), tgt {system: text}, scores {system: {metric: value}}, domain,
@@ -156,15 +139,17 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     if reference is None:
         references = sorted(name for kind, name in texts if kind == "reference" and name is not None)
         reference = references[0] if len(references) == 1 else None
-    scores = _scores(warehouse, evalset, reference, human)
+    scores: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    asked = {**evalset, "human": human, "reference": reference}
+    for metric, system, segment, value in warehouse.rows(statement(__package__, "item_scores"), asked):
+        scores[metric][system][segment] = value
     judged = scores.pop("human", {})
-    systems = sorted({name for values in scores.values() for name in values} | set(judged))
-    if judged:
-        systems = sorted(judged)
+    systems = sorted(judged or {name for values in scores.values() for name in values})
     segments = warehouse.rows(
         "SELECT segment, domain, document FROM segment WHERE evalset_id = $evalset ORDER BY segment", evalset
     )
-    notes = [] if human is None or judged else [f"no segment scores of {human}: items without human scores"]
+    if human is not None and not judged:
+        notes.append(f"no segment scores of {human}: items without human scores")
     if judged:
         complete = [row for row in segments if all(row[0] in judged[name] for name in systems)]
         if len(complete) < len(segments):
@@ -197,15 +182,4 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
                 "scores": {name: {metric: usable[metric][name][segment] for metric in usable} for name in systems},
             }
             file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
-    return ExportedEvalset(key.testset, key.lp, 1, len(segments), path.stat().st_size, tuple(notes))
-
-
-def _scores(
-    warehouse: Warehouse, evalset: dict[str, int], reference: str | None, human: str | None
-) -> dict[str, dict[str, dict[int, float]]]:
-    """Scores of MT systems by metric (or `human`), system and segment, without missing scores."""
-    found: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
-    rows = warehouse.rows(statement(__package__, "item_scores"), {**evalset, "human": human, "reference": reference})
-    for metric, system, segment, value in rows:
-        found[metric][system][segment] = value
-    return {metric: dict(values) for metric, values in found.items()}
+    return {path: len(segments)}

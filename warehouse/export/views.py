@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import copy, replacing_file
+from warehouse.export.exported import PARQUET, copy_each
 
 VIEWS = (
     *("testsets", "evalsets", "metrics", "humans", "systems", "segments", "scores", "human_scores", "system_scores"),
@@ -16,14 +16,6 @@ def export_views(database: Path, folder: Path) -> dict[str, int]:
 
     Raises SchemaError: see `Warehouse.open`. OSError: the folder can't be written.
     """
-    counts = {}
+    queries = {folder / f"{view}.parquet": f"SELECT * FROM {view}" for view in VIEWS}
     with Warehouse.open(database, writes_below=folder) as warehouse:
-        for view in VIEWS:
-            path = folder / f"{view}.parquet"
-            with replacing_file(path) as fresh:
-                n_rows = copy(warehouse, f"SELECT * FROM {view}", fresh, "FORMAT parquet, COMPRESSION zstd")
-            if n_rows:
-                counts[view] = n_rows
-            else:
-                path.unlink()
-    return counts
+        return {path.stem: n_rows for path, n_rows in copy_each(warehouse, queries, PARQUET).items()}

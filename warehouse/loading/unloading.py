@@ -10,7 +10,7 @@ import duckdb
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.updating import in_memory, writing
+from warehouse.database.updating import in_memory, in_one_transaction, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted
 from warehouse.writing.evalsets import delete_unnamed, mark_unsubmitted, register, remove_vectors
@@ -73,20 +73,14 @@ def unload(
         chosen, metric = _chosen(warehouse.rows, target, testset, lp)
         if dry_run:
             return _counted(warehouse.rows, chosen, metric)
-    with in_memory(database) as connection, writing(database, connection):
+    with in_memory(database) as connection, writing(database, connection), in_one_transaction(connection):
 
         def rows(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
             return connection.execute(query, dict(parameters)).fetchall()
 
-        connection.execute("BEGIN")
-        try:
-            chosen, metric = _chosen(rows, target, testset, lp)
-            counted = _counted(rows, chosen, metric)
-            _remove(connection, chosen, metric)
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+        chosen, metric = _chosen(rows, target, testset, lp)
+        counted = _counted(rows, chosen, metric)
+        _remove(connection, chosen, metric)
     return counted
 
 

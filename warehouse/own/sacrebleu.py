@@ -11,7 +11,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, unknown, unknown_evalset
 from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
-from warehouse.wording import option
+from warehouse.wording import first_line, option
 
 METRICS = ("bleu", "chrf", "chrf++", "ter")
 _NAMES = {
@@ -282,9 +282,8 @@ def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:
     try:
         return BLEU(**options), BLEU(effective_order=True, **options), version
     except (ImportError, RuntimeError) as error:
-        first = str(error).strip().splitlines()[0]
         raise QuestionError(
-            f"tokenizer {tokenize!r}: {first}; choose another with {option('tokenize')}, such as char"
+            f"tokenizer {tokenize!r}: {first_line(error)}; choose another with {option('tokenize')}, such as char"
         ) from error
     except (KeyError, ValueError) as error:
         known = ", ".join(sorted(map(str, BLEU.TOKENIZERS)))

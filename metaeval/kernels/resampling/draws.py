@@ -69,15 +69,10 @@ def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
 
 
 class ShareComputedError(BaseException):
-    """Ends a computation of which only a share of one resampling was asked; no handler of errors may catch it."""
+    """Ends a computation of which only a share of one resampling was asked; no handler of errors may catch it.
 
-    def __init__(self, outcomes: list[Any]) -> None:
-        super().__init__(outcomes)
-
-    @property
-    def outcomes(self) -> list[Any]:
-        """The outcomes of that share."""
-        return list(self.args[0])
+    Its argument is the list of the share's outcomes.
+    """
 
 
 @dataclass(frozen=True)
@@ -106,6 +101,7 @@ class Share:
             _SHARE.reset(token)
 
 
+ALONE = Share(0, 0)
 _SHARE: ContextVar[tuple[Share, Iterator[Sequence[Any]]] | None] = ContextVar("_SHARE", default=None)
 
 

@@ -30,7 +30,7 @@ from metaeval.studies.significance.comparison import Comparison
 from queries.blocks import Block
 from queries.slices import Slice
 from warehouse import QuestionError
-from warehouse.wording import counted, option
+from warehouse.wording import counted, first_names, option
 
 SPA, PA = parse_measure("spa"), parse_measure("pa")
 MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
@@ -391,10 +391,9 @@ def _cells_of_rules(
     if not values:
         return [Cell(row, column, asked.testset, asked.lp, None, note=f"no metric has a value; {note}")]
     n_distinct = len(np.unique(np.round(list(values.values()), 12)))
-    more = f" and {len(best) - 1} more" if len(best) > 1 else ""
     shown = {column: values[best[0]], "n_metrics": len(values), "n_distinct": n_distinct, "kendall": or_none(tau)}
     cells = cells_of(asked.testset, asked.lp, row, shown)
-    return [replace(cells[0], note=f"best: {best[0]}{more}; {note}"), *cells[1:]]
+    return [replace(cells[0], note=f"best: {first_names(best, 1)}; {note}"), *cells[1:]]
 
 
 _MQM = (

@@ -22,6 +22,7 @@ from metaeval.studies.protocols.scoring import NothingScoredError, ProtocolScore
 from metaeval.studies.protocols.tables import rank_correlation
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
+from warehouse.wording import first_names
 
 
 @dataclass(frozen=True)
@@ -255,8 +256,7 @@ def wide_ranks(cells: Sequence[Cell], testset: str) -> pl.DataFrame:
 def _winner_text(row: dict[str, Any]) -> str:
     if row["winner"] is None:
         return "-"
-    names = row["winner"].split(", ")
-    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    who = first_names(row["winner"].split(", "), 1)
     return f"{who} of {row['n_metrics']}" + ("" if row["kendall"] is None else f" ({row['kendall']:.2f})")
 
 

@@ -31,7 +31,7 @@ from queries.reasons import Exclusion
 from queries.selection import MetricChoice, SystemChoice
 from queries.slices import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import option
+from warehouse.wording import first_names, option
 
 By = Literal["domain", "phenomenon"]
 UNTESTED = "not tested, without a cluster"
@@ -478,9 +478,6 @@ def _base_of(choice: MetricChoice | SystemChoice) -> str:
     return choice.base_name if isinstance(choice, MetricChoice) else choice.name
 
 
-_NAMED = 3  # metrics
-
-
 def leaders(frame: pl.DataFrame) -> str:
     """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
 
@@ -517,5 +514,4 @@ def _most_leading(rows: pl.DataFrame) -> tuple[str, str]:
     everywhere = counts.filter(pl.col("n") == n_lps)["base_metric"].to_list()
     if not everywhere:
         return where, f"none ({counts['base_metric'][0]} in {counts['n'][0]})"
-    more = f" and {len(everywhere) - _NAMED} more" if len(everywhere) > _NAMED else ""
-    return where, ", ".join(everywhere[:_NAMED]) + more
+    return where, first_names(everywhere)

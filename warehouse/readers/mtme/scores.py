@@ -23,7 +23,7 @@ from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, describe_n_segments, each_line, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.text.tables import NORMALISED
-from warehouse.wording import counted
+from warehouse.wording import counted, first_line
 
 _EMPTY = """
 CREATE OR REPLACE TEMP TABLE raw_score (
@@ -148,8 +148,8 @@ def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
     try:
         _fill([content], has_domains, stage)
     except duckdb.Error as error:
-        first = str(error).splitlines()[0]
-        return not report(stage, content, [(0, f"DuckDB cannot read it: {first}", "a plain name; rename it")])
+        found = f"DuckDB cannot read it: {first_line(error)}"
+        return not report(stage, content, [(0, found, "a plain name; rename it")])
     return True
 
 
