@@ -18,8 +18,9 @@ import polars as pl
 
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
+from warehouse.database import literal
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_statement, check_there, is_of_damage, literal
+from warehouse.database.opening import check_statement, check_there, is_of_damage
 from warehouse.database.updating import current
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option

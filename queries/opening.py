@@ -11,6 +11,7 @@ from pathlib import Path
 
 from warehouse import Warehouse
 from warehouse.database.buckets import located
+from warehouse.grouping import grouped
 
 Evalsets = Collection[tuple[str, str]]
 """Pairs of test set and language pair."""
@@ -42,15 +43,7 @@ def groups(folder: Path, places: Sequence[tuple[str, str]], most: int | None = N
         n = partition.files["score"].rows if "score" in partition.files else 0
         for place in ((testset, lp), (testset, "all")):
             n_scores[place] = n_scores.get(place, 0) + n
-    group: list[tuple[str, str]] = []
-    for place in places:
-        n = len(group) + 1
-        if group and (n > (most or n) or n * sum(n_scores.get(one, 0) for one in (*group, place)) > _MOST_READ):
-            yield group
-            group = []
-        group.append(place)
-    if group:
-        yield group
+    return grouped(places, lambda one: n_scores.get(one, 0), lambda n, size: n > (most or n) or n * size > _MOST_READ)
 
 
 def opened_groups(

@@ -11,15 +11,12 @@ from cli.options.folding import as_stored
 from cli.options.output import Db, Output, Quiet
 from cli.options.values import choice
 from cli.render.output import progress
-from warehouse.wording import counted
+from warehouse.wording import counted, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warehouse.export import ExportedEvalset
-
-_SHOWN = 3  # evaluation sets named where a note is true of many
-
 
 LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate", "texts", "spans")
 
@@ -57,9 +54,9 @@ def export(
     names |= as_stored(names, {"testset": "testset", "lp": "lp"}, output.database)
     with progress(output.quiet) as advance:
         done = write(output.database, folder, form, names["testset"], names["lp"], progress=advance)
-    schema = {"testset": pl.String, "lp": pl.String, "files": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
+    columns = {"testset": pl.String, "lp": pl.String, "files": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
     rows = [(item.testset, item.lp, item.n_files, item.n_rows, item.n_bytes) for item in done]
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
+    output.show(pl.DataFrame(rows, columns, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
 
 
 def _notes(done: "Sequence[ExportedEvalset]") -> list[str]:
@@ -70,11 +67,6 @@ def _notes(done: "Sequence[ExportedEvalset]") -> list[str]:
             places.setdefault(note, []).append(f"{item.testset} {item.lp}")
     lines = []
     for note, where in places.items():
-        more = f" and {len(where) - _SHOWN} more" if len(where) > _SHOWN else ""
-        count = (
-            f"{counted(len(where), 'evaluation set')} ({', '.join(where[:_SHOWN])}{more})"
-            if len(where) > 1
-            else where[0]
-        )
-        lines.append(f"{count}: {note}")
+        which = where[0] if len(where) == 1 else f"{counted(len(where), 'evaluation set')} ({first_names(where)})"
+        lines.append(f"{which}: {note}")
     return lines

@@ -11,3 +11,8 @@ def statement(package: str, name: str) -> str:
     Raises FileNotFoundError: no such file.
     """
     return files(package).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def literal(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 
 import duckdb
 
+from warehouse.database import literal
 from warehouse.errors import SourceError
+from warehouse.wording import first_line
 
 SCHEME = "s3:"
 _CREDENTIALS = {
@@ -54,12 +56,12 @@ class Bucket(type(Path())):  # type: ignore[misc]
         Raises FileNotFoundError: there is none. SourceError: it cannot be read.
         """
         try:
-            query = f"SELECT {what} FROM read_blob({_quoted(str(self))})"
+            query = f"SELECT {what} FROM read_blob({literal(str(self))})"
             (found,) = _reader(_environment()).cursor().execute(query).fetchall()
         except duckdb.Error as error:
             if isinstance(error, duckdb.HTTPException) and error.status_code == _NOT_FOUND:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self)) from error
-            raise SourceError(f"{self}: cannot be read: {_first(error)}") from error
+            raise SourceError(f"{self}: cannot be read: {first_line(error)}") from error
         return tuple(found)
 
 
@@ -85,18 +87,18 @@ def let_in(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute("LOAD httpfs")
     except duckdb.Error as error:
         raise SourceError(
-            f"s3:// needs the extension httpfs, which DuckDB {duckdb.__version__} cannot install: {_first(error)}",
+            f"s3:// needs the extension httpfs, which DuckDB {duckdb.__version__} cannot install: {first_line(error)}",
             way_out="install it where there is a network, or mount the bucket and name its folder",
         ) from error
     for name in _SETTINGS:  # it puts there what it finds in the environment, and any query can read them
         with suppress(duckdb.CatalogException):
             connection.execute(f"SET {name} = ''")
     given = {key: value for key, value in zip(_CREDENTIALS, _environment(), strict=True) if value is not None}
-    options = {key: _quoted(value) for key, value in given.items()}
+    options = {key: literal(value) for key, value in given.items()}
     if "ENDPOINT" in given:
         url = urlsplit(given["ENDPOINT"])
         is_secure = str(url.scheme != "http").lower()
-        options |= {"ENDPOINT": _quoted(url.netloc or given["ENDPOINT"]), "URL_STYLE": "'path'", "USE_SSL": is_secure}
+        options |= {"ENDPOINT": literal(url.netloc or given["ENDPOINT"]), "URL_STYLE": "'path'", "USE_SSL": is_secure}
     connection.execute(f"CREATE SECRET ({', '.join(['TYPE s3', *(f'{key} {one}' for key, one in options.items())])})")
 
 
@@ -110,11 +112,3 @@ def _reader(environment: tuple[str | None, ...]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"allow_persistent_secrets": "false"})
     let_in(connection)
     return connection
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _first(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

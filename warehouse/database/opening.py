@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import duckdb
 
 import migrations
-from warehouse.database import statement
+from warehouse.database import literal, statement
 from warehouse.database.buckets import SCHEME, Bucket, let_in
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 from warehouse.wording import first_line, option
@@ -309,11 +309,6 @@ def check_statement(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     if kinds[0] not in (*_OF_PIVOT, duckdb.StatementType.RELATION):
         name = str(kinds[0]).rpartition(".")[2]
         raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
-
-
-def literal(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def pattern(path: str) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from warehouse.database import literal
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import literal, plain_path
+from warehouse.database.opening import plain_path
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import SourceError, unknown
+from warehouse.export.parquet import TABLE_COLUMNS
 
 TEXTS = "segment_text"
 _EVALSETS = "evalset_id IN (SELECT evalset_id FROM internal.evalset)"
@@ -66,13 +68,9 @@ def copy_warehouse(
         for table, condition in _CHOSEN.items():
             if table == TEXTS and not with_texts:
                 continue
-            columns = connection.execute(
-                "SELECT column_name FROM duckdb_columns() WHERE database_name = 'warehouse_file' "
-                "AND schema_name = 'internal' AND table_name = $table ORDER BY column_index",
-                {"table": table},
-            ).fetchall()
-            names = ", ".join(name for (name,) in columns)
-            values = ", ".join(_OTHER_VALUES.get((table, name), name) for (name,) in columns)
+            columns = [name for name, _ in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()]
+            names = ", ".join(columns)
+            values = ", ".join(_OTHER_VALUES.get((table, name), name) for name in columns)
             parameters = {"testsets": chosen} if "$testsets" in condition else {}
             ((counts[table],),) = connection.execute(
                 f"INSERT INTO internal.{table} ({names}) SELECT {values} FROM original.internal.{table} "

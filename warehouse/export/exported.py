@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 import duckdb
 
+from warehouse.database import literal
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import is_of_damage, literal, plain_path
+from warehouse.database.opening import is_of_damage, plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 from warehouse.names import UNFINISHED_EXPORT
 from warehouse.wording import first_line

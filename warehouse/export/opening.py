@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import duckdb
 
-from warehouse.database import statement
+from warehouse.database import literal, statement
 from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
-from warehouse.database.opening import INTERNAL, literal, pattern, plain_path
+from warehouse.database.opening import INTERNAL, pattern, plain_path
 from warehouse.database.updating import apply_migrations, in_memory
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey, is_unfinished

@@ -6,9 +6,10 @@ added if queries need them. The manifest has every file with its rows, size and 
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from warehouse.database.buckets import Bucket
 from warehouse.database.connection import Warehouse
 from warehouse.errors import SourceError
 from warehouse.export.exported import PARQUET, EvalsetKey, ExportedEvalset, copy_each, replacing_file, write_text
+from warehouse.grouping import grouped
 from warehouse.names import EXPORT_MANIFEST
 from warehouse.progress import Progress
 from warehouse.wording import first_names
@@ -100,7 +102,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise ValueError("its content does not match its checksum")
         return {
             (_text(evalset["testset"]), _text(evalset["lp"])): Partition(
-                {_table(table): FileRecord(**record) for table, record in evalset["files"].items()},
+                {table: FileRecord(**record) for table, record in evalset["files"].items() if TABLES[table]},
                 int(evalset.get("batch", number)),
                 _text(evalset.get("program", "")),
             )
@@ -121,13 +123,6 @@ def _text(value: Any) -> str:
     return value
 
 
-def _table(name: Any) -> str:
-    """A table in the manifest. Raises ValueError: no export has it."""
-    if name not in TABLES:
-        raise ValueError(f"{name!r} is no table")
-    return str(name)
-
-
 def listed(folder: Path, manifest: Manifest) -> dict[Path, FileRecord]:
     """The files of a manifest, for all or some evaluation sets."""
     return {
@@ -143,40 +138,34 @@ def check_files(folder: Path, manifest: Manifest) -> None:
     Raises SourceError: they do not; the first such files are named.
     """
     files = listed(folder, manifest)
-    root = folder.resolve()
     try:
-        if outside := [path for path in files if not path.resolve().is_relative_to(root)]:
-            raise SourceError(f"links lead out of the folder: {_named(folder, outside)}", about=str(folder))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            faults = list(pool.map(_fault, files.items()))
+            faults = list(pool.map(partial(_fault, folder.resolve()), files, files.values()))
     except OSError as error:
         raise SourceError(f"cannot be read: {error}", about=str(folder)) from error
-    by_fault = {fault: [path for path, one in zip(files, faults, strict=True) if one == fault] for fault in _FAULTS}
+    named = [*zip([path.relative_to(folder).as_posix() for path in files], faults, strict=True)]
     wrong = [
-        f"{len(found)} of {len(files)} files {fault}: {_named(folder, found)}"
-        for fault, found in by_fault.items()
-        if found
+        f"{len(found)} of {len(files)} files {fault}: {first_names(found)}"
+        for fault in _FAULTS
+        if (found := [name for name, one in named if one == fault])
     ]
     if wrong:
         raise SourceError(f"not a complete export: {'; '.join(wrong)}; {_AGAIN}", about=str(folder))
 
 
 _AT_ONCE = 8  # files that are compared: most of the time goes into waiting for a bucket
-_FAULTS = ("missing", "differ from the manifest")
+_FAULTS = ("whose links lead out of the folder", "missing", "differ from the manifest")
 
 
-def _fault(file: tuple[Path, FileRecord]) -> str:
+def _fault(root: Path, path: Path, record: FileRecord) -> str:
     """What is wrong with a file; "" if nothing."""
-    path, record = file
-    if not path.is_file():
+    if not path.resolve().is_relative_to(root):
         return _FAULTS[0]
+    if not path.is_file():
+        return _FAULTS[1]
     is_as_long = isinstance(path, Bucket) or path.stat().st_size == record.bytes
     is_same = is_as_long and FileRecord.of(path, record.rows) == record
-    return "" if is_same else _FAULTS[1]
-
-
-def _named(folder: Path, paths: Iterable[Path]) -> str:
-    return first_names([path.relative_to(folder).as_posix() for path in paths])
+    return "" if is_same else _FAULTS[2]
 
 
 def _seal(data: Mapping[str, Any]) -> str:
@@ -235,7 +224,8 @@ def export_parquet(
     manifest = read_manifest(folder) if is_export(folder) else {}
     batch = 1 + max((partition.batch for partition in manifest.values()), default=-1)
     done: list[ExportedEvalset] = []
-    for group in _grouped(warehouse, keys):
+    sizes = dict(warehouse.rows(_ROWS))
+    for group in grouped(keys, lambda key: sizes.get(key.evalset_id, 0), lambda _, n: n > _ROWS_TOGETHER):
         if progress is not None:
             progress(f"{group[0].testset} {group[0].lp}: writing", len(done), len(keys))
         written: dict[EvalsetKey, dict[str, FileRecord]] = {key: {} for key in group}
@@ -256,20 +246,6 @@ _ROWS = """
     FROM (SELECT evalset_id, n_values AS n FROM vector UNION ALL SELECT evalset_id, 1 FROM segment_text)
     GROUP BY evalset_id
 """
-
-
-def _grouped(warehouse: Warehouse, keys: Sequence[EvalsetKey]) -> Iterator[list[EvalsetKey]]:
-    """The evaluation sets in order, with small ones grouped."""
-    sizes = dict(warehouse.rows(_ROWS))
-    group: list[EvalsetKey] = []
-    n_rows = 0
-    for key in keys:
-        n_rows += sizes.get(key.evalset_id, 0)
-        if group and n_rows > _ROWS_TOGETHER:
-            yield group
-            group, n_rows = [], sizes.get(key.evalset_id, 0)
-        group.append(key)
-    yield group
 
 
 def _write(

@@ -19,6 +19,7 @@ from warehouse.database.opening import interruptible
 from warehouse.database.stage import Batch
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came, writing
 from warehouse.errors import Fault, SourceError, in_order, unknown_evalset
+from warehouse.grouping import grouped
 from warehouse.loading.evalsets import EvalsetLoad, EvalsetOutcome, LoadReport, StagedEvalset
 from warehouse.loading.files import FoundFiles, find, size
 from warehouse.loading.record_files import OpenFile, human_scores, share
@@ -37,16 +38,7 @@ _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 100  # of one batch: what a stopped loa
 
 def batches(loads: Loads) -> Iterator[Loads]:
     """Evaluation sets written together: large ones alone, small ones in one transaction."""
-    batch: list[tuple[EvalsetLoad, Holdings]] = []
-    n_bytes = 0.0
-    for load, held in loads:
-        if batch and (n_bytes + load.n_bytes > _MOST_BYTES or len(batch) == _MOST_EVALSETS):
-            yield batch
-            batch, n_bytes = [], 0.0
-        batch.append((load, held))
-        n_bytes += load.n_bytes
-    if batch:
-        yield batch
+    return grouped(loads, lambda one: one[0].n_bytes, lambda n, size: n > _MOST_EVALSETS or size > _MOST_BYTES)
 
 
 def pipelined(
