@@ -17,10 +17,6 @@ Evalsets = Collection[tuple[str, str]]
 """Pairs of test set and language pair."""
 
 
-def _all(there: Evalsets) -> None:
-    """All evaluation sets of a folder."""
-
-
 def opening_some(
     folder: Path, places: Evalsets
 ) -> AbstractContextManager[Callable[[], AbstractContextManager[Warehouse]]]:
@@ -56,7 +52,7 @@ def opened_groups(
 
 @contextlib.contextmanager
 def opening(
-    place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = _all, is_export: bool | None = None
+    place: Path, evalsets: Callable[[Evalsets], Evalsets | None] = sorted, is_export: bool | None = None
 ) -> Iterator[Callable[[], AbstractContextManager[Warehouse]]]:
     """A function that opens a warehouse for questions: a file on every call, so that others may write; an export once.
 

@@ -51,31 +51,26 @@ def versions() -> dict[str, str]:
     return {**own, "Python": platform.python_version(), **libraries}
 
 
-@dataclass(frozen=True)
-class Task:
-    """Work on a few evaluation sets of a folder, which are opened together.
-
-    is_whole: all of the folder is opened, since the work also reads evaluation sets that it does not name.
-    """
-
-    folder: Path
-    is_whole: bool
-    work: "Work[Any]"
-    places: "Sequence[Place]"
-
-
-def perform(task: Task, share: Share = ALONE, known: Sequence[Sequence[list[Any]]] = ()) -> list[Any]:
+def perform(
+    folder: Path,
+    is_whole: bool,
+    work: "Work[Any]",
+    places: "Sequence[Place]",
+    share: Share = ALONE,
+    known: Sequence[Sequence[list[Any]]] = (),
+) -> list[Any]:
     """What is computed of each place of a task, or why there is nothing; before that, the versions it depends on.
 
-    share: only this share of the next resampling (`ShareComputedError`). known: its outcomes in those before, by share.
+    places: a few of the folder, which are opened together. is_whole: all of it is opened, since the work also reads
+    evaluation sets that it does not name. share: only this share of the next resampling (`ShareComputedError`). known:
+    its outcomes in those before, by share.
     """
     found: list[Any] = [versions()]
-    whole = opening(task.folder, is_export=True)
-    with whole if task.is_whole else opening_some(task.folder, task.places) as opened:
-        for place in task.places:
+    with opening(folder, is_export=True) if is_whole else opening_some(folder, places) as opened:
+        for place in places:
             with replace(share, known=[_joined(one) for one in known]).taken():
                 try:
-                    found.append(task.work(Run(opened), *place))
+                    found.append(work(Run(opened), *place))
                 except (QuestionError, ShareComputedError) as error:
                     found.append(error)
     return found
@@ -99,7 +94,7 @@ def _of_all(found: list[Any]) -> list[Any]:
 def workers_at(address: str, folder: Path, *, is_whole: bool) -> "Iterator[Workers]":
     """Work on evaluation sets of a folder on the workers of a Dask scheduler, which can all read it.
 
-    is_whole: see `Task`.
+    is_whole: see `perform`.
 
     Raises QuestionError: the extra is missing, no scheduler or worker answers, or a worker has other files or versions.
     """
@@ -153,7 +148,7 @@ def _within(seconds: float, act: Callable[[], Any]) -> Any:
 
 @dataclass(frozen=True)
 class _Scheduler:
-    """A client of a scheduler; where: its address, for messages. folder, is_whole: see `Task`."""
+    """A client of a scheduler; where: its address, for messages. folder, is_whole: see `perform`."""
 
     client: Any
     where: str
@@ -167,21 +162,22 @@ class _Scheduler:
         n_threads = max(1, sum(self.client.nthreads().values()))
         if n_threads >= 2 * len(places):
             for place in places:
-                yield self._shared(Task(self.folder, self.is_whole, work, [place]), n_threads, progress)
+                yield self._shared(work, place, n_threads, progress)
             return
-        most = -(-len(places) // (_TASKS_EACH * n_threads))
-        tasks = [Task(self.folder, self.is_whole, work, group) for group in groups(self.folder, places, most)]
-        futures = [self.client.submit(perform, task, pure=False) for task in tasks]
-        yield from chain.from_iterable(self._results([task.places[0] for task in tasks], futures, what, progress))
+        tasks = [*groups(self.folder, places, -(-len(places) // (_TASKS_EACH * n_threads)))]
+        futures = [self._begun(work, group) for group in tasks]
+        yield from chain.from_iterable(self._results([group[0] for group in tasks], futures, what, progress))
 
-    def _shared(self, task: Task, n: int, progress: Progress | None) -> Any:
-        """What is computed of a task's place, where each resampling is shared out among the workers."""
+    def _begun(self, work: "Work[Any]", places: "Sequence[Place]", *share: Any) -> Any:
+        return self.client.submit(perform, self.folder, self.is_whole, work, places, *share, pure=False)
+
+    def _shared(self, work: "Work[Any]", place: "Place", n: int, progress: Progress | None) -> Any:
+        """What the work computes of a place, where each resampling is shared out among the workers."""
         known: list[list[Any]] = []
-        (place,) = task.places
         while True:
             # what comes before is repeated each time, so simulations that resample again and again go on alone
             shares = [Share(number, n) for number in range(n)] if len(known) < _MOST_SHARED else [ALONE]
-            futures = [self.client.submit(perform, task, share, known, pure=False) for share in shares]
+            futures = [self._begun(work, [place], share, known) for share in shares]
             briefs = [self.client.submit(_of_all, future, pure=False) for future in futures]
             what = f"resampling {' '.join(place)}"
             found = [one for (one,) in self._results([place] * len(briefs), briefs, what, progress)]

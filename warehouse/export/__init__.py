@@ -6,14 +6,14 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, SourceError, unknown, unknown_evalset
 from warehouse.export.csv import export_csv, export_spans
-from warehouse.export.exported import EvalsetKey, ExportedEvalset, UnfitError, is_unfinished, unfinished
+from warehouse.export.exported import EvalsetKey, ExportedEvalset, UnfitError, unfinished
 from warehouse.export.layout import export_layout
+from warehouse.export.opening import import_parquet
 from warehouse.export.parquet import export_parquet, is_export
-from warehouse.export.reimport import import_parquet
 from warehouse.export.texts import export_items, export_texts
 from warehouse.progress import Progress
 
-__all__ = ["ExportedEvalset", "export", "import_parquet", "is_export", "is_unfinished"]
+__all__ = ["ExportedEvalset", "export", "import_parquet", "is_export"]
 
 _ONE_BY_ONE: Mapping[str, Callable[[Warehouse, EvalsetKey, Path, list[str]], Mapping[Path, int]]] = {
     "csv": export_csv,

@@ -9,28 +9,25 @@ from warehouse.names import EXPORTED_SYSTEMS
 from warehouse.wording import counted
 
 _VIEWS = {
-    "scores": ("metric, base_metric, reference, system, segment, domain, document, value", "metric, system, segment"),
-    "human_scores": ("human, system, segment, domain, document, value", "human, system, segment"),
-    "system_scores": ("kind, scorer, system, submitted, mean, n_segments, n_missing", "kind, scorer, system"),
-    "aggregate_scores": ("kind, scorer, system, level, unit, value", "kind, scorer, level, system, unit"),
-    "metrics": (
-        "metric, base_metric, reference, is_reference_free, family, status, is_own, levels, n_systems, n_scores",
-        "metric",
-    ),
-    "systems": (EXPORTED_SYSTEMS, "system"),
-    "segments": ("segment, position, domain, document, index_in_document, source_text", "segment"),
-    "texts": ("kind, name, segment, text", "kind, name, segment"),
-    "judgements": ("human, system, segment, rater, value, n, time, status, n_errors", "human, system, segment, rater"),
-    "preferences": (
-        "kind, scorer, segment, ranking, system_a, system_b, rater, answer, is_same_output",
-        "kind, scorer, ranking, segment, system_a, system_b, rater, answer",
-    ),
-    "spans": (
-        "kind, scorer, system, segment, rater, side, span_start, span_end, severity, severity_class, category, weight, "
-        "status",
-        "kind, scorer, system, segment, rater, span_start",
-    ),
+    "scores": "metric, base_metric, reference, system, segment, domain, document, value",
+    "human_scores": "human, system, segment, domain, document, value",
+    "system_scores": "kind, scorer, system, submitted, mean, n_segments, n_missing",
+    "aggregate_scores": "kind, scorer, system, level, unit, value",
+    "metrics": "metric, base_metric, reference, is_reference_free, family, status, is_own, levels, n_systems, n_scores",
+    "systems": EXPORTED_SYSTEMS,
+    "segments": "segment, position, domain, document, index_in_document, source_text",
+    "texts": "kind, name, segment, text",
+    "judgements": "human, system, segment, rater, value, n, time, status, n_errors",
+    "preferences": "kind, scorer, segment, ranking, system_a, system_b, rater, answer, is_same_output",
+    "spans": "kind, scorer, system, segment, rater, side, span_start, span_end, severity, severity_class, category, "
+    "weight, status",
 }
+_BY_FIRST = {
+    "aggregate_scores": "kind, scorer, level, ",
+    "preferences": "kind, scorer, ranking, ",
+    "spans": "kind, scorer, system, segment, rater, span_start, ",
+}
+"""Columns by which rows are sorted before they are by all, from left to right."""
 
 
 def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path, _: list[str]) -> dict[Path, int]:
@@ -41,8 +38,9 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path, _: list[str]
     place = folder / quoted(key.testset) / quoted(key.lp)
     asked = {"testset": key.testset, "lp": key.lp}
     queries = {
-        place / f"{view}.csv": f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp ORDER BY {order}"
-        for view, (columns, order) in _VIEWS.items()
+        place / f"{view}.csv": f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp "
+        f"ORDER BY {_BY_FIRST.get(view, '')}{columns}"
+        for view, columns in _VIEWS.items()
     }
     return copy_each(warehouse, queries, "FORMAT csv, HEADER", asked)
 

@@ -44,17 +44,12 @@ Scorer = tuple[str, str]  # kind and name
 class _Vector(NamedTuple):
     """One scorer's scores of a system at one level."""
 
-    kind: str
-    name: str
+    scorer: Scorer
     system: str
     level: str
     is_derived: bool
     is_own: bool
     is_no_entry: bool
-
-    @property
-    def scorer(self) -> Scorer:
-        return self.kind, self.name
 
 
 Vectors = Mapping[int, _Vector]  # by identifier, in its order
@@ -79,7 +74,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: li
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     order = [segment for segment, *_ in segments]
     rows = warehouse.rows(statement(__package__, "layout_vectors"), evalset)
-    vectors = {vector: _Vector(*row) for vector, *row in rows}
+    vectors = {number: _Vector((kind, name), *rest) for number, kind, name, *rest in rows}
     excluded = _excluded(vectors.values(), notes)
     ratings, rated = _ratings(warehouse, evalset, vectors, excluded, order, notes)
     ((n,),) = warehouse.rows(f"SELECT count(*) FROM preference WHERE vector_a IN {_VECTORS}", evalset)
@@ -192,7 +187,7 @@ def _ratings(
     rated = set()
     for number, *rest in warehouse.rows(_JUDGEMENTS, evalset):
         vector = vectors[number]
-        if vector.kind == "human" or vector.scorer not in excluded:
+        if vector.scorer[0] == "human" or vector.scorer not in excluded:
             by_scorer[vector.scorer].append((vector.system, *rest))
         if vector.is_derived:
             rated.add(vector.scorer)

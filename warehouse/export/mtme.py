@@ -193,22 +193,12 @@ def _rating_lines(table: RatingTable, n_segments: int, path: Path) -> str:
                 f"{path.as_posix()}: system {system!r} has {counted(len(errors), 'rating')}, expected {n_segments}"
             )
         for found, rater in zip(errors, raters, strict=True):
-            words = [system, _rating(found)]
+            mark = {"errors": list(found or ())}
+            words = [system, MISSING if found is None else json.dumps(mark, ensure_ascii=False, allow_nan=False)]
             if table.raters:
                 words.append(MISSING if rater is None else _check_column(rater))
             lines.append("\t".join(words) + "\n")
     return "".join(lines)
-
-
-def _rating(errors: Errors | None) -> str:
-    """The annotation of one segment as JSON.
-
-    >>> _rating([]), _rating(None)
-    ('{"errors": []}', 'None')
-    """
-    if errors is None:
-        return MISSING
-    return json.dumps({"errors": list(errors)}, ensure_ascii=False, allow_nan=False)
 
 
 def _check_values(values: Floats, shape: tuple[int, ...], path: str) -> None:
