@@ -66,7 +66,8 @@ def perform(
     its outcomes in those before, by share.
     """
     found: list[Any] = [versions()]
-    with opening(folder, is_export=True) if is_whole else opening_some(folder, places) as opened:
+    whole = opening(folder, is_export=True)
+    with whole if is_whole else opening_some(folder, places) as opened:
         for place in places:
             with replace(share, known=[_joined(one) for one in known]).taken():
                 try:

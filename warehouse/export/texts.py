@@ -152,10 +152,8 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
         notes.append(f"no segment scores of {human}: items without human scores")
     if judged:
         complete = [row for row in segments if all(row[0] in judged[name] for name in systems)]
-        if len(complete) < len(segments):
-            notes.append(
-                f"{counted(len(segments) - len(complete), 'segment')} excluded: not every system was judged on them"
-            )
+        if n := len(segments) - len(complete):
+            notes.append(f"{counted(n, 'segment')} excluded: not every system was judged on them")
         segments = complete
     usable = {}
     for metric, values in sorted(scores.items()):
@@ -165,6 +163,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
             notes.append(f"{metric} excluded: scores missing")
     if judged:
         usable["human"] = judged
+    outputs = {name: texts.get(("output", name), {}) for name in systems}
     path = folder / f"{quoted(key.testset)}.{quoted(key.lp)}.jsonl"
     with replacing_file(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
         for number, (segment, domain, document) in enumerate(segments):
@@ -172,11 +171,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path, notes: lis
                 "i": number,
                 "src": texts.get(("source", None), {}).get(segment),
                 "ref": texts.get(("reference", reference), {}).get(segment),
-                "tgt": {
-                    name: texts["output", name][segment]
-                    for name in systems
-                    if segment in texts.get(("output", name), {})
-                },
+                "tgt": {name: outputs[name][segment] for name in systems if segment in outputs[name]},
                 "domain": domain,
                 "doc": document,
                 "scores": {name: {metric: usable[metric][name][segment] for metric in usable} for name in systems},

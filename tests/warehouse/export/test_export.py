@@ -388,6 +388,20 @@ def test_csv_has_every_score_in_full(database: Path, tmp_path: Path) -> None:
     assert (fault.path, fault.found) == (str(tmp_path / "out" / "tiny24" / "en-de"), "a csv export")
 
 
+def test_csv_rows_with_the_same_names_have_one_order(database: Path, tmp_path: Path) -> None:
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute(
+            "INSERT INTO judgement SELECT * REPLACE (judgement_id + 999 AS judgement_id, -1000 AS value) FROM judgement"
+        )
+    export(database, tmp_path / "out", "csv", "tiny24", "en-de")
+    with (tmp_path / "out" / "tiny24" / "en-de" / "judgements.csv").open(newline="") as file:
+        rows = [(row["system"], row["segment"], row["rater"], row["value"]) for row in csv.DictReader(file)]
+    assert len(rows) >= 30
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        assert first[:3] == second[:3]
+        assert first[3] == "-1000.0" != second[3]
+
+
 def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> None:
     (item,) = export(database, tmp_path / "out", "subset2evaluate", "tiny24", "en-de")
     lines = (tmp_path / "out" / "tiny24.en-de.jsonl").read_text().splitlines()
